@@ -93,6 +93,7 @@ describe('the provider of a client', () => {
     await api.ask('delete', `/stopped/keys/${key?.id}` as '/{name}/keys/{id}').expect(200);
     await change('stopped', { token_dpop: true });
     await change('stopped', { token_dpop: false });
+    await change('stopped', { token_max_age: 31_536_000 });
     expect(await statesOf('stopped')).toEqual(['provider revoked']);
     await change('stopped', { token_issuer: null });
     await change('stopped', { ...PROVIDER, token_client_id: 'stopped-app' });
@@ -144,6 +145,11 @@ describe('the provider of a client', () => {
     ['token_algorithms', 'ES256'],
     ['token_dpop', null],
     ['token_dpop', 'yes'],
+    ['token_max_age', null],
+    ['token_max_age', 59],
+    ['token_max_age', 31_536_001],
+    ['token_max_age', 60.5],
+    ['token_max_age', '60'],
   ])('rejects %s %j', async (name, value) => {
     expect(await faultsOf(create('never', { ...PROVIDER, [name]: value }))).toMatchObject([{ pointer: `/${name}` }]);
   });

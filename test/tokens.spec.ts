@@ -75,6 +75,14 @@ describe('an access token', () => {
     expect(await errorOf('https://evil.example')).toMatch(/no client of this API takes tokens/);
   });
 
+  it('that lives until the year 4000 ends a day after it was issued', async () => {
+    const exp = Date.UTC(4000, 0) / 1_000;
+    await pay(bearer(await scene.issuer.token({ exp }))).expect(200);
+    const yesterday = Math.floor(Date.now() / 1_000) - 86_400;
+    const old = await scene.issuer.token({ exp, iat: yesterday });
+    expect((await pay(bearer(old)).expect(401)).body.code).toBe('token_expired');
+  });
+
   it('that is forged lets nobody in, and is answered with what to do', async () => {
     const sent = scene.upstream.received.length;
     const forged = (await forgedTokens(scene.issuer)).filter(([, token]) => /^[\x21-\x7e]*$/.test(token));

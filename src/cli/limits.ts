@@ -162,8 +162,12 @@ function amount(text: string | undefined): Decimal | string | null | undefined {
 }
 
 function count(text: string | undefined): number | string | null | undefined {
-  if (text === NONE) return null;
-  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : text;
+  return text === NONE ? null : text && wholeNumber(text);
+}
+
+/** Reads a whole number. Other text stays as it is, and every rule rejects it. */
+export function wholeNumber(text: string): number | string {
+  return /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
 function list(text: string | undefined): string[] | string | undefined {

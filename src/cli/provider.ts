@@ -3,6 +3,7 @@ import { ClientError } from '../access/clients/client-error';
 import { PROVIDER_FIELDS, PROVIDER_KEYS, Providers } from '../access/clients/providers';
 import { TOKEN_ALGORITHMS } from '../access/clients/token-provider';
 import { words } from '../platform/config/words';
+import { wholeNumber } from './limits';
 
 /** The provider options as commander returns them. */
 export interface ProviderOptions {
@@ -12,6 +13,7 @@ export interface ProviderOptions {
   tokenAlgorithms?: string;
   tokenClientId?: string;
   tokenDpop?: boolean;
+  tokenMaxAge?: string;
   pageIssuer?: string;
   pageClientId?: string;
 }
@@ -33,17 +35,19 @@ export function withProviderOptions(command: Command): Command {
       `comma-separated signature algorithms of its tokens: ${TOKEN_ALGORITHMS.join(', ')}`,
     )
     .option('--token-dpop', 'take only tokens that are bound to a key of the app (DPoP)')
+    .option('--token-max-age <seconds>', 'seconds after which its tokens end, counted from when they were issued')
     .option('--page-issuer <url>', 'OpenID provider at which people sign in to its pages')
     .option('--page-client-id <id>', 'ID of the client at that provider');
 }
 
 /** Returns the fields of the providers that the options set. @throws ClientError that names the option. */
 export function chosenProviders(options: ProviderOptions): Partial<Providers> {
-  const { tokenIssuer, tokenAlgorithms, pageIssuer, ...others } = options;
-  const given: Partial<Providers> = {
+  const { tokenIssuer, tokenAlgorithms, tokenMaxAge, pageIssuer, ...others } = options;
+  const given: Partial<Record<keyof Providers, unknown>> = {
     ...others,
     ...(tokenIssuer !== undefined && { tokenIssuer: issuerIn(tokenIssuer) }),
     ...(pageIssuer !== undefined && { pageIssuer: issuerIn(pageIssuer) }),
+    ...(tokenMaxAge !== undefined && { tokenMaxAge: wholeNumber(tokenMaxAge) }),
     ...(tokenAlgorithms !== undefined && { tokenAlgorithms: words(tokenAlgorithms) }),
   };
   const named = PROVIDER_KEYS.filter((key) => given[key] !== undefined);

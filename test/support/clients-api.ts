@@ -11,6 +11,7 @@ export const NO_PROVIDERS = {
   token_algorithms: [],
   token_client_id: null,
   token_dpop: false,
+  token_max_age: 86_400,
   page_issuer: null,
   page_client_id: null,
 };

@@ -17,6 +17,7 @@ ALTER TABLE client
   ADD COLUMN token_algorithms text[] NOT NULL DEFAULT '{}',
   ADD COLUMN token_client_id text, -- the client at the provider
   ADD COLUMN token_dpop boolean NOT NULL DEFAULT FALSE, -- whether tokens must be bound to a key of the app (RFC 9449)
+  ADD COLUMN token_max_age integer NOT NULL DEFAULT 86400 CHECK (token_max_age > 0), -- seconds from their iat
   ADD CONSTRAINT client_token_source CHECK (
     (token_issuer IS NULL) = (token_audience IS NULL) AND (token_issuer IS NULL) = (token_jwks_uri IS NULL)
     AND (token_issuer IS NULL) = (token_client_id IS NULL) AND (token_issuer IS NULL) = (cardinality(token_algorithms) = 0)),

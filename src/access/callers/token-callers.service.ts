@@ -2,14 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { TYPES } from '../../platform/database/binary-array';
-import { clock } from '../../platform/database/clock';
 import { GroupCommit } from '../../platform/database/group-commit';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { databaseUnavailable } from '../../platform/errors/problem';
 import { afterClient } from '../people/person-hash';
-import { AccessTokenClaims } from '../tokens/access-token';
 import { ReadToken, readToken } from '../tokens/authorization';
 import { invalidToken } from '../tokens/refusals';
 import { Named, TokenCredential } from '../tokens/token-credential';
@@ -80,7 +78,7 @@ export class TokenCallersService {
     if (!row) throw invalidToken(await this.whyUnknown(named, patienceMs));
     const left = Math.max(0, until - performance.now());
     const claims = await this.tokens.verify({ token, sha256, ...read }, sourceOf(row, named), left);
-    const caller = tokenCallerOf(row, named, claims, validForMs(claims));
+    const caller = tokenCallerOf(row, named, claims);
     this.seen.set(sha256, true);
     this.uses.remember(row.keyId);
     return caller;
@@ -105,10 +103,6 @@ function namedIn({ issuer, clientId, subject }: ReadToken): Named {
   return { issuer, clientId, person: afterClient(issuer, subject) };
 }
 
-function validForMs({ expiresAt }: AccessTokenClaims): number {
-  return expiresAt * 1_000 - clock.nowMs();
-}
-
 async function findAgain(
   prisma: PrismaService,
   { named, claims, source, validUntil }: TokenCredential,
@@ -118,7 +112,7 @@ async function findAgain(
   const [row] = left > 0 ? await withPatience(findClients(prisma, [named]), patienceMs) : [];
   // The token was verified for another provider, audience or algorithm.
   if (!row || JSON.stringify(sourceOf(row, named)) !== source) return undefined;
-  return tokenCallerOf(row, named, claims, left);
+  return tokenCallerOf(row, named, claims);
 }
 
 function findClients(prisma: PrismaService, named: Named[]): Promise<TokenRow[]> {

@@ -1,4 +1,5 @@
 import { END_USER_SCOPES } from '../../operations/scopes';
+import { clock } from '../../platform/database/clock';
 import { Problem } from '../../platform/errors/problem';
 import { OPENS } from '../clients/key';
 import { personHashSql } from '../people/person-hash';
@@ -15,6 +16,8 @@ export interface TokenRow extends CallerRow {
   jwksUri: string;
   algorithms: string[];
   requiresDpop: boolean;
+  /** Seconds from its `iat` after which a token ends. */
+  maxAge: number;
   /** When all tokens of the person were revoked. */
   revokedAt: Date | null;
   /** When the database last came back from the past. */
@@ -30,8 +33,8 @@ const RECOVERED_AT = '(SELECT max(started_at) FROM epoch WHERE number > 1)';
 /** Finds the clients of tokens. $1 to $3 are the issuers, the clients at their providers, and the persons. */
 export const FIND_TOKEN_CLIENTS = `
   SELECT asked.place::int AS place, ${CALLER_COLUMNS}, c.token_audience AS audience, c.token_jwks_uri AS "jwksUri",
-    c.token_algorithms AS algorithms, c.token_dpop AS "requiresDpop", p.revoked_at AS "revokedAt",
-    ${RECOVERED_AT} AS "recoveredAt"
+    c.token_algorithms AS algorithms, c.token_dpop AS "requiresDpop", c.token_max_age AS "maxAge",
+    p.revoked_at AS "revokedAt", ${RECOVERED_AT} AS "recoveredAt"
   FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(issuer, client_id, person, place)
   JOIN client c ON c.token_issuer = asked.issuer AND c.token_client_id = asked.client_id
   JOIN LATERAL (
@@ -47,13 +50,14 @@ export function sourceOf({ audience, jwksUri, algorithms }: TokenRow, { issuer, 
  * Returns the caller of a verified token: its client, narrowed to the scopes of the token. The credential of the client
  * cannot do more for a person than the person has agreed to, nor more than the client may do. Nothing of operators is open to
  * it, and no transactions of others: whoever approves or administers signs in to the console.
- * @param validForMs how long the token is still valid.
- * @throws Problem `invalid_token` if the tokens of the person were revoked, `token_expired` if the token is from before a
- * recovery, or `use_dpop` if the client takes bound tokens only.
+ * @throws Problem `invalid_token` if the tokens of the person were revoked, `token_expired` if the token has ended or is from
+ * before a recovery, or `use_dpop` if the client takes bound tokens only.
  */
-export function tokenCallerOf(row: TokenRow, named: Named, claims: AccessTokenClaims, validForMs: number): Caller {
+export function tokenCallerOf(row: TokenRow, named: Named, claims: AccessTokenClaims): Caller {
   if (isFromBefore(row.revokedAt, claims)) throw invalidToken('it was revoked. Sign in again');
   if (isFromBefore(row.recoveredAt, claims)) throw expiredToken(); // apps get a new one by themselves
+  const validForMs = endOf(row, claims) * 1_000 - clock.nowMs();
+  if (validForMs <= 0) throw expiredToken();
   if (row.requiresDpop && claims.jkt === null) throw new Problem('use_dpop', { text: NOT_BOUND });
   const { scopes, ...client } = callerOf(row);
   return {
@@ -68,6 +72,11 @@ export function tokenCallerOf(row: TokenRow, named: Named, claims: AccessTokenCl
     identity: { source: 'token', issuer: claims.issuer, name: claims.subject },
     scopes: new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope) && claims.scopes.includes(scope))),
   };
+}
+
+/** Returns when a token ends, in seconds since 1970. Its provider may let it live for longer than its client does. */
+function endOf({ maxAge }: TokenRow, { issuedAt, expiresAt }: AccessTokenClaims): number {
+  return Math.min(expiresAt, issuedAt + maxAge);
 }
 
 /** A provider's clock may be ahead of ours, so a token from before may state a time after it. */

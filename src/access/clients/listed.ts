@@ -53,6 +53,7 @@ export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: 
     token_algorithms: client.tokenAlgorithms,
     token_client_id: client.tokenClientId,
     token_dpop: client.tokenDpop,
+    token_max_age: client.tokenMaxAge,
     page_issuer: client.pageIssuer,
     page_client_id: client.pageClientId,
     created_at: client.createdAt,

@@ -8,7 +8,7 @@ import { ListedClient } from './listed';
 
 /**
  * The kinds of keys that stand for a provider of a client, and the fields that say whom the provider lets in. A change of
- * `token_dpop` keeps the key: if it was revoked, one person alone must not let the tokens in again.
+ * `token_dpop` or `token_max_age` keeps the key: if it was revoked, one person alone must not let the tokens in again.
  */
 const STAND_FOR = {
   provider: ['token_issuer', 'token_audience', 'token_jwks_uri', 'token_algorithms', 'token_client_id'],

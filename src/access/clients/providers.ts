@@ -13,6 +13,7 @@ import {
 import {
   impliedTokenFields,
   NO_TOKEN_PROVIDER,
+  OPTIONAL,
   TOKEN_PROVIDER_FIELDS,
   TOKEN_PROVIDER_KEYS,
   TokenProvider,
@@ -41,7 +42,7 @@ interface Together {
 
 const TOGETHER: Together[] = [
   {
-    keys: TOKEN_PROVIDER_KEYS.filter((key) => key !== 'tokenDpop'),
+    keys: TOKEN_PROVIDER_KEYS.filter((key) => !OPTIONAL.some((optional) => optional === key)),
     client: 'a client that takes access tokens',
     without: 'To take none, set token_issuer to null',
   },

@@ -2,8 +2,8 @@ import { GrantField } from './limit-fields';
 import { placeField, wordField } from './provider-field';
 
 /**
- * The identity provider whose access tokens a client takes (RFC 9068). Either all fields except `tokenDpop` are set, or
- * none: then the client takes no tokens.
+ * The identity provider whose access tokens a client takes (RFC 9068). Either all fields except those of `OPTIONAL` are set,
+ * or none: then the client takes no tokens.
  */
 export interface TokenProvider {
   /** As its tokens name it (`iss`). */
@@ -18,6 +18,8 @@ export interface TokenProvider {
   tokenClientId: string | null;
   /** Whether a token must be bound to a key of the app (DPoP, RFC 9449). */
   tokenDpop: boolean;
+  /** Seconds after which a token ends, counted from when it was issued (`iat`). It ends at its `exp`, if that is earlier. */
+  tokenMaxAge: number;
 }
 
 /** All are asymmetric: with a symmetric algorithm, whoever checks tokens could make them. */
@@ -38,6 +40,12 @@ export const TOKEN_ALGORITHMS = [
 /** The algorithms of a provider if nobody names others. */
 const USUAL_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
+/** A day. Tokens that live longer are almost always a mistake in the provider's settings. */
+export const USUAL_MAX_AGE = 86_400;
+export const MIN_MAX_AGE = 60;
+/** A year. */
+export const MAX_MAX_AGE = 31_536_000;
+
 export const NO_TOKEN_PROVIDER: TokenProvider = {
   tokenIssuer: null,
   tokenAudience: null,
@@ -45,6 +53,7 @@ export const NO_TOKEN_PROVIDER: TokenProvider = {
   tokenAlgorithms: [],
   tokenClientId: null,
   tokenDpop: false,
+  tokenMaxAge: USUAL_MAX_AGE,
 };
 
 export const TOKEN_PROVIDER_FIELDS = {
@@ -67,9 +76,18 @@ export const TOKEN_PROVIDER_FIELDS = {
     must: 'must be true or false',
     test: (value) => typeof value === 'boolean',
   },
+  tokenMaxAge: {
+    name: 'token_max_age',
+    column: 'integer',
+    must: `must be a whole number of seconds from ${MIN_MAX_AGE} to ${MAX_MAX_AGE}`,
+    test: (value) => Number.isInteger(value) && Number(value) >= MIN_MAX_AGE && Number(value) <= MAX_MAX_AGE,
+  },
 } satisfies Record<keyof TokenProvider, GrantField>;
 
 export const TOKEN_PROVIDER_KEYS = Object.keys(TOKEN_PROVIDER_FIELDS) as (keyof TokenProvider)[];
+
+/** Fields that always have a value, also without a provider. */
+export const OPTIONAL = ['tokenDpop', 'tokenMaxAge'] as const satisfies (keyof TokenProvider)[];
 
 /**
  * Returns what a change implies. Without an issuer, a client takes no tokens. A new provider has the usual algorithms, unless
@@ -84,8 +102,11 @@ export function impliedTokenFields(before: TokenProvider, change: Partial<TokenP
 /** Returns the changed fields that let a client take tokens that it did not take before. */
 export function tokenWidenings(before: TokenProvider, after: TokenProvider): (keyof TokenProvider)[] {
   if (after.tokenIssuer === null) return [];
-  // Without a provider, a client takes no tokens that are not bound either.
-  const was = before.tokenIssuer === null ? { ...before, tokenDpop: true } : before;
-  const changed = TOKEN_PROVIDER_KEYS.filter((key) => JSON.stringify(was[key]) !== JSON.stringify(after[key]));
-  return changed.filter((key) => key !== 'tokenDpop' || was.tokenDpop);
+  // Without a provider, a client takes neither old tokens nor tokens that are not bound.
+  const was = before.tokenIssuer === null ? { ...before, tokenDpop: true, tokenMaxAge: 0 } : before;
+  return TOKEN_PROVIDER_KEYS.filter((key) => {
+    if (key === 'tokenDpop') return was.tokenDpop && !after.tokenDpop;
+    if (key === 'tokenMaxAge') return after.tokenMaxAge > was.tokenMaxAge;
+    return JSON.stringify(was[key]) !== JSON.stringify(after[key]);
+  });
 }

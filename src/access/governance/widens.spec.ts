@@ -9,6 +9,7 @@ import { NO_TOKEN_PROVIDER, TokenProvider } from '../clients/token-provider';
 import { widenings } from './widens';
 
 const WORDS = ['a', 'b', 'c', 'd'];
+const AGES = [60, 3_600, 86_400];
 const USD = ['0', '1', '2.5', '10', '1000'];
 
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
@@ -25,6 +26,7 @@ const tokenProvider: fc.Arbitrary<TokenProvider> = fc.oneof(
     tokenAlgorithms: fc.subarray(['ES256', 'RS256'], { minLength: 1 }),
     tokenClientId: fc.constantFrom(...WORDS),
     tokenDpop: fc.boolean(),
+    tokenMaxAge: fc.constantFrom(...AGES),
   }),
 );
 
@@ -66,10 +68,12 @@ const grants: fc.Arbitrary<Grants> = fc
 /** Whom the providers of a client let in, as plain statements. */
 function letIn(grants: Grants): Set<string> {
   const may: string[] = [];
-  const { tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId, tokenDpop } = grants;
+  const { tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId, tokenDpop, tokenMaxAge } = grants;
   if (tokenIssuer !== null) {
     const from = JSON.stringify([tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId]);
-    for (const kind of tokenDpop ? ['bound'] : ['bound', 'not bound']) may.push(`take tokens of ${from}, ${kind}`);
+    for (const kind of tokenDpop ? ['bound'] : ['bound', 'not bound'])
+      for (const age of AGES.filter((each) => each <= tokenMaxAge))
+        may.push(`take tokens of ${from}, ${kind}, ${age} seconds old`);
   }
   const { pageIssuer, pageClientId } = grants;
   if (pageIssuer !== null) may.push(`let people of ${JSON.stringify([pageIssuer, pageClientId])} in to its pages`);
@@ -119,6 +123,8 @@ describe('what a change widens', () => {
     [{ maxItems: 3, requireIdempotencyKey: true }, {}, ['max_items', 'require_idempotency_key']],
     [{ tokenIssuer: 'a', tokenDpop: false }, { tokenIssuer: 'a', tokenDpop: true }, []],
     [{ tokenIssuer: 'a', tokenDpop: true }, { tokenIssuer: 'a', tokenDpop: false }, ['token_dpop']],
+    [{ tokenIssuer: 'a', tokenMaxAge: 60 }, { tokenIssuer: 'a', tokenMaxAge: 61 }, ['token_max_age']],
+    [{ tokenIssuer: 'a', tokenMaxAge: 61 }, { tokenIssuer: 'a', tokenMaxAge: 60 }, []],
     [{ tokenIssuer: 'a' }, { tokenIssuer: 'b' }, ['token_issuer']],
     [{ tokenIssuer: 'a' }, {}, []],
     [{}, { pageIssuer: 'a', pageClientId: 'b' }, ['page_issuer', 'page_client_id']],

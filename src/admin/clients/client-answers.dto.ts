@@ -53,6 +53,7 @@ export class ClientDto implements ListedClient {
   @words('Signature algorithms of its tokens.') token_algorithms!: string[];
   @orNull('ID of the app at the issuer.', { type: 'string' }) token_client_id!: string | null;
   @described('Whether its tokens must be bound to a key (DPoP).', { type: 'boolean' }) token_dpop!: boolean;
+  @described('Seconds from `iat` after which its tokens end.', { type: 'integer' }) token_max_age!: number;
   @orNull('OpenID provider of sign-ins to its pages. Null: none.', { type: 'string' }) page_issuer!: string | null;
   @orNull('ID of the client there.', { type: 'string' }) page_client_id!: string | null;
   @described('When it was created.', INSTANT) created_at!: Date;

@@ -1,15 +1,16 @@
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { MAX_PROVIDER_TEXT } from '../../access/clients/provider-field';
 import { PROVIDER_FIELDS, PROVIDER_KEYS, Providers } from '../../access/clients/providers';
-import { TOKEN_ALGORITHMS } from '../../access/clients/token-provider';
+import { MAX_MAX_AGE, MIN_MAX_AGE, OPTIONAL, TOKEN_ALGORITHMS, USUAL_MAX_AGE } from '../../access/clients/token-provider';
 import { field, WordList } from '../../http/validation/rules';
 
 const providerField = (key: Exclude<keyof Providers, 'tokenAlgorithms'>, schema: ApiPropertyOptions) => {
   const { must, test } = PROVIDER_FIELDS[key];
-  return field({ name: key, required: false, nullable: key !== 'tokenDpop', must, test }, schema);
+  const nullable = !OPTIONAL.some((optional) => optional === key);
+  return field({ name: key, required: false, nullable, must, test }, schema);
 };
 
-const ProviderText = (key: Exclude<keyof Providers, 'tokenAlgorithms' | 'tokenDpop'>, description: string) =>
+const ProviderText = (key: Exclude<keyof Providers, 'tokenAlgorithms' | (typeof OPTIONAL)[number]>, description: string) =>
   providerField(key, { type: 'string', minLength: 1, maxLength: MAX_PROVIDER_TEXT, description });
 
 const Algorithms = (description: string) => {
@@ -35,6 +36,14 @@ export class ProviderDto {
 
   @providerField('tokenDpop', { type: 'boolean', description: 'Whether its tokens must be bound to a key (DPoP).' })
   token_dpop?: boolean;
+
+  @providerField('tokenMaxAge', {
+    type: 'integer',
+    minimum: MIN_MAX_AGE,
+    maximum: MAX_MAX_AGE,
+    description: `Seconds from \`iat\` after which its tokens end. Default: ${USUAL_MAX_AGE}.`,
+  })
+  token_max_age?: number;
 
   @ProviderText('pageIssuer', 'OpenID provider of sign-ins to its pages. Null: none.') page_issuer?: string | null;
   @ProviderText('pageClientId', 'ID of the client at `page_issuer`.') page_client_id?: string | null;

@@ -53,6 +53,8 @@ export class ActivityState {
   @textOrNull('ID of the app at the issuer.') token_client_id?: string | null;
   @ApiPropertyOptional({ type: 'boolean', description: 'Whether its tokens must be bound to a key (DPoP).' })
   token_dpop?: boolean;
+  @ApiPropertyOptional({ type: 'integer', description: 'Seconds from `iat` after which its tokens end.' })
+  token_max_age?: number;
   @textOrNull('OpenID provider of sign-ins to its pages. Null: none.') page_issuer?: string | null;
   @textOrNull('ID of the client there.') page_client_id?: string | null;
   @text('ID of the entry.') beneficiary_id?: string;

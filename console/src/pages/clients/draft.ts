@@ -37,6 +37,7 @@ export interface Draft {
   token_client_id: string;
   token_algorithms: NonNullable<ChangeClientDto['token_algorithms']>;
   token_dpop: boolean;
+  token_max_age: number;
   page_issuer: string;
   page_client_id: string;
 }
@@ -71,6 +72,7 @@ export const NO_LIMITS: Draft = {
   token_client_id: '',
   token_algorithms: [],
   token_dpop: false,
+  token_max_age: 86_400,
   page_issuer: '',
   page_client_id: '',
 };
@@ -128,6 +130,7 @@ export const LABELS: Record<keyof Draft, string> = {
   token_client_id: 'App at the issuer',
   token_algorithms: 'Signature algorithms',
   token_dpop: 'Tokens bound to a key',
+  token_max_age: 'Largest age of a token in seconds',
   page_issuer: 'Page issuer',
   page_client_id: 'Client at the page issuer',
 };

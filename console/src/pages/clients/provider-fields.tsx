@@ -1,4 +1,4 @@
-import { Checkbox, MultiSelect, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Checkbox, MultiSelect, NumberInput, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type Draft, type Faults, LABELS } from './draft';
 
 interface Props {
@@ -28,6 +28,13 @@ export function TokenProviderFields(props: Props) {
         checked={draft.token_dpop}
         error={faults.token_dpop}
         onChange={({ currentTarget: { checked } }) => change({ token_dpop: checked })}
+      />
+      <NumberInput
+        label={LABELS.token_max_age}
+        description="An older token has expired, whatever its provider says."
+        {...{ allowDecimal: false, allowNegative: false, hideControls: true, value: draft.token_max_age }}
+        error={faults.token_max_age}
+        onChange={(value) => change({ token_max_age: Number(value) })}
       />
     </Stack>
   );
@@ -61,7 +68,7 @@ export function FormHeading({ title, children }: { title: string; children: stri
 }
 
 interface TextField {
-  name: Exclude<Extract<keyof Draft, `token_${string}` | `page_${string}`>, 'token_algorithms' | 'token_dpop'>;
+  name: Exclude<Extract<keyof Draft, `token_${string}` | `page_${string}`>, 'token_algorithms' | 'token_dpop' | 'token_max_age'>;
   description: string;
   placeholder: string;
 }
