@@ -4,6 +4,7 @@ const PROVIDER = 'src/credentials/openid/openid-provider.ts';
 const SESSIONS = 'src/access/sessions/sessions.service.ts';
 const SERVED = 'src/credentials/sign-in/serve-console-sign-in.ts';
 const STEP_UP = 'src/access/auth/step-up.ts';
+const LOGOUT_TOKEN = 'src/credentials/openid/logout-token.ts';
 const ATTACKS = 'test/sign-in-attacks.spec.ts';
 
 export const SIGN_INS = [
@@ -100,6 +101,40 @@ export const SIGN_INS = [
     ],
     noticedBy: 'test/sign-in-attacks.spec.ts',
     test: 'by no replay of it',
+  },
+  {
+    name: 'logout-token-type',
+    guards: 'sessions of people whose access token somebody sends as a logout token',
+    edits: [[LOGOUT_TOKEN, "if (!TYPES.test(protectedHeader.typ ?? 'JWT'))", "if (protectedHeader.typ === 'none')"]],
+    noticedBy: ATTACKS,
+    test: 'ends no session by a logout token that is an access token',
+  },
+  {
+    name: 'logout-token-of-another-party',
+    guards: 'sessions of people who have signed out of another client',
+    edits: [[LOGOUT_TOKEN, '.filter((id) => azp === undefined || id === azp)', '']],
+    noticedBy: ATTACKS,
+    test: 'ends no session by a logout token of another authorized party',
+  },
+  {
+    name: 'logout-token-age',
+    guards: 'sessions that have begun since a logout token was made',
+    edits: [[LOGOUT_TOKEN, '    maxTokenAge: MAX_AGE_SECONDS,\n', '']],
+    noticedBy: ATTACKS,
+    test: 'ends no session by a logout token from the future',
+  },
+  {
+    name: 'sign-out-at-a-provider-of-ours',
+    guards: 'a sign-out that leads to the address of a planted cookie',
+    edits: [
+      [
+        'src/credentials/sign-in/sign-out.ts',
+        'if (client === undefined) return',
+        'if (returnTo !== undefined) return String(returnTo);\n  if (client === undefined) return',
+      ],
+    ],
+    noticedBy: ATTACKS,
+    test: 'cannot lead away from the provider by a planted cookie',
   },
   {
     name: 'name-of-the-provider',

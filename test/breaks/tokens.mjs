@@ -17,6 +17,33 @@ export const ACCESS_TOKENS = [
     test: 'accepts no forged token',
   },
   {
+    name: 'token-of-another-party',
+    guards: 'a token that the provider issued to another app',
+    edits: [['src/access/tokens/access-token.ts', ' || azp !== clientId)', ')']],
+    noticedBy: TOKENS,
+    test: 'refuses a token of another authorized party',
+  },
+  {
+    name: 'token-of-several-actors',
+    guards: 'records that would leave out who acted first',
+    edits: [['src/access/tokens/access-token.ts', 'if (act.act !== undefined)', 'if (act.act === null)']],
+    noticedBy: TOKENS,
+    test: 'one of several actors',
+  },
+  {
+    name: 'token-age',
+    guards: 'an access token that its provider lets live for years',
+    edits: [
+      [
+        'src/access/callers/token-row.ts',
+        'Math.min(expiresAt, issuedAt + maxAge)',
+        'Math.max(expiresAt, maxAge - issuedAt)',
+      ],
+    ],
+    noticedBy: 'test/tokens.spec.ts',
+    test: 'lives until the year 4000',
+  },
+  {
     name: 'token-spelling',
     guards: 'tokens that two readers read differently',
     edits: [[STRICT_JSON, 'membersOf(value) !== shapeOf(bytes, 0).names', 'membersOf(value) < 0']],
