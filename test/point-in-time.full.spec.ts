@@ -7,7 +7,7 @@ import { runCli } from './support/cli';
 import { ArchivedPostgres, startArchivedPostgres } from './support/archived-postgres';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
-import { newDataDir } from './support/process';
+import { envOf, newDataDir } from './support/process';
 import { startProxy, TestProxy } from './support/proxy';
 
 const UNSEALED = `SELECT FROM intent WHERE NOT EXISTS (SELECT FROM audit.leaves WHERE record_id = intent.id)`;
@@ -60,7 +60,7 @@ describe('a point-in-time recovery', () => {
   const fences = (proxy: TestProxy) => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
   const stops = async (proxy: TestProxy) => (await proxy.get(keys.admin, '/v1/stops').expect(200)).body.stops;
   const cli = (args: string[], dataDir: string, urls: { url: string; ownerUrl: string } = postgres.database) =>
-    runCli([...args, '--json'], { DATABASE_URL: urls.url, DATABASE_OWNER_URL: urls.ownerUrl, DATA_DIR: dataDir }, dir);
+    runCli([...args, '--json'], { ...envOf(urls), DATA_DIR: dataDir }, dir);
   const succeed = async (args: string[], dataDir: string) => {
     const { code, stdout, stderr } = await cli(args, dataDir);
     expect([code, stderr]).toEqual([0, '']);

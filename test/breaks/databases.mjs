@@ -52,7 +52,7 @@ export const DATABASES = [
       ['src/platform/database/epoch.service.ts', 'if (found && isUnconfirmed(found, seen)) this.doubt();', ''],
       ['src/platform/database/epoch.service.ts', 'if (isUnconfirmed(beat, this.seen)) return this.doubt();', ''],
     ],
-    noticedBy: 'test/moved-database.spec.ts',
+    noticedBy: 'test/moved-database.full.spec.ts',
   },
   {
     name: 'copies-of-admissions',
@@ -232,7 +232,7 @@ export const DATABASES = [
     name: 'restarting-database',
     guards: 'a start that ends because Postgres restarts',
     edits: [['src/platform/database/servers/once-reachable.ts', "return state === 'unavailable' || ", 'return ']],
-    noticedBy: 'src/platform/database/servers/once-reachable.spec.ts',
+    noticedBy: 'src/platform/database/servers/once-reachable.full.spec.ts',
   },
   {
     name: 'words-of-errors',

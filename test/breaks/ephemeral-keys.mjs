@@ -1,7 +1,7 @@
 /** The guards of keys that an app's server gives to a phone or a page. See guards.mjs. */
 
 const CALLERS = 'test/ephemeral-callers.full.spec.ts';
-const ENDS = 'test/ephemeral-ends.spec.ts';
+const ENDS = 'test/ephemeral-ends.full.spec.ts';
 
 export const EPHEMERAL_KEYS = [
   {

@@ -46,7 +46,7 @@ const CALLS = [
         'content: JSON.stringify(input ?? normalForm(operation, input))',
       ],
     ],
-    noticedBy: 'test/reused-keys.spec.ts',
+    noticedBy: 'test/reused-keys.full.spec.ts',
     test: 'replays the answer to the same request in another spelling',
   },
   {
@@ -59,7 +59,7 @@ const CALLS = [
         'return payments.size >= 0 && paymentsIn(operation, other).length >= 0;',
       ],
     ],
-    noticedBy: 'test/reused-keys.spec.ts',
+    noticedBy: 'test/reused-keys.full.spec.ts',
     test: 'asks a person about the same payment in other words',
   },
   {

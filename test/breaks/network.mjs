@@ -32,7 +32,7 @@ export const NETWORK = [
     name: 'half-sent-heads',
     guards: 'payments during a flood of connections whose requests are half sent',
     edits: [['src/http/connections/incomplete.ts', 'own.size > perNetwork', 'own.size > perNetwork * 1e9']],
-    noticedBy: 'test/half-sent.spec.ts',
+    noticedBy: 'test/half-sent.full.spec.ts',
     test: 'are bounded for each network, oldest first, and leave room for others',
   },
   {
@@ -41,7 +41,7 @@ export const NETWORK = [
     edits: [
       ['src/http/connections/incomplete.ts', 'if (waiting.size > inAll) end', 'if (waiting.size > inAll * 1e9) end'],
     ],
-    noticedBy: 'test/half-sent.spec.ts',
+    noticedBy: 'test/half-sent.full.spec.ts',
     test: 'are bounded in all',
   },
   {

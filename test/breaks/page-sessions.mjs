@@ -3,8 +3,8 @@
 const AUTHENTICATE = 'src/access/auth/authenticate.ts';
 const SESSIONS = 'src/access/sessions/page-sessions.service.ts';
 const SERVED = 'src/credentials/sign-in/serve-page-sign-in.ts';
-const ATTACKS = 'test/page-session-attacks.spec.ts';
-const ENDS = 'test/page-session-ends.spec.ts';
+const ATTACKS = 'test/page-session-attacks.full.spec.ts';
+const ENDS = 'test/page-session-ends.full.spec.ts';
 const KEYS_OF_END_USERS = 'prisma/migrations/20261127400000_page_sessions/migration.sql';
 
 export const PAGE_SESSIONS = [

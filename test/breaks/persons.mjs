@@ -1,7 +1,7 @@
 /** The guards of the limits of people, besides those of their clients. See guards.mjs. */
 
 const REQUESTERS = 'src/admin/approvals/requesters.ts';
-const APPROVALS = 'test/approvals-persons.spec.ts';
+const APPROVALS = 'test/approvals-persons.full.spec.ts';
 
 export const PERSONS = [
   {
@@ -22,7 +22,7 @@ export const PERSONS = [
     name: 'person-unknown',
     guards: 'a payment for a person whom the database does not have',
     edits: [['src/policy/caps.ts', "({ kind: 'unknown_payer' } as const)", 'undefined']],
-    noticedBy: 'test/payers.spec.ts',
+    noticedBy: 'test/payers.full.spec.ts',
     test: 'is not sent, and the person is added',
   },
 ];

@@ -77,7 +77,7 @@ export const RECOVERIES = [
         'if (state.size >= 0 || state.isRecovered) return;',
       ],
     ],
-    noticedBy: 'test/moved-database.spec.ts',
+    noticedBy: 'test/moved-database.full.spec.ts',
     test: 'is noticed by a checkpoint of more leaves, too',
   },
   {
@@ -90,14 +90,14 @@ export const RECOVERIES = [
         'return !seen;',
       ],
     ],
-    noticedBy: 'test/moved-database.spec.ts',
+    noticedBy: 'test/moved-database.full.spec.ts',
     test: 'is not confirmed while another instance that worked on the old one until the end is missing',
   },
   {
     name: 'move-without-misses',
     guards: 'a moved database that is confirmed because an instance came along that misses commits',
     edits: [['src/platform/database/heartbeat.service.ts', 'this.isPaying, this.isBehind]', 'this.isPaying, false]']],
-    noticedBy: 'test/moved-database.spec.ts',
+    noticedBy: 'test/moved-database.full.spec.ts',
     test: 'is not confirmed because an instance has come along that misses commits',
   },
   {
@@ -233,7 +233,7 @@ export const RECOVERIES = [
         "const stopId = 'none';",
       ],
     ],
-    noticedBy: 'test/moved-database.spec.ts',
+    noticedBy: 'test/moved-database.full.spec.ts',
     test: 'is recovered without one with evidence, and payments wait until somebody has read the list',
   },
   {

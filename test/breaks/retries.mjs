@@ -71,7 +71,7 @@ export const RETRIES = [
         'if (this.used >= 10 * this.places) return false;',
       ],
     ],
-    noticedBy: 'test/sick-upstream.spec.ts',
+    noticedBy: 'test/sick-upstream.full.spec.ts',
     test: 'gets as many requests as it has connections, some wait, and the rest leaves no trace',
   },
   {
@@ -159,7 +159,7 @@ export const RETRIES = [
         '  void obstacle;',
       ],
     ],
-    noticedBy: 'test/unrecorded-outcomes.spec.ts',
+    noticedBy: 'test/unrecorded-outcomes.full.spec.ts',
     test: 'stops admission below the floor, before anything fails, and lets it go on above',
   },
   {
@@ -173,7 +173,7 @@ export const RETRIES = [
     name: 'full-data-dir-admits-nothing',
     guards: 'payments whose outcomes could be kept nowhere if the database failed',
     edits: [['src/platform/storage/storage.service.ts', "place === 'data_dir' || ", '']],
-    noticedBy: 'test/unrecorded-outcomes.spec.ts',
+    noticedBy: 'test/unrecorded-outcomes.full.spec.ts',
   },
   {
     name: 'quiet-before-the-end',

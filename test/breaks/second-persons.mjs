@@ -13,7 +13,7 @@ export const SECOND_PERSONS = [
     name: 'granted-scope',
     guards: 'a client that one person lets redeem and collect',
     edits: [[WIDENS, '!before.scopes.includes(scope)', "!before.scopes.includes(scope) && scope !== 'write'"]],
-    noticedBy: 'test/widened-requests.spec.ts',
+    noticedBy: 'test/widened-requests.full.spec.ts',
   },
   {
     name: 'key-of-another',
@@ -81,7 +81,7 @@ export const SECOND_PERSONS = [
     name: 'people-approve-money',
     guards: 'an approval by a shared key',
     edits: [['src/access/auth/four-eyes.ts', '(asked.isPerson || mustBePerson)', 'asked.isPerson']],
-    noticedBy: 'test/approvals-persons.spec.ts',
+    noticedBy: 'test/approvals-persons.full.spec.ts',
     test: 'takes a personal key to approve a call of nobody in particular',
   },
 ];

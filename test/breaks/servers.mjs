@@ -55,7 +55,7 @@ export const SERVERS = [
         'if (held && shown) return;',
       ],
     ],
-    noticedBy: 'test/engine-check.spec.ts',
+    noticedBy: 'test/engine-check.full.spec.ts',
   },
   {
     name: 'locks-nobody-sees',
@@ -67,13 +67,13 @@ export const SERVERS = [
         'if (held && !alsoHeld) return;',
       ],
     ],
-    noticedBy: 'test/engine-check.spec.ts',
+    noticedBy: 'test/engine-check.full.spec.ts',
     test: 'is refused that does not show advisory locks',
   },
   {
     name: 'engine-with-all-it-needs',
     guards: 'a server on which a guard of the schema would fail later',
     edits: [['src/platform/database/engine-check.ts', 'if (lacking.length === 0) return;', 'if (lacking) return;']],
-    noticedBy: 'test/engine-check.spec.ts',
+    noticedBy: 'test/engine-check.full.spec.ts',
   },
 ];

@@ -147,7 +147,7 @@ export const SIGN_INS = [
     name: 'operator-behind-a-request',
     guards: 'an approval by an operator who requested on a page',
     edits: [['src/access/people/requester-names.ts', "o.kind = 'sign_in'", "o.kind = 'page'"]],
-    noticedBy: 'test/approvals-persons.spec.ts',
+    noticedBy: 'test/approvals-persons.full.spec.ts',
     test: 'is required of an operator who requested on a page or with a token',
   },
 ];

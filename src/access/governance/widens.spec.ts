@@ -86,7 +86,7 @@ const providersOf = (grants: Grants) =>
 describe('what a change widens', () => {
   const nothing: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: ['pay'], operations: null };
 
-  // test/widened-requests.spec.ts compares the other permissions with the requests that they allow.
+  // test/widened-requests.full.spec.ts compares the other permissions with the requests that they allow.
   it('finds a provider exactly if it lets somebody in', () => {
     fc.assert(
       fc.property(grants, grants, (before, after) => {
