@@ -9,6 +9,7 @@ import { emailKey, handleKey, phoneKey, receiverKey } from '../src/reconciliatio
 import { runCli } from './support/cli';
 import { OldPostgres, startOldPostgres } from './support/old-postgres';
 import { eventually } from './support/paying';
+import { envOf } from './support/process';
 import { startProxy, TestProxy } from './support/proxy';
 import { ended } from './support/reconciling';
 import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
@@ -43,8 +44,7 @@ describe('a payment that no copy has', () => {
   const pay = (order: string, [phone, usd] = [ADA, USD], as = keys.app) =>
     proxy.post(as, '/payouts/airtime', airtime(usd, phone)).set('Idempotency-Key', order);
   const cli = (...args: string[]) => {
-    const { url: DATABASE_URL, ownerUrl: DATABASE_OWNER_URL } = postgres.database;
-    const settings = { DATABASE_URL, DATABASE_OWNER_URL, DATA_DIR: dataDir, LOG_SIGNING_KEY };
+    const settings = { ...envOf(postgres.database), DATA_DIR: dataDir, LOG_SIGNING_KEY };
     return runCli([...args, '--json'], settings, dataDir);
   };
   const recover = async () => {

@@ -209,11 +209,15 @@ describe('the provider of a client', () => {
         'token_algorithms',
         'token_client_id',
         'token_dpop',
+        'token_max_age',
       ]);
       expect(await phone()).toMatchObject({ ...PROVIDER, token_algorithms: USUAL, token_dpop: false });
       await ask({ token_dpop: true }).expect(200);
       await ask({ token_dpop: false }).expect(202);
       expect(await agree()).toEqual(['token_dpop']);
+      await ask({ token_max_age: 3_600 }).expect(200);
+      await ask({ token_max_age: 7_200 }).expect(202);
+      expect(await agree()).toEqual(['token_max_age']);
       await ask({ token_jwks_uri: 'https://evil.example/jwks' }).expect(202);
       expect(await phone()).toMatchObject(PROVIDER);
       await ask({ token_issuer: null }).expect(200);
