@@ -34,7 +34,7 @@ describe('the page of the examples', () => {
     site = await servePayPage('127.0.0.1');
     const clients = [publicClient('pay-page', `${site.origin}/`)];
     provider = await startProvider({ clients, defaultResource: RESOURCE });
-    proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 1_000 });
+    proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 10_000 });
     await proxy.startWorker();
     reconciler = (await proxy.client('reconciler', 'reconcile')).key;
     const { issuer, jwksUri } = provider;

@@ -22,7 +22,7 @@ describe('a payment by the SDK', () => {
   let count = 0;
 
   beforeAll(async () => {
-    proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 500, dualControl: false, duplicateGuard: true });
+    proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 5_000, dualControl: false, duplicateGuard: true });
     key = (await proxy.client('app', 'pay', 'write', 'read')).key;
     approver = (await proxy.client('approver', 'approve')).key;
     client = clientWith();

@@ -62,7 +62,7 @@ export async function startSandboxApi(): Promise<TestSandboxApi> {
   const dataDir = newDataDir();
   const keysFile = demoKeysFile(dataDir);
   const embedded = { controlKey: new Secret(CONTROL_KEY), demoKeysFile: keysFile };
-  const proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 1_000 }, embedded);
+  const proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 3_000 }, embedded);
   const clients = proxy.app.get(ClientsService, { strict: false });
   const secrets = new Set([CONTROL_KEY, UPSTREAM_KEY, dataDir]);
   const answered: string[] = [];

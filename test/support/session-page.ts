@@ -36,7 +36,7 @@ export async function startSessionPage(): Promise<SessionPage> {
   const serve = () => servePayPage('localhost');
   const [site, neighbour, unknown] = await Promise.all([serve(), serve(), serve()]);
   const provider = await startProvider();
-  const proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 1_000 });
+  const proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 10_000 });
   await proxy.startWorker();
   const { key: reconciler } = await proxy.client('reconciler', 'reconcile');
   const url = proxy.url.replace('127.0.0.1', 'localhost');
