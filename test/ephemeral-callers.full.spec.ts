@@ -48,6 +48,7 @@ describe('the holder of an ephemeral key', () => {
         'GET /v1/limits',
         'GET /v1/payouts/:id',
         'POST /api/v0.1/payouts/airtime',
+        'POST /v1/key-claims', // needs a claim code, and no key
         'POST /v1/preview/payouts/airtime',
       ].sort(),
     );
