@@ -48,7 +48,9 @@ describe('the commands for end users', () => {
     expect(await update('--no-token-dpop')).toMatchObject({ token_dpop: false });
     expect(await update('--token-max-age', '900')).toMatchObject({ token_max_age: 900 });
     for (const age of ['59', 'none', '1h']) {
-      await expect(update('--token-max-age', age)).rejects.toThrow(/^--token-max-age must be a whole number of seconds/);
+      await expect(update('--token-max-age', age)).rejects.toThrow(
+        /^--token-max-age must be a whole number of seconds/,
+      );
     }
     const listed = JSON.parse((await keys('list', '--client', 'web', '--json')).stdout) as object[];
     expect(listed).toMatchObject([

@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { Grants } from '../src/access/clients/grants';
 import { NO_LIMITS } from '../src/access/clients/limits';
@@ -7,40 +6,18 @@ import { describeRoutes } from '../src/cli/api-document';
 import { OPERATION_NAMES } from '../src/operations/catalogue';
 import { Scope, SCOPES } from '../src/operations/scopes';
 import { Asked, BLOCKS, COUNTRIES, isAllowed, ORDINARY, ORIGINS, USD, VARIATIONS } from './support/allowed-requests';
+import { madeUpLimits, maybe } from './support/made-up-limits';
 import { runs } from './support/runs';
 
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
-const usd = maybe(fc.constantFrom(...USD).map((text) => new Decimal(text)));
-const count = maybe(fc.constantFrom(1, 2, 3));
-const some = (words: string[]) => fc.uniqueArray(fc.constantFrom(...words));
+const limits = madeUpLimits({ usd: USD, counts: [1, 2, 3], countries: COUNTRIES, addresses: BLOCKS, origins: ORIGINS });
 
 const grants: fc.Arbitrary<Grants> = fc
   .record({
     scopes: fc.uniqueArray(fc.constantFrom(...SCOPES)),
     operations: maybe(fc.uniqueArray(fc.constantFrom(...OPERATION_NAMES), { minLength: 1 })),
-    dailyCapUsd: usd,
-    monthlyCapUsd: usd,
-    maxItemUsd: usd,
-    maxCallUsd: usd,
-    approvalOverUsd: usd,
-    approvalOverRecipientDayUsd: usd,
-    approvalOverDayUsd: usd,
-    maxRecipientDayUsd: usd,
-    holdDuplicatesDays: count,
-    maxItems: count,
-    requestsPerMinute: count,
-    countries: some(COUNTRIES),
-    addresses: some(BLOCKS),
-    origins: some(ORIGINS),
-    requireIdempotencyKey: fc.boolean(),
-    beneficiariesOnly: fc.boolean(),
-    beneficiaryCoolOffSeconds: count,
-    personDailyCapUsd: usd,
-    personMonthlyCapUsd: usd,
-    personMaxItemUsd: usd,
-    personRequestsPerMinute: count,
+    limits,
   })
-  .map((granted) => ({ ...NO_GRANTS, ...granted }));
+  .map(({ limits: limited, ...granted }) => ({ ...NO_GRANTS, ...limited, ...granted }));
 
 describe('a change that waits for a second person', () => {
   const everything: Grants = { ...NO_GRANTS, ...NO_LIMITS, scopes: [...SCOPES] };

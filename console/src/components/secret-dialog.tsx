@@ -14,7 +14,7 @@ interface Props {
 }
 
 /**
- * Shows a secret once. The dialog closes only after somebody confirms that the secret is stored, and the page keeps nothing of
+ * Shows a secret once. The dialog closes only once the user confirms that the secret is stored, and the page keeps nothing of
  * it.
  */
 export function SecretDialog({ title, name, secret, children, close }: Props) {

@@ -2,7 +2,7 @@ import { ChangeAuthor } from '../clients/changes';
 import { authorOf, viaOf } from './author';
 import { Call, isAuthenticated } from './call';
 
-/** Whoever calls without a credential. */
+/** The author of a request without a credential. */
 const NOBODY = { clientId: null, keyId: null, actor: null };
 
 /** Returns the author of a change through the API, for its record. */

@@ -42,18 +42,18 @@ export class FourEyesService {
     return { call, hands: await readHands(this.prisma, call.caller.keyId), mustBePerson: this.mustBePerson };
   }
 
-  /** Requires that somebody else than the requester decides. See {@link requireSomebodyElse}. @throws Problem */
+  /** Requires another person than the requester. See {@link requireAnotherPerson}. @throws Problem */
   async require(call: AuthenticatedCall, asked: Asker, text?: string): Promise<KeyAuthor> {
-    return requireSomebodyElse(await this.deciderOf(call), asked, text);
+    return requireAnotherPerson(await this.deciderOf(call), asked, text);
   }
 }
 
 /**
- * Requires that somebody else than the requester decides about a call: with another client and another key and, if a person
+ * Requires that another person than the requester decides about a call: with another client and another key and, if a person
  * made the request, with the key of another person. With dual control, a person always decides.
  * @throws Problem `own_approval`, `personal_key_required`.
  */
-export function requireSomebodyElse({ call, hands, mustBePerson }: Decider, asked: Asker, text?: string): KeyAuthor {
+export function requireAnotherPerson({ call, hands, mustBePerson }: Decider, asked: Asker, text?: string): KeyAuthor {
   const { clientId, clientName, keyId, identity } = call.caller;
   const samePerson = isAmong(asked.names, [...hands, identity?.name ?? []].flat());
   if (clientId === asked.clientId || keyId === asked.keyId || samePerson) {

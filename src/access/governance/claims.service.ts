@@ -50,7 +50,7 @@ export class ClaimsService {
     if (!isWellFormedClaimCode(code)) throw new Problem('claim_not_found');
     return this.claim(Prisma.sql`k.claim_sha256 = ${hashKey(code)}`, by, (key) => {
       if (isTheirOwn(key, who)) return [key.person];
-      // Only the approver was shown the code. Whoever has it does not prove to be somebody else.
+      // Only the approver was shown the code, so its sender may be the approver.
       return [...new Set([key.approvedBy, ...(who.person === null ? [] : [who.person])])];
     });
   }

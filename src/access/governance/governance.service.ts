@@ -139,7 +139,7 @@ export class GovernanceService {
     return this.issue(name, makeSignIn(options), by);
   }
 
-  /** Whoever holds another key may do with it what the client may do, so a second person agrees to each. */
+  /** The holder of a key may do what the client may do, so a second person agrees to each new key. */
   private issue(name: string, row: KeyRow, by: ChangeAuthor): Promise<Waiting> {
     return this.alone(async (tx) => {
       const client = await lockClient(tx, name);

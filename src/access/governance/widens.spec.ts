@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { Decimal } from 'decimal.js';
+import { madeUpLimits, maybe } from '../../../test/support/made-up-limits';
 import { SCOPES } from '../../operations/scopes';
 import { Grants } from '../clients/grants';
 import { NO_LIMITS } from '../clients/limits';
@@ -10,12 +11,6 @@ import { widenings } from './widens';
 
 const WORDS = ['a', 'b', 'c', 'd'];
 const AGES = [60, 3_600, 86_400];
-const USD = ['0', '1', '2.5', '10', '1000'];
-
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
-const usd = maybe(fc.constantFrom(...USD).map((text) => new Decimal(text)));
-const count = maybe(fc.integer({ min: 1, max: 5 }));
-const words = fc.uniqueArray(fc.constantFrom(...WORDS));
 
 const tokenProvider: fc.Arbitrary<TokenProvider> = fc.oneof(
   fc.constant(NO_TOKEN_PROVIDER),
@@ -35,35 +30,22 @@ const pageProvider: fc.Arbitrary<PageProvider> = fc.oneof(
   fc.record({ pageIssuer: fc.constantFrom(...WORDS), pageClientId: fc.constantFrom(...WORDS) }),
 );
 
-const limits = fc.record({
+const limits = madeUpLimits({
+  usd: ['0', '1', '2.5', '10', '1000'],
+  counts: [1, 2, 3, 4, 5],
+  countries: WORDS,
+  addresses: WORDS,
+  origins: WORDS,
+});
+
+const permissions = fc.record({
   scopes: fc.uniqueArray(fc.constantFrom(...SCOPES), { minLength: 1 }),
   operations: maybe(fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1 })),
-  dailyCapUsd: usd,
-  monthlyCapUsd: usd,
-  maxItemUsd: usd,
-  maxCallUsd: usd,
-  approvalOverUsd: usd,
-  approvalOverRecipientDayUsd: usd,
-  approvalOverDayUsd: usd,
-  maxRecipientDayUsd: usd,
-  holdDuplicatesDays: count,
-  maxItems: count,
-  requestsPerMinute: count,
-  countries: words,
-  addresses: words,
-  origins: words,
-  requireIdempotencyKey: fc.boolean(),
-  beneficiariesOnly: fc.boolean(),
-  beneficiaryCoolOffSeconds: count,
-  personDailyCapUsd: usd,
-  personMonthlyCapUsd: usd,
-  personMaxItemUsd: usd,
-  personRequestsPerMinute: count,
 });
 
 const grants: fc.Arbitrary<Grants> = fc
-  .tuple(limits, tokenProvider, pageProvider)
-  .map(([one, two, three]) => ({ ...one, ...two, ...three }));
+  .tuple(permissions, limits, tokenProvider, pageProvider)
+  .map(([one, two, three, four]) => ({ ...one, ...two, ...three, ...four }));
 
 /** Whom the providers of a client let in, as plain statements. */
 function letIn(grants: Grants): Set<string> {

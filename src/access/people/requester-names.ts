@@ -12,8 +12,8 @@ interface Behind {
 
 /**
  * The names of people: those that they have for their clients, and those under which they sign in to the console, or did. An end
- * user at the same provider may be an operator, too. The hash tells it after the person was erased. Whoever claimed the key of
- * the request may have made it, too.
+ * user at the same provider may be an operator, too. The hash tells it after the person was erased. Those who claimed the
+ * key of the request may have made it, too.
  * @param ids of the people, in SQL.
  * @param keyId of the request, in SQL.
  */
@@ -42,8 +42,7 @@ export async function readRequesterNames(
 }
 
 /**
- * Returns the people for whom a key is not somebody else: who requested it for its person, and who claimed it. They may know its
- * secret.
+ * Returns the people who may know the secret of a key besides its owner: who requested it for its person, and who claimed it.
  */
 export async function readHands(prisma: Pick<PrismaService, '$queryRaw'>, keyId: string | null): Promise<string[]> {
   const rows = await prisma.$queryRaw<{ name: string }[]>`

@@ -1,7 +1,13 @@
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { MAX_PROVIDER_TEXT } from '../../access/clients/provider-field';
 import { PROVIDER_FIELDS, PROVIDER_KEYS, Providers } from '../../access/clients/providers';
-import { MAX_MAX_AGE, MIN_MAX_AGE, OPTIONAL, TOKEN_ALGORITHMS, USUAL_MAX_AGE } from '../../access/clients/token-provider';
+import {
+  MAX_MAX_AGE,
+  MIN_MAX_AGE,
+  OPTIONAL,
+  TOKEN_ALGORITHMS,
+  USUAL_MAX_AGE,
+} from '../../access/clients/token-provider';
 import { field, WordList } from '../../http/validation/rules';
 
 const providerField = (key: Exclude<keyof Providers, 'tokenAlgorithms'>, schema: ApiPropertyOptions) => {
@@ -10,8 +16,10 @@ const providerField = (key: Exclude<keyof Providers, 'tokenAlgorithms'>, schema:
   return field({ name: key, required: false, nullable, must, test }, schema);
 };
 
-const ProviderText = (key: Exclude<keyof Providers, 'tokenAlgorithms' | (typeof OPTIONAL)[number]>, description: string) =>
-  providerField(key, { type: 'string', minLength: 1, maxLength: MAX_PROVIDER_TEXT, description });
+const ProviderText = (
+  key: Exclude<keyof Providers, 'tokenAlgorithms' | (typeof OPTIONAL)[number]>,
+  description: string,
+) => providerField(key, { type: 'string', minLength: 1, maxLength: MAX_PROVIDER_TEXT, description });
 
 const Algorithms = (description: string) => {
   const { must, test } = PROVIDER_FIELDS.tokenAlgorithms;

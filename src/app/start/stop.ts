@@ -9,8 +9,8 @@ const NPM = process.env.npm_lifecycle_event === undefined ? [] : waysToNpm();
  * Calls `stop` once: at SIGTERM, at SIGINT, when its terminal is closed, or when the npm that runs the proxy is gone. A
  * signal to npm may end npm and its shell without reaching this process. Nobody would then stop the embedded Postgres and
  * the sandbox.
- * @param stop receives the reason, such as `SIGTERM`, and a signal that is aborted once somebody waits for the end: at once after Ctrl-C, and without terminal
- * or npm. After SIGTERM, which a load balancer must notice first, it is aborted by the next signal.
+ * @param stop receives the reason, such as `SIGTERM`, and a signal that is aborted once the end is urgent: at once after
+ * Ctrl-C, and without terminal or npm. After SIGTERM, which a load balancer must notice first, it is aborted by the next signal.
  */
 export function onStop(stop: (reason: string, urgent: AbortSignal) => void): void {
   const urgent = new AbortController();

@@ -6,9 +6,7 @@ const usd = (description: string) =>
 
 /** The sums of payouts in US dollars, exact. */
 export class PayoutSums {
-  @usd(
-    'Amounts of all payouts, whatever became of them: `paid_usd` + `pending_usd` + `returned_usd` + `not_executed_usd`.',
-  )
+  @usd('Amounts of all payouts, in any state: `paid_usd` + `pending_usd` + `returned_usd` + `not_executed_usd`.')
   asked_usd!: string;
   @usd(SUMS.paid_usd.help) paid_usd!: string;
   @usd(SUMS.pending_usd.help) pending_usd!: string;

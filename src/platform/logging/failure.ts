@@ -11,7 +11,7 @@ export function failure(what: string, error: unknown): string {
 }
 
 /**
- * Returns what failed, and how far the cause is known, followed by the details for whoever mends it: the class, the code
+ * Returns what failed, and how far the cause is known, followed by the details for the engineer who mends it: the class, the code
  * and the stack of the error and its causes. Messages of libraries are left out, because they can quote secrets and people.
  * @param what the subject of the sentence, such as `database backup`.
  */

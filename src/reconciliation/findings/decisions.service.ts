@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { authorOf } from '../../access/auth/author';
 import { AuthenticatedCall } from '../../access/auth/call';
-import { Decider, FourEyesService, needsPersonalKey, requireSomebodyElse } from '../../access/auth/four-eyes';
+import { Decider, FourEyesService, needsPersonalKey, requireAnotherPerson } from '../../access/auth/four-eyes';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';
@@ -109,7 +109,7 @@ function refusedAcceptance(
   }
   if (clientId === null || keyId === null) return undefined;
   try {
-    requireSomebodyElse(decider, { clientId, keyId, isPerson, names }, OWN);
+    requireAnotherPerson(decider, { clientId, keyId, isPerson, names }, OWN);
     return undefined;
   } catch (problem) {
     const { code, message } = problem as Problem;

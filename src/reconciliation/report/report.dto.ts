@@ -67,7 +67,10 @@ export class ReportFinding extends FindingRecord {
 
 /** The report of a run. */
 export class Report {
-  @ApiProperty({ ...INSTANT, description: 'Time of the report. The sums of payouts, states and ages are as of this time.' })
+  @ApiProperty({
+    ...INSTANT,
+    description: 'Time of the report. The sums of payouts, states and ages are as of this time.',
+  })
   written_at!: Date;
   @ApiProperty({ type: RunRecord, description: 'The run, with its settings and totals.' }) run!: RunRecord;
   @nullable({ $ref: '#/components/schemas/ReportSource' }, 'The source that it compared with.')
@@ -77,7 +80,7 @@ export class Report {
   @ApiProperty({
     type: PayoutSums,
     description:
-      'What became of the payouts that clients of the account requested in the period, as of `written_at`. The sums are those of `GET /v1/audit/summary`. Payouts that were approved later than requested may be in the sums of another period than in `equation`.',
+      'Sums of the payouts that clients of the account requested in the period, as of `written_at`. They equal those of `GET /v1/audit/summary`. `equation` counts a payout in the period in which it was sent, so a payout that waited for an approval may count there in a later one.',
   })
   payouts!: PayoutSums;
   @ApiProperty({

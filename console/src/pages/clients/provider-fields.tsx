@@ -68,7 +68,10 @@ export function FormHeading({ title, children }: { title: string; children: stri
 }
 
 interface TextField {
-  name: Exclude<Extract<keyof Draft, `token_${string}` | `page_${string}`>, 'token_algorithms' | 'token_dpop' | 'token_max_age'>;
+  name: Exclude<
+    Extract<keyof Draft, `token_${string}` | `page_${string}`>,
+    'token_algorithms' | 'token_dpop' | 'token_max_age'
+  >;
   description: string;
   placeholder: string;
 }

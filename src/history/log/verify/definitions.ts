@@ -79,7 +79,7 @@ export async function requireDefinitions(ask: Ask): Promise<void> {
 
 function replaced(what: string): LogFault {
   const meaning =
-    `The ${what} of the search index is not as the migrations define it. Somebody replaced it, so searches may return wrong ` +
+    `The ${what} of the search index is not as the migrations define it. It was replaced, so searches may return wrong ` +
     'results. The records are right; search them in an export until the definition is restored.';
   return new LogFault('search_index_replaced', meaning, { kind: what });
 }

@@ -40,7 +40,7 @@ export async function checkEvidence(ask: Ask, client: ClientBase, excuses: Excus
       if (!changed) continue;
       const meaning =
         `The rows of ${table} are not those that were sealed with the end of their ${owner === 'run_id' ? 'run' : 'read'}. ` +
-        'Somebody changed, removed or added one.';
+        'One was changed, removed or added.';
       throw new LogFault('evidence_changed', meaning, placeOf(table, changed.id));
     }
   }

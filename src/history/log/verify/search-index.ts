@@ -76,7 +76,7 @@ export async function checkSearchIndex(ask: Ask, delaySeconds: number): Promise<
     const id = row?.id ?? null;
     if (id === null) continue;
     const meaning =
-      'The search index does not match the records. Somebody changed it, or audit prune was interrupted, so searches return ' +
+      'The search index does not match the records. It was changed, or audit prune was interrupted, so searches return ' +
       'wrong results. The records are right. Run an interrupted audit prune again. Otherwise, as the owner of the database, ' +
       'SELECT rebuild_search_index() makes the index anew.';
     throw new LogFault('search_index_differs', meaning, placeOf(table, id));

@@ -40,7 +40,7 @@ function doubtCells({ kind, call_id: call, upstream_ref: ref, status, at, usd: a
   ];
 }
 
-/** Shows what became of the payouts that were requested in the period. */
+/** Shows the sums of the payouts that were requested in the period. */
 export function payoutsTable(sums: PayoutSums): Markup {
   const columns: [keyof PayoutSums, string][] = [
     ['asked_usd', 'Requested'],
@@ -53,7 +53,7 @@ export function payoutsTable(sums: PayoutSums): Markup {
   const titles = columns.map(([, title]) => title);
   const amounts = columns.map(([name]) => usd(sums[name]));
   return markup`<section class="category" aria-labelledby="payouts">
-    <header><h2 id="payouts">Our payouts</h2><p class="meaning">What became of the payouts that were requested in the period. The requested amount is paid, pending, returned or not executed. Fees come on top.</p></header>
+    <header><h2 id="payouts">Our payouts</h2><p class="meaning">Payouts that were requested in the period, as they are now. Each amount is paid, pending, returned or not executed. Fees come on top.</p></header>
     ${table('Sums of our payouts, USD', titles, [amounts])}
   </section>`;
 }
