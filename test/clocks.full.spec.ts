@@ -72,7 +72,7 @@ describe('a process whose clock is wrong', () => {
       worker = new Product('worker/main.js', [], own, dir);
       const [started, [, url = '']] = await Promise.all([
         Fleet.start(1, database, { ...env, ...ANY_SKEW, ...clock.env }),
-        worker.said(/"url":"(http[^"]+)","msg":"worker is ready"/),
+        worker.said(/"(http[^"]+)"[^\n]*"msg":"worker is ready"/),
       ]);
       fleet = started;
       workerUrl = url;

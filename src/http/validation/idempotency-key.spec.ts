@@ -9,7 +9,7 @@ describe('an idempotency key', () => {
     ['k'.repeat(255), 'k'.repeat(255)],
     ['a"b', 'a"b'],
     ['payout@2026-11-28', 'payout@2026-11-28'],
-    ['jobs/@weekly/7', 'jobs/@weekly/7'],
+    ['jobs/@2026-11-28/7', 'jobs/@2026-11-28/7'],
     ['k==/+12345678=', 'k==/+12345678='],
     ['node@20.19.0', 'node@20.19.0'],
     ['job@localhost:7', 'job@localhost:7'],
@@ -29,6 +29,8 @@ describe('an idempotency key', () => {
     'ADA@EXAMPLE.COM-17',
     '@ada',
     '@ada.lovelace',
+    'pay-@AdaLovelace',
+    'jobs/@weekly/7', // may be a handle as well
     '+254712345678',
     'pay+254712345678',
     'order/+254712345678/7',
