@@ -7,7 +7,8 @@
  *
  * It adds the checksum of each new migration to `released.json` beside it, and refuses if a frozen one was changed. It
  * writes the compiled program to test/released/program.json.br: test/previous-version.full.spec.ts runs it on the schema of
- * later commits. `--program <checkout>` takes another built checkout, such as that of an earlier release.
+ * later commits. `--program <checkout>` takes another built checkout, such as that of an earlier release. Before the first
+ * release, `--program-only` keeps the program again after a change that the kept one cannot run beside, and freezes nothing.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,9 +20,12 @@ import { build } from 'vite';
 const ROOT = resolve(import.meta.dirname, '..');
 const PROGRAM = join(ROOT, 'test', 'released', 'program.json.br');
 
-const { values } = parseArgs({ options: { program: { type: 'string', default: ROOT } } });
+const { values } = parseArgs({
+  options: { program: { type: 'string', default: ROOT }, 'program-only': { type: 'boolean', default: false } },
+});
 const checkout = resolve(values.program);
-for (const directory of ['prisma/migrations', 'prisma/sandbox/migrations']) freeze(directory);
+if (!values['program-only'])
+  for (const directory of ['prisma/migrations', 'prisma/sandbox/migrations']) freeze(directory);
 await keepProgram();
 
 /** Freezes the migrations that the released checkout has. */

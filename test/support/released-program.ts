@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
@@ -26,8 +26,8 @@ export function unpackReleased(): ReleasedProgram {
   const program = join(directory, 'dist', 'platform', 'database'); // as deep below its migrations as it was
   mkdirSync(program, { recursive: true });
   for (const [name, code] of Object.entries(files)) writeFileSync(join(program, name), code);
-  const frozen = JSON.parse(readFileSync(join(ROOT, 'prisma', 'migrations', 'released.json'), 'utf8')) as object;
-  for (const name of Object.keys(frozen).filter((name) => name <= migration)) {
+  const migrations = readdirSync(join(ROOT, 'prisma', 'migrations'), { withFileTypes: true });
+  for (const { name } of migrations.filter((entry) => entry.isDirectory() && entry.name <= migration)) {
     const path = join('prisma', 'migrations', name);
     cpSync(join(ROOT, path), join(directory, path), { recursive: true });
   }
