@@ -18,7 +18,6 @@ import {
   expectNoLoginElsewhere,
   expectNoSecondLogin,
   FORGED_CALLBACKS,
-  logOutWith,
   signInWithIdToken,
 } from './support/sign-in-attacks';
 import supertest from './support/supertest';
@@ -139,10 +138,6 @@ describe('an attacker of the sign-in', () => {
   });
 });
 
-const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-
-const inAnHour = () => Math.floor(Date.now() / 1_000) + 3_600;
-
 /** Even a provider that is not who it says it is signs nobody in. */
 describe('an ID token', () => {
   let provider: LyingProvider;
@@ -192,50 +187,6 @@ describe('an ID token', () => {
       'SELECT bool_and(signed_in_at <= now()) AS past FROM console_session WHERE signed_in_at IS NOT NULL',
     );
     expect(session).toEqual({ past: true });
-  });
-
-  const signIn = () => signInWith((nonce) => provider.sign({ nonce }));
-  const sessions = async () => (await proxy.database.query('SELECT FROM console_session')).length;
-  const logOut = async (token: string) => logOutWith(proxy.url, `logout_token=${token}`);
-
-  it.each<[string, JWTPayload, string?]>([
-    ['that is an access token (typ)', {}, 'at+jwt'],
-    ['that is a proof (typ)', {}, 'dpop+jwt'],
-    ['of another authorized party (azp)', { aud: ['console', 'another'], azp: 'another' }],
-    ['from the future', { iat: inAnHour(), exp: 4_000_000_000 }],
-    ['from long ago', { iat: inAnHour() - 7_200 }],
-    ['that is an ID token (nonce)', { nonce: 'nonce' }],
-    ['that is about something else', { events: { 'https://id.example/login': {} } }],
-    ['of nobody', { sub: undefined as unknown as string }],
-  ])('ends no session by a logout token %s', async (_what, claims, typ) => {
-    await proxy.database.query('DELETE FROM console_session');
-    await signIn();
-    const options = typ === undefined ? {} : { typ };
-    expect([await logOut(await provider.sign({ events: EVENTS, ...claims }, options)), await sessions()]).toEqual([
-      400, 1,
-    ]);
-  });
-
-  it.each(['logout+jwt', 'application/logout+jwt', 'JWT', undefined])(
-    'ends sessions by a logout token of the type %s',
-    async (typ) => {
-      await signIn();
-      const token = await provider.sign({ events: EVENTS, azp: 'console' }, typ === undefined ? {} : { typ });
-      expect([await logOut(token), await sessions()]).toEqual([200, 0]);
-    },
-  );
-
-  it('ends sessions by a logout token that the provider sends, and by no replay of it', async () => {
-    await proxy.database.query('DELETE FROM console_session');
-    const first = await provider.sign({ events: EVENTS });
-    await signIn();
-    expect([await logOut(first), await sessions()]).toEqual([200, 0]);
-    await signIn();
-    expect([await logOut(first), await sessions()]).toEqual([400, 1]);
-    expect(await logOut(await provider.sign({ events: EVENTS, jti: undefined as unknown as string }))).toBe(400);
-    const second = await provider.sign({ events: EVENTS });
-    const atOnce = await Promise.all(Array.from({ length: 5 }, () => logOut(second)));
-    expect([atOnce.toSorted(), await sessions()]).toEqual([[200, 400, 400, 400, 400], 0]);
   });
 
   it('signed with another key signs nobody in', async () => {

@@ -4,6 +4,7 @@ import { clientsCommands } from '../src/cli/clients';
 import { beginEpoch } from '../src/journal/begin-epoch';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { cliOf } from './support/cli';
+import { first } from './support/first';
 import supertest from './support/supertest';
 import { createTokenClient, TokenClient } from './support/token-client';
 import { bearer, payAirtime, readLimits, startTokenScene, TokenScene } from './support/token-scene';
@@ -69,12 +70,12 @@ describe('the revocation of tokens', () => {
     const { id, name, token } = await newClient();
     const old = await token();
     await revoke(name, { issuer: scene.issuer.issuer, name: 'alice' }).expect(200);
-    const [person] = await scene.proxy.database.query(
+    const persons = await scene.proxy.database.query<{ revoked_at: Date }>(
       "UPDATE person SET revoked_at = revoked_at - interval '1 minute' WHERE client_id = $1 RETURNING revoked_at",
       [id],
     );
     await scene.proxy.database.query('UPDATE client SET name = name WHERE id = $1', [id]);
-    const revokedAt = Math.floor((person?.revoked_at as Date).getTime() / 1_000);
+    const revokedAt = Math.floor(first(persons).revoked_at.getTime() / 1_000);
     expect(await answers(await token({ iat: revokedAt + SKEW_SECONDS }))).toEqual(REFUSED);
     expect(await answers(old)).toEqual(DONE);
   });

@@ -5,6 +5,7 @@ const SESSIONS = 'src/access/sessions/sessions.service.ts';
 const SERVED = 'src/credentials/sign-in/serve-console-sign-in.ts';
 const STEP_UP = 'src/access/auth/step-up.ts';
 const LOGOUT_TOKEN = 'src/credentials/openid/logout-token.ts';
+const LOGOUTS = 'test/logout-tokens.spec.ts';
 const ATTACKS = 'test/sign-in-attacks.spec.ts';
 
 export const SIGN_INS = [
@@ -99,29 +100,29 @@ export const SIGN_INS = [
         'await useToken(tx, token);',
       ],
     ],
-    noticedBy: 'test/sign-in-attacks.spec.ts',
+    noticedBy: LOGOUTS,
     test: 'by no replay of it',
   },
   {
     name: 'logout-token-type',
     guards: 'sessions of people whose access token somebody sends as a logout token',
     edits: [[LOGOUT_TOKEN, "if (!TYPES.test(protectedHeader.typ ?? 'JWT'))", "if (protectedHeader.typ === 'none')"]],
-    noticedBy: ATTACKS,
-    test: 'ends no session by a logout token that is an access token',
+    noticedBy: LOGOUTS,
+    test: 'that is an access token ends no session',
   },
   {
     name: 'logout-token-of-another-party',
     guards: 'sessions of people who have signed out of another client',
     edits: [[LOGOUT_TOKEN, '.filter((id) => azp === undefined || id === azp)', '']],
-    noticedBy: ATTACKS,
-    test: 'ends no session by a logout token of another authorized party',
+    noticedBy: LOGOUTS,
+    test: 'of another authorized party ends no session',
   },
   {
     name: 'logout-token-age',
     guards: 'sessions that have begun since a logout token was made',
     edits: [[LOGOUT_TOKEN, '    maxTokenAge: MAX_AGE_SECONDS,\n', '']],
-    noticedBy: ATTACKS,
-    test: 'ends no session by a logout token from the future',
+    noticedBy: LOGOUTS,
+    test: 'from the future ends no session',
   },
   {
     name: 'sign-out-at-a-provider-of-ours',

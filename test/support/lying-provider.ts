@@ -13,7 +13,7 @@ export interface LyingProvider {
   /** Makes the ID token of the next code. */
   idToken: (code: string) => Promise<string> | string;
   /** Signs claims, with those of a sound token where the test does not change them. */
-  sign(changed: JWTPayload, options?: { keys?: GenerateKeyPairResult; typ?: string }): Promise<string>;
+  sign(changed: JWTPayload, options?: { keys?: GenerateKeyPairResult; typ?: string | undefined }): Promise<string>;
   /** Ends the connections of those who wait. */
   hangUp(): void;
   close(): Promise<void>;

@@ -69,7 +69,8 @@ export function namesContact(text: string): boolean {
  * A contact in an idempotency key. Keys are made of dates, paths and base64. So `@` after a word counts only before a domain with
  * a dot, `@` elsewhere only before a name with a letter or as the whole key, and a number not in the middle of base64.
  */
-const CONTACT_IN_KEY = /^@\w[\w.-]*$|(?<!\w)@\d*[a-z_]|[^\s@]@(?:[a-z0-9-]+\.)+[a-z]{2}|\+\d(?:[().-]{0,2}\d){6,14}(?![\w+=])/i;
+const CONTACT_IN_KEY =
+  /^@\w[\w.-]*$|(?<!\w)@\d*[a-z_]|[^\s@]@(?:[a-z0-9-]+\.)+[a-z]{2}|\+\d(?:[().-]{0,2}\d){6,14}(?![\w+=])/i;
 
 /** Returns whether an idempotency key contains a contact. */
 export function keyNamesContact(key: string): boolean {
