@@ -87,8 +87,9 @@ describe('a payout whose proxy is killed', () => {
   const askAll = (pair: Pair) => pair.lost.push(...pair.apps.map((app) => ask(urlOf(app), app.asking)));
 
   /** Kills the proxies before they have told the apps anything. What a slow database made them keep on disk is lost. */
-  async function killProxies(pairs: Pair[]): Promise<void> {
+  async function killProxies(pairs: Pair[], whenTheyAreGone = () => Promise.resolve()): Promise<void> {
     await Promise.all([fleet.kill(0), fleet.kill(1)]);
+    await whenTheyAreGone();
     for (const folder of fleet.dataDirs) rmSync(join(folder, 'outcomes'), { recursive: true, force: true });
     for (const gate of [upstream, postgres, ...doors]) {
       gate.cut();
@@ -220,9 +221,11 @@ describe('a payout whose proxy is killed', () => {
       await holdWrites(database, 'intent');
       askAll(admitting);
       await writesWait(database, 'intent', 1);
-      await killProxies([concluded, admitting]);
-      await loseWrites(database, 'intent');
-      await database.query('ROLLBACK');
+      await writesWait(database, 'outcome', 2); // again, because each attempt waits for a second
+      await killProxies([concluded, admitting], async () => {
+        await loseWrites(database, 'intent');
+        await database.query('ROLLBACK'); // at once, before the last attempts give up
+      });
       const ids = await callsOf(concluded);
       const recorded = () => database.query('SELECT FROM outcome WHERE intent_id = ANY ($1)', [ids]);
       await eventually(async () => (await recorded()).length === 2);

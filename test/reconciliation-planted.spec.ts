@@ -10,6 +10,8 @@ import { createTestDatabase, TestDatabase } from './support/test-database';
 const ITEMS = 2_010; // each of a thousand kinds twice, in whole rounds of calls of one to five
 const FROM = new Date('2026-11-20T00:00:00Z');
 const TO = new Date('2026-11-21T00:00:00Z');
+/** Their digits can look like a phone number. */
+const UUIDS = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const READ = uuidv7();
 const WALLETS_READ = uuidv7();
 
@@ -122,7 +124,8 @@ describe('planted differences', () => {
     const told = await database.query<{ text: string }>(
       `SELECT row_to_json(f)::text || row_to_json(s)::text AS text FROM finding f JOIN finding_sight s ON s.finding_id = f.id`,
     );
-    expect(told.filter(({ text }) => /(person|stranger|other)[._]\d|\+?2547\d{5}/i.test(text))).toEqual([]);
+    const texts = told.map(({ text }) => text.replace(UUIDS, ''));
+    expect(texts.filter((text) => /(person|stranger|other)[._]\d|\+?2547\d{5}/i.test(text))).toEqual([]);
     const recipients = told.filter(({ text }) => text.includes('"field" : "recipient"'));
     expect(recipients.length).toBeGreaterThan(0);
     expect(recipients.every(({ text }) => text.includes('"theirs" : "o••@example.org"'))).toBe(true);

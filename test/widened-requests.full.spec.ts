@@ -67,6 +67,11 @@ describe('a change that waits for a second person', () => {
     );
   });
 
+  it.each(SCOPES)('waits for the scope %s alone, which opens something', (scope) => {
+    const before: Grants = { ...everything, scopes: SCOPES.filter((other) => other !== scope) };
+    expect([widenings(before, everything), opened(before, everything)]).toEqual([['scopes'], ['scopes']]);
+  });
+
   it('waits if any request is allowed after it that was refused before, whatever else it narrows', () => {
     fc.assert(
       fc.property(grants, grants, request, (before, after, asked) => {

@@ -14,6 +14,7 @@ export const SECOND_PERSONS = [
     guards: 'a client that one person lets redeem and collect',
     edits: [[WIDENS, '!before.scopes.includes(scope)', "!before.scopes.includes(scope) && scope !== 'write'"]],
     noticedBy: 'test/widened-requests.full.spec.ts',
+    test: 'waits for the scope write alone, which opens something',
   },
   {
     name: 'key-of-another',
