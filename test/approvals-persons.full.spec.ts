@@ -122,7 +122,7 @@ describe('an approval by another person', () => {
   });
 });
 
-/** As changes of clients are. A shared key could be in the hands of whoever requested the payment. */
+/** As changes of clients are. The requester of the payment could hold a shared key. */
 describe('an approval with dual control', () => {
   let approving: Approving;
   beforeAll(async () => (approving = await startApproving({ dualControl: true })));

@@ -145,7 +145,7 @@ describe('a personal key with dual control', () => {
   });
 });
 
-describe('a personal key of somebody who signs in', () => {
+describe('a personal key of a person with a sign-in', () => {
   it('is claimed by its person in a session, and by nobody else', async () => {
     const scene = await startSignInScene({ dualControl: true });
     const { proxy, provider } = scene;

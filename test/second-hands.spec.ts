@@ -114,7 +114,7 @@ describe('a second pair of hands', () => {
     await decide(bob, idOf(asked), 'reject').expect(200);
   });
 
-  it('cannot be a new key of nobody, which opens nothing until somebody else agrees', async () => {
+  it('cannot be a new shared key, which opens nothing until a second person agrees', async () => {
     const asked = await issue(ada, 'shop').expect(202);
     const key = keyOf(asked);
     expect(await opens(key)).toBe(false);

@@ -53,7 +53,7 @@ describe('lifting a stop with dual control', () => {
     await liftByTwo(old);
   });
 
-  it.each(['?unreconciled=true', ''])('takes two persons for a stop of somebody else: %s', async (query) => {
+  it.each(['?unreconciled=true', ''])('takes two persons for a stop of another person: %s', async (query) => {
     const id = await stop(bob);
     const asked = await lift(ada, id, query).expect(202);
     expect(await active()).toEqual([id]);

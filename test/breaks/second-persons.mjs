@@ -62,7 +62,7 @@ export const SECOND_PERSONS = [
     guards: 'a stop of somebody else that one person lifts',
     edits: [['src/journal/stops.ts', 'AND lower(actor) = ', 'AND lower(actor) IS DISTINCT FROM ']],
     noticedBy: STOPS,
-    test: 'takes two persons for a stop of somebody else',
+    test: 'takes two persons for a stop of another person',
   },
   {
     name: 'lift-of-an-old-stop',

@@ -12,8 +12,8 @@ import {
 } from './page-provider';
 import {
   impliedTokenFields,
+  isOptional,
   NO_TOKEN_PROVIDER,
-  OPTIONAL,
   TOKEN_PROVIDER_FIELDS,
   TOKEN_PROVIDER_KEYS,
   TokenProvider,
@@ -42,7 +42,7 @@ interface Together {
 
 const TOGETHER: Together[] = [
   {
-    keys: TOKEN_PROVIDER_KEYS.filter((key) => !OPTIONAL.some((optional) => optional === key)),
+    keys: TOKEN_PROVIDER_KEYS.filter((key) => !isOptional(key)),
     client: 'a client that takes access tokens',
     without: 'To take none, set token_issuer to null',
   },

@@ -2,7 +2,7 @@ import { GrantField } from './limit-fields';
 import { placeField, wordField } from './provider-field';
 
 /**
- * The identity provider whose access tokens a client takes (RFC 9068). Either all fields except those of `OPTIONAL` are set,
+ * The identity provider whose access tokens a client takes (RFC 9068). Either all fields except the optional ones are set,
  * or none: then the client takes no tokens.
  */
 export interface TokenProvider {
@@ -87,7 +87,11 @@ export const TOKEN_PROVIDER_FIELDS = {
 export const TOKEN_PROVIDER_KEYS = Object.keys(TOKEN_PROVIDER_FIELDS) as (keyof TokenProvider)[];
 
 /** Fields that always have a value, also without a provider. */
-export const OPTIONAL = ['tokenDpop', 'tokenMaxAge'] as const satisfies (keyof TokenProvider)[];
+const OPTIONAL = ['tokenDpop', 'tokenMaxAge'] as const satisfies (keyof TokenProvider)[];
+
+export type OptionalKey = (typeof OPTIONAL)[number];
+
+export const isOptional = (key: string): key is OptionalKey => OPTIONAL.some((optional) => optional === key);
 
 /**
  * Returns what a change implies. Without an issuer, a client takes no tokens. A new provider has the usual algorithms, unless

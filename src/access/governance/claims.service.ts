@@ -7,6 +7,7 @@ import { ChangeAuthor, ChangeRecords } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';
 import { hashKey, isWellFormedClaimCode, newKey, OPENS } from '../clients/key';
 import { hintOf } from '../clients/listed';
+import { isAmong } from '../people/requester-names';
 
 /** A key that waits for its person, and those who agreed to it. */
 interface Unclaimed {
@@ -83,7 +84,7 @@ export class ClaimsService {
 }
 
 function isTheirOwn({ person: owner }: Unclaimed, { person, isSignedIn }: Claimant): boolean {
-  return isSignedIn && person?.toLowerCase() === owner.toLowerCase();
+  return isSignedIn && person !== null && isAmong([owner], [person]);
 }
 
 async function makeSecret(tx: Prisma.TransactionClient, { id, key, claimedBy }: ClaimedKey): Promise<void> {

@@ -69,7 +69,7 @@ describe('what a change widens', () => {
   const nothing: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: ['pay'], operations: null };
 
   // test/widened-requests.full.spec.ts compares the other permissions with the requests that they allow.
-  it('finds a provider exactly if it lets somebody in', () => {
+  it('reports a provider exactly if it admits more people', () => {
     fc.assert(
       fc.property(grants, grants, (before, after) => {
         const were = letIn(before);

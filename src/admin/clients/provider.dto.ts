@@ -2,9 +2,10 @@ import { ApiPropertyOptions } from '@nestjs/swagger';
 import { MAX_PROVIDER_TEXT } from '../../access/clients/provider-field';
 import { PROVIDER_FIELDS, PROVIDER_KEYS, Providers } from '../../access/clients/providers';
 import {
+  isOptional,
   MAX_MAX_AGE,
   MIN_MAX_AGE,
-  OPTIONAL,
+  OptionalKey,
   TOKEN_ALGORITHMS,
   USUAL_MAX_AGE,
 } from '../../access/clients/token-provider';
@@ -12,14 +13,11 @@ import { field, WordList } from '../../http/validation/rules';
 
 const providerField = (key: Exclude<keyof Providers, 'tokenAlgorithms'>, schema: ApiPropertyOptions) => {
   const { must, test } = PROVIDER_FIELDS[key];
-  const nullable = !OPTIONAL.some((optional) => optional === key);
-  return field({ name: key, required: false, nullable, must, test }, schema);
+  return field({ name: key, required: false, nullable: !isOptional(key), must, test }, schema);
 };
 
-const ProviderText = (
-  key: Exclude<keyof Providers, 'tokenAlgorithms' | (typeof OPTIONAL)[number]>,
-  description: string,
-) => providerField(key, { type: 'string', minLength: 1, maxLength: MAX_PROVIDER_TEXT, description });
+const ProviderText = (key: Exclude<keyof Providers, 'tokenAlgorithms' | OptionalKey>, description: string) =>
+  providerField(key, { type: 'string', minLength: 1, maxLength: MAX_PROVIDER_TEXT, description });
 
 const Algorithms = (description: string) => {
   const { must, test } = PROVIDER_FIELDS.tokenAlgorithms;

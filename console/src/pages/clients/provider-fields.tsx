@@ -32,7 +32,10 @@ export function TokenProviderFields(props: Props) {
       <NumberInput
         label={LABELS.token_max_age}
         description="An older token has expired, whatever its provider says."
-        {...{ allowDecimal: false, allowNegative: false, hideControls: true, value: draft.token_max_age }}
+        allowDecimal={false}
+        allowNegative={false}
+        hideControls
+        value={draft.token_max_age}
         error={faults.token_max_age}
         onChange={(value) => change({ token_max_age: Number(value) })}
       />
