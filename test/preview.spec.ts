@@ -1,9 +1,11 @@
 import { Decimal } from 'decimal.js';
+import { Client } from 'pg';
 import { OPERATIONS, OperationName, rowOf } from '../src/operations/catalogue';
 import { itemFieldsOf } from '../src/operations/items';
 import { StopsService } from '../src/admin/stops/stops.service';
 import { airtimeItem, creditItem, DOCUMENTED, OBSERVED } from './support/interface';
 import { answer } from './support/fake-upstream';
+import { eventually } from './support/paying';
 import { Previewing, serving, startPreviewing } from './support/previewing';
 import supertest from './support/supertest';
 
@@ -199,6 +201,24 @@ describe('a preview', () => {
     const found = await api.preview(key, AIRTIME, airtimes({ valueInUSD: 2 }));
     expect(found).toMatchObject({ would: 'be_refused', stopped: 'audit', refusal: { code: 'cap_exceeded' } });
     expect(found.errors.map(({ code }) => code)).toEqual(['cap_exceeded', 'stopped']);
+  });
+
+  it('waits for another call that updates the search index', async () => {
+    const { key } = await api.client();
+    const other = new Client({ connectionString: api.proxy.database.ownerUrl });
+    await other.connect();
+    await other.query('BEGIN; SELECT pg_advisory_xact_lock(7070010)'); // the lock of index_calls()
+    const shown = api.preview(key, AIRTIME, airtimes({}));
+    await eventually(async () => {
+      const { rows } = await other.query(
+        `SELECT FROM pg_locks JOIN pg_database d ON d.oid = database
+         WHERE d.datname = current_database() AND locktype = 'advisory' AND NOT granted`,
+      );
+      return rows.length > 0;
+    });
+    await other.query('SELECT pg_sleep(1.2); COMMIT'); // longer than other statements wait for a lock
+    await other.end();
+    expect(await shown).toMatchObject({ would: 'be_sent' });
   });
 
   it('lists the first 100 faults of a long list with their total, and the items without faults', async () => {

@@ -9,6 +9,12 @@ const PATIENCE_MS = 3_000;
 
 const INDEX = 'SELECT index_calls($1::integer) AS state, search_progress() AS progress';
 
+/**
+ * The same for a call, which waits for another one that indexes as long as its patience lasts. Other statements of a call give
+ * up a lock after a second.
+ */
+const PATIENT_INDEX = `WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', '${PATIENCE_MS}', true)) ${INDEX} FROM patience`;
+
 /** What is left to do after a statement. */
 export interface IndexState {
   /** `more`: some records may be left. `unbuilt`: all entries are there, and build_search_indexes() must follow. */
@@ -20,8 +26,8 @@ export interface IndexState {
 type Ask = (sql: string, values: unknown[]) => Promise<IndexState[]>;
 
 /** Indexes one batch of what has committed. */
-export async function indexBatch(ask: Ask): Promise<IndexState> {
-  const [row] = await ask(INDEX, [BATCH]);
+export async function indexBatch(ask: Ask, statement = INDEX): Promise<IndexState> {
+  const [row] = await ask(statement, [BATCH]);
   return row ?? { state: 'done', progress: 1 };
 }
 
@@ -40,6 +46,6 @@ export async function indexAll(batch: () => Promise<IndexState>, patienceMs = In
  */
 export async function catchUpIndex(prisma: Prisma.TransactionClient): Promise<void> {
   const ask: Ask = (sql, values) => prisma.$queryRawUnsafe(sql, ...values);
-  const { state } = await indexAll(() => indexBatch(ask), PATIENCE_MS);
+  const { state } = await indexAll(() => indexBatch(ask, PATIENT_INDEX), PATIENCE_MS);
   if (state !== 'done') throw new DatabaseTooSlow();
 }
