@@ -1,6 +1,6 @@
 import { DURABILITY_SETTINGS, DurabilitySettings } from './durability-settings';
 import { Seen } from './epoch-file';
-import { RecentCommits } from './recent-commits';
+import { CommitKind, RecentCommits } from './recent-commits';
 
 /** What the database has of what was seen. */
 export interface Comparison {
@@ -35,20 +35,45 @@ export const OTHERS_MS = `(SELECT extract(epoch FROM max(beat_at))::float8 * 100
 /** The month (UTC) of a call's ID, as `pruning` names it. */
 const MONTH = `to_char(to_timestamp(('x' || left(replace(c.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM')`;
 
-const missing = (parameter: string, row: string) => `
-  (SELECT count(*) FROM unnest(${parameter}::uuid[]) AS c(id) WHERE NOT EXISTS (${row} = c.id)
-    AND NOT EXISTS (SELECT FROM pruning WHERE what = 'calls' AND month = ${MONTH}))`;
+/** The record of each kind of commit. */
+const RECORDS: Record<CommitKind, string> = {
+  admitted: 'SELECT FROM intent r WHERE r.id',
+  answered: 'SELECT FROM outcome r WHERE r.intent_id',
+  approved: 'SELECT FROM decision r WHERE r.intent_id',
+};
 
-const COMPARE = `
-  SELECT (SELECT max(number) FROM epoch) AS epoch,
-    coalesce((SELECT beat FROM instance WHERE id = $1::uuid), 0)::text AS beat,
-    (${missing('$2', 'SELECT FROM intent i WHERE i.id')} + ${missing('$3', 'SELECT FROM outcome o WHERE o.intent_id')}
-      + ${missing('$4', 'SELECT FROM decision d WHERE d.intent_id')})::integer AS missing,
-    (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed, coalesce(${IS_ELSEWHERE}, false) AS "isElsewhere",
-    ${OTHERS_MS} AS "othersMs", database_server() AS server, ${DURABILITY_SETTINGS} AS settings`;
+export interface Statement {
+  name: string;
+  text: string;
+  values: unknown[];
+}
+
+/**
+ * The statement, and its values. Each new connection plans it, and most of the time that takes is for the partitions of the
+ * records, which are left out while no commit is known.
+ */
+function comparison(instance: string, commits: RecentCommits): Statement {
+  const values: unknown[] = [instance];
+  let name = 'compare_epoch';
+  const missing = Object.entries(RECORDS).flatMap(([kind, record]) => {
+    const ids = commits.idsOf(kind as CommitKind);
+    if (ids.length === 0) return [];
+    values.push(ids);
+    name += `_${kind}`;
+    return `(SELECT count(*) FROM unnest($${values.length}::uuid[]) AS c(id) WHERE NOT EXISTS (${record} = c.id)
+      AND NOT EXISTS (SELECT FROM pruning WHERE what = 'calls' AND month = ${MONTH}))`;
+  });
+  const text = `
+    SELECT (SELECT max(number) FROM epoch) AS epoch,
+      coalesce((SELECT beat FROM instance WHERE id = $1::uuid), 0)::text AS beat,
+      (${['0', ...missing].join(' + ')})::integer AS missing,
+      (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed, coalesce(${IS_ELSEWHERE}, false) AS "isElsewhere",
+      ${OTHERS_MS} AS "othersMs", database_server() AS server, ${DURABILITY_SETTINGS} AS settings`;
+  return { name, text, values };
+}
 
 /** Runs the statement on a connection. */
-type Query = (text: string, values: unknown[]) => Promise<Comparison[]>;
+type Query = (statement: Statement) => Promise<Comparison[]>;
 
 /** SQLSTATEs of a statement that the schema does not allow: class 42, such as a missing table or right. */
 const NO_SUCH_TABLE = /^42/;
@@ -58,9 +83,8 @@ const NO_SUCH_TABLE = /^42/;
  * @returns undefined if the database lacks the tables. Nothing can be admitted there either.
  */
 export async function compare(query: Query, instance: string, commits: RecentCommits): Promise<Comparison | undefined> {
-  const ids = (['admitted', 'answered', 'approved'] as const).map((kind) => commits.idsOf(kind));
   try {
-    const [found] = await query(COMPARE, [instance, ...ids]);
+    const [found] = await query(comparison(instance, commits));
     return found;
   } catch (error) {
     if (NO_SUCH_TABLE.test((error as { code?: string }).code ?? '')) return undefined;

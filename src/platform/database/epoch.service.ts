@@ -5,7 +5,7 @@ import { ClientBase } from 'pg';
 import { Loaded } from '../config/config.module';
 import { FenceService } from '../fencing/fence.service';
 import { ConnectionsService } from './connections.service';
-import { compare, Comparison, isUnconfirmed, lackOf, UNCONFIRMED } from './epoch-comparison';
+import { compare, Comparison, isUnconfirmed, lackOf, Statement, UNCONFIRMED } from './epoch-comparison';
 import { EpochFile, epochFileIn, Seen } from './epoch-file';
 import { Beat } from './beat';
 import { HeartbeatService } from './heartbeat.service';
@@ -117,7 +117,7 @@ export class EpochService implements OnApplicationShutdown {
   /** Compares the database behind a new connection, before anything else uses it. */
   private async check(client: ClientBase): Promise<Comparison | undefined> {
     const { seen, epoch } = this; // before the query: a heartbeat that comes meanwhile may be newer than its snapshot
-    const query = async (text: string, values: unknown[]) => (await client.query<Comparison>(text, values)).rows;
+    const query = async ({ text, values }: Statement) => (await client.query<Comparison>(text, values)).rows;
     const found = await compare(query, this.instance, this.commits);
     if (found && isUnconfirmed(found, seen)) this.doubt();
     if (!found || this.epoch !== epoch) return found; // an epoch that begins meanwhile needs no comparison with the one before
@@ -145,7 +145,7 @@ export class EpochService implements OnApplicationShutdown {
    * heartbeat tries again.
    */
   private async tell(): Promise<void> {
-    const query = (text: string, values: unknown[]) => this.prisma.prepared<Comparison>('compare_epoch', text, values);
+    const query = ({ name, text, values }: Statement) => this.prisma.prepared<Comparison>(name, text, values);
     const found = await compare(query, this.instance, this.commits).catch(() => undefined);
     const detail = this.behind;
     if (!found || detail === undefined) return;
