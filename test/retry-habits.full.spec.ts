@@ -5,14 +5,14 @@ import { LyingWorld } from './lying/world';
 
 interface Expected {
   fault: Fault;
-  /** The status of the last answer of each client. A hasty one may hang up before it reads a success. */
+  /** The status of the last answer of each client. On a busy machine, one that does not wait may hang up before it reads an answer. */
   told: Record<(typeof HABITS)[number], number | number[]>;
   /** The state of each payout, whatever the habit. The obedient client sends again those that failed. */
   states: string[];
 }
 
 const IN_DOUBT = { 'no key': 409, 'new keys': 409, hasty: 409 };
-const SUCCESS = { 'no key': 200, 'new keys': 200, impatient: 200, hasty: [200, 409], obedient: 200 };
+const SUCCESS = { 'no key': 200, 'new keys': 200, impatient: [200, 409], hasty: [200, 409], obedient: 200 };
 
 /** Longer than impatient and hasty clients wait, and shorter than the proxy does. */
 const SLOW: Fault = { fault: 'slowBody', ms: 150 };
@@ -29,12 +29,12 @@ const SLOWLY = {
 const LIES: Record<string, Expected> = {
   'pays, and answers 500': {
     fault: { fault: 'error500AfterProcessing' },
-    told: { ...IN_DOUBT, impatient: 500, obedient: 500 },
+    told: { ...IN_DOUBT, impatient: [500, 409], obedient: 500 },
     states: ['paid', 'paid'],
   },
   'pays some, and answers 500': {
     fault: { fault: 'error500AfterSome' },
-    told: { ...IN_DOUBT, impatient: 500, obedient: 200 },
+    told: { ...IN_DOUBT, impatient: [500, 409], obedient: 200 },
     states: ['paid', 'not_executed'],
   },
   'pays some, and answers 200 with an error text': {
@@ -106,6 +106,7 @@ describe('a client that tries again', () => {
           happen('time passes', 'resolve'),
         );
         await world.faults([]);
+        await settle(); // on a busy machine, the proxy may have given up the second attempt
         const payouts = await compare(world, [customer]);
         expect(payouts.filter(({ transaction }) => isPaid(transaction))).toHaveLength(1);
         expect(payouts.map(({ state }) => state)).toEqual(payouts.map(({ truth }) => truth));

@@ -60,7 +60,7 @@ describe('the plans of searches', () => {
       reference: item?.reference ?? '',
       upstream_ref: item?.upstream?.upstream_ref ?? '',
     };
-  }, 60_000);
+  });
   afterAll(() => proxy.close());
 
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -168,8 +168,12 @@ describe('the plans of searches', () => {
     const count = (search: SummarySearch, rests: boolean) =>
       summaries.summarize(search, { reveal: true, gone: undefined, rests });
     const resting = () => asked.filter(({ text }) => text.includes('pg_sleep'));
-    for (const group_by of ['day', 'client', 'operation', 'country', 'outcome'] as const) {
-      const searches = [{ group_by }, { group_by, min_item_usd: '20' }];
+    const pairs: SummarySearch[][] = [
+      [{ group_by: 'day' }, { group_by: 'client', min_item_usd: '20' }],
+      [{ group_by: 'operation' }, { group_by: 'country', min_item_usd: '20' }],
+      [{ group_by: 'outcome' }, { group_by: 'day', min_item_usd: '20' }],
+    ];
+    for (const searches of pairs) {
       asked = [];
       const all = await Promise.all(searches.map((search) => count(search, false)));
       expect(resting()).toEqual([]);

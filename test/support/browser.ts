@@ -35,7 +35,7 @@ export async function startBrowser(): Promise<TestBrowser> {
   writeFileSync(fontConfig, FONT_CONFIG(unpacked));
   const browser = await chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--headless=shell'], // Chromium's own sandbox needs rights that root in a container lacks
+    args: ['--no-sandbox', ...(process.env.PWARGS ?? '--no-zygote').split(' ').filter(Boolean), '--disable-gpu', '--headless=shell'], // Chromium's own sandbox needs rights that root in a container lacks
     env: { ...env, LD_LIBRARY_PATH: join(unpacked, 'al2023', 'lib'), FONTCONFIG_FILE: fontConfig },
   });
   return {
