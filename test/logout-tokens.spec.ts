@@ -1,5 +1,8 @@
-import type { JWTPayload } from 'jose';
+import { generateKeyPair, type JWTPayload } from 'jose';
 import { ClientsService } from '../src/access/clients/clients.service';
+import { ProviderKeys } from '../src/access/tokens/provider-keys';
+import { verifyLogoutToken } from '../src/credentials/openid/logout-token';
+import { Egress } from '../src/platform/network/egress';
 import { LyingProvider, startLyingProvider } from './support/lying-provider';
 import { startProxy, TestProxy } from './support/proxy';
 import { logOutWith, signInWithIdToken } from './support/sign-in-attacks';
@@ -54,6 +57,24 @@ describe('a logout token', () => {
     await signIn();
     const token = await provider.sign({ events: EVENTS, azp: 'console' }, { typ });
     expect([await logOut(token), await sessions()]).toEqual([200, 0]);
+  });
+
+  it('signed with the second of two keys of one name ends sessions, and with a third does not', async () => {
+    const [other, third] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
+    const two = await startLyingProvider('console');
+    await two.publishBefore(other.publicKey);
+    const keys = new ProviderKeys(`${two.issuer}/jwks`, 60_000, proxy.app.get(Egress));
+    const verify = (token: string) => verifyLogoutToken(token, keys, { issuer: two.issuer, audience: 'console' });
+    for (const signing of [two.keys, other]) {
+      const token = await two.sign({ events: EVENTS }, { keys: signing });
+      expect(await verify(token)).toMatchObject({ subject: 'alice' });
+    }
+    const forged = await two.sign({ events: EVENTS }, { keys: third });
+    await expect(verify(forged)).rejects.toMatchObject({ kind: 'invalid' });
+    await two.close();
+    const unread = new ProviderKeys(`${two.issuer}/jwks`, 60_000, proxy.app.get(Egress));
+    const required = { issuer: two.issuer, audience: 'console' };
+    await expect(verifyLogoutToken(forged, unread, required)).rejects.toMatchObject({ kind: 'unreachable' });
   });
 
   it('ends sessions once, and by no replay of it', async () => {

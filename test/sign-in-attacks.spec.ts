@@ -194,6 +194,14 @@ describe('an ID token', () => {
     expect(await signInWith((nonce) => provider.sign({ nonce }, { keys }))).toBe(400);
   });
 
+  it('signed with the second of two keys of one name signs in, and with a third does not', async () => {
+    const [other, third] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
+    await provider.publishBefore(other.publicKey);
+    expect(await signInWith((nonce) => provider.sign({ nonce }))).toBe(200);
+    expect(await signInWith((nonce) => provider.sign({ nonce }, { keys: other }))).toBe(200);
+    expect(await signInWith((nonce) => provider.sign({ nonce }, { keys: third }))).toBe(400);
+  });
+
   it('without a signature signs nobody in', async () => {
     const unsecured = (nonce: string) =>
       new UnsecuredJWT({ nonce, iss: provider.issuer, sub: 'alice', aud: 'console' })

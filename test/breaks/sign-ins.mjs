@@ -32,9 +32,16 @@ export const SIGN_INS = [
   {
     name: 'signature-of-the-provider',
     guards: 'an ID token that the provider has not signed',
-    edits: [[PROVIDER, '    library.enableNonRepudiationChecks(configuration);\n', '']],
+    edits: [[PROVIDER, '    await verifyWith(keys, idToken, (key) => compactVerify(idToken, key));\n', '']],
     noticedBy: ATTACKS,
     test: 'signed with another key signs nobody in',
+  },
+  {
+    name: 'each-key-of-one-name',
+    guards: 'sign-ins and sign-outs at a provider that publishes two keys of one name',
+    edits: [['src/credentials/openid/provider-signature.ts', 'fitting.map(verify)', 'fitting.slice(0, 1).map(verify)']],
+    noticedBy: LOGOUTS,
+    test: 'signed with the second of two keys of one name',
   },
   {
     name: 'strength-of-the-sign-in',

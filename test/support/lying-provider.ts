@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { AddressInfo } from 'node:net';
@@ -8,6 +8,8 @@ import { text } from 'node:stream/consumers';
 export interface LyingProvider {
   issuer: string;
   keys: GenerateKeyPairResult;
+  /** Publishes another key of the same name (`kid`) before its own, as while a provider replaces one. */
+  publishBefore(key: CryptoKey): Promise<void>;
   /** The paths that were asked for. */
   asked: string[];
   /** Makes the ID token of the next code. */
@@ -21,12 +23,15 @@ export interface LyingProvider {
 
 export async function startLyingProvider(clientId: string): Promise<LyingProvider> {
   const keys = await generateKeyPair('RS256');
-  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
+  const published: object[] = [];
+  const publishBefore = async (key: CryptoKey) =>
+    void published.unshift({ ...(await exportJWK(key)), kid: 'one', alg: 'RS256', use: 'sig' });
+  await publishBefore(keys.publicKey);
   const server = createServer((request, response) => {
     const answer = (body: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     const path = new URL(request.url ?? '', provider.issuer).pathname;
     provider.asked.push(path);
-    if (path === '/jwks') return answer({ keys: [jwk] });
+    if (path === '/jwks') return answer({ keys: published });
     if (path !== '/token') return answer(describe(provider.issuer));
     void text(request)
       .then((body) => provider.idToken(new URLSearchParams(body).get('code') ?? ''))
@@ -36,6 +41,7 @@ export async function startLyingProvider(clientId: string): Promise<LyingProvide
   const provider: LyingProvider = {
     issuer: '',
     keys,
+    publishBefore,
     asked: [],
     idToken: () => '',
     sign: (changed, { keys: signing = keys, typ } = {}) =>

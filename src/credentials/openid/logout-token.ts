@@ -1,10 +1,11 @@
-import type { JWTVerifyGetKey } from 'jose';
+import { jwtVerify } from 'jose';
 import { hash } from 'node:crypto';
 import { isTokenText, SKEW_SECONDS } from '../../access/tokens/access-token';
 import { readCompactJws } from '../../access/tokens/compact-jws';
 import { OneTimeToken } from '../../access/tokens/used-tokens';
-import { Egress } from '../../platform/network/egress';
+import { ProviderKeys } from '../../access/tokens/provider-keys';
 import { clock } from '../../platform/database/clock';
+import { verifyWith } from './provider-signature';
 import { SignInFailure } from './sign-in-failure';
 
 /** The session that the provider has ended, or the person whose sessions it has ended. */
@@ -23,8 +24,6 @@ const MAX_AGE_SECONDS = 120;
 /** Providers from before the type was defined send none, or `JWT`. Other types are tokens for another purpose. */
 const TYPES = /^(application\/)?(logout\+jwt|jwt)$/i;
 
-const COOL_DOWN_MS = 10_000;
-
 /** More clients than a logout token is for. */
 const MAX_CLIENTS = 10;
 
@@ -39,35 +38,21 @@ export function addresseeOf(token: string): { issuer: string; clientIds: string[
   return { issuer: iss, clientIds };
 }
 
-/** Finds the key that a logout token names. */
-export type LogoutKeys = JWTVerifyGetKey;
-
-/**
- * Returns the keys of a provider. They are read when they are first needed, and again for an unknown key, at most every ten
- * seconds. @throws SignInFailure if they cannot be read safely.
- */
-export async function keysForLogout(egress: Egress, issuer: string, jwksUri = ''): Promise<LogoutKeys> {
-  const { createRemoteJWKSet, customFetch } = await import('jose');
-  // As the library reads those of ID tokens.
-  if (!jwksUri.startsWith('https:') && !issuer.startsWith('http:')) throw new SignInFailure('invalid');
-  return createRemoteJWKSet(new URL(jwksUri), { cooldownDuration: COOL_DOWN_MS, [customFetch]: egress.fetch });
-}
-
 /** Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6). @throws SignInFailure */
 export async function verifyLogoutToken(
   token: string,
-  keys: LogoutKeys,
+  keys: ProviderKeys,
   { issuer, audience }: { issuer: string; audience: string },
 ): Promise<LogoutToken> {
-  const { jwtVerify } = await import('jose');
-  const { payload, protectedHeader } = await jwtVerify(token, keys, {
+  const required = {
     issuer,
     audience,
     algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     maxTokenAge: MAX_AGE_SECONDS,
     clockTolerance: SKEW_SECONDS,
     currentDate: clock.now(),
-  });
+  };
+  const { payload, protectedHeader } = await verifyWith(keys, token, (key) => jwtVerify(token, key, required));
   if (!TYPES.test(protectedHeader.typ ?? 'JWT')) throw new SignInFailure('invalid');
   const { sub: subject, sid, nonce, events, jti, iat = 0 } = payload;
   const isLogout = typeof events === 'object' && events !== null && EVENT in events && nonce === undefined;

@@ -1,3 +1,4 @@
+import { compactVerify } from 'jose';
 import { createHash } from 'node:crypto';
 import type * as openid from 'openid-client';
 import { NewSignIn } from '../../access/sessions/session-life';
@@ -6,8 +7,9 @@ import { Egress } from '../../platform/network/egress';
 import { StepUpConfig } from '../../platform/config/sign-in-config';
 import { clock } from '../../platform/database/clock';
 import { isTokenText, SKEW_SECONDS } from '../../access/tokens/access-token';
-import { readCompactJws } from '../../access/tokens/compact-jws';
-import { keysForLogout, LogoutKeys, LogoutToken, verifyLogoutToken } from './logout-token';
+import { ProviderKeys } from '../../access/tokens/provider-keys';
+import { LogoutToken, verifyLogoutToken } from './logout-token';
+import { verifyWith } from './provider-signature';
 import { asSignInFailure, SignInFailure } from './sign-in-failure';
 import { nonceOf, stateOf, Transaction, verifierOf } from './transaction';
 
@@ -24,7 +26,7 @@ const MAX_AT_ONCE = 32;
 interface Known {
   since: number;
   metadata: Promise<openid.ServerMetadata>;
-  logoutKeys?: Promise<LogoutKeys>;
+  logoutKeys?: ProviderKeys;
 }
 
 /** Who signed in, and how. */
@@ -82,7 +84,7 @@ export class OpenIdProvider {
     if (this.completing >= MAX_AT_ONCE) throw new SignInFailure('unreachable');
     this.completing += 1;
     const identified = await this.asking((library, configuration) =>
-      exchange(library, configuration, { callback, transaction, maxAge: strength?.maxAgeSeconds }),
+      this.exchange(library, configuration, { callback, transaction, maxAge: strength?.maxAgeSeconds }),
     ).finally(() => (this.completing -= 1));
     const { acrValues = [] } = strength ?? {};
     const isStrong = acrValues.length === 0 || (identified.acr !== null && acrValues.includes(identified.acr));
@@ -107,10 +109,49 @@ export class OpenIdProvider {
    */
   async loggedOut(token: string): Promise<LogoutToken> {
     return this.asking(async (_library, _configuration, known) => {
-      const { issuer, jwks_uri: jwksUri } = await known.metadata;
-      known.logoutKeys ??= keysForLogout(this.egress, issuer, jwksUri);
-      return verifyLogoutToken(token, await known.logoutKeys, { issuer, audience: this.registration.clientId });
+      const metadata = await known.metadata;
+      known.logoutKeys ??= this.keysOf(metadata);
+      const { issuer } = metadata;
+      return verifyLogoutToken(token, known.logoutKeys, { issuer, audience: this.registration.clientId });
     });
+  }
+
+  private async exchange(
+    { authorizationCodeGrant }: typeof openid,
+    configuration: openid.Configuration,
+    { callback, transaction, maxAge }: { callback: URL; transaction: Transaction; maxAge: number | undefined },
+  ): Promise<Identified> {
+    const tokens = await authorizationCodeGrant(configuration, callback, {
+      pkceCodeVerifier: verifierOf(transaction),
+      expectedState: stateOf(transaction),
+      expectedNonce: nonceOf(transaction),
+      idTokenExpected: true,
+      ...(maxAge !== undefined && { maxAge }),
+    });
+    const { id_token: idToken = '' } = tokens;
+    const keys = this.keysOf(configuration.serverMetadata()); // read anew, so new keys count at once
+    await verifyWith(keys, idToken, (key) => compactVerify(idToken, key));
+    const claims = tokens.claims();
+    if (claims === undefined) throw new SignInFailure('invalid');
+    const { iss: issuer, sub: subject, auth_time: at, acr, sid, azp, iat } = claims;
+    const isForUs = azp === undefined || azp === configuration.clientMetadata().client_id;
+    const isFromNow = iat <= clock.nowMs() / 1_000 + SKEW_SECONDS;
+    if (!isTokenText(subject) || !isForUs || !isFromNow) throw new SignInFailure('invalid');
+    return {
+      issuer,
+      subject,
+      // If the clock of the provider is ahead, the proof would count for too long.
+      at: typeof at === 'number' ? new Date(Math.min(at * 1_000, clock.nowMs())) : null,
+      acr: typeof acr === 'string' ? acr : null,
+      sid: typeof sid === 'string' ? sid : null,
+      idToken,
+    };
+  }
+
+  /** @throws SignInFailure if they cannot be read safely. */
+  private keysOf({ issuer, jwks_uri: jwksUri = '' }: openid.ServerMetadata): ProviderKeys {
+    if (!jwksUri.startsWith('https:') && !issuer.startsWith('http:')) throw new SignInFailure('invalid');
+    return new ProviderKeys(jwksUri, KNOWN_FOR_MS, this.egress);
   }
 
   private async asking<Result>(
@@ -145,14 +186,13 @@ export class OpenIdProvider {
     return known;
   }
 
-  /** A configuration of its own for each sign-in reads the keys of the provider anew, so new keys count at once. */
+  /** Each sign-in has a configuration of its own, with the present secret. */
   private configure(library: typeof openid, metadata: openid.ServerMetadata): openid.Configuration {
     const { issuer, clientId, secret } = this.registration;
     const authentication = authenticationOf(library, metadata, secret());
     const configuration = new library.Configuration(metadata, clientId, undefined, authentication);
     configuration.timeout = TIMEOUT_SECONDS;
     configuration[library.customFetch] = this.egress.fetch as openid.CustomFetch;
-    library.enableNonRepudiationChecks(configuration);
     if (issuer.startsWith('http:')) library.allowInsecureRequests(configuration);
     return configuration;
   }
@@ -176,34 +216,4 @@ function authenticationOf(
   if (secret === undefined) return None();
   const text = secret.reveal();
   return methods.includes('client_secret_basic') ? ClientSecretBasic(text) : ClientSecretPost(text);
-}
-
-async function exchange(
-  { authorizationCodeGrant }: typeof openid,
-  configuration: openid.Configuration,
-  { callback, transaction, maxAge }: { callback: URL; transaction: Transaction; maxAge: number | undefined },
-): Promise<Identified> {
-  const tokens = await authorizationCodeGrant(configuration, callback, {
-    pkceCodeVerifier: verifierOf(transaction),
-    expectedState: stateOf(transaction),
-    expectedNonce: nonceOf(transaction),
-    idTokenExpected: true,
-    ...(maxAge !== undefined && { maxAge }),
-  });
-  const claims = tokens.claims();
-  if (claims === undefined) throw new SignInFailure('invalid');
-  const { iss: issuer, sub: subject, auth_time: at, acr, sid, azp, iat } = claims;
-  const isForUs = azp === undefined || azp === configuration.clientMetadata().client_id;
-  const isFromNow = iat <= clock.nowMs() / 1_000 + SKEW_SECONDS;
-  const isRead = readCompactJws(tokens.id_token ?? '') !== undefined; // as every other reader reads it
-  if (!isTokenText(subject) || !isForUs || !isFromNow || !isRead) throw new SignInFailure('invalid');
-  return {
-    issuer,
-    subject,
-    // If the clock of the provider is ahead, the proof would count for too long.
-    at: typeof at === 'number' ? new Date(Math.min(at * 1_000, clock.nowMs())) : null,
-    acr: typeof acr === 'string' ? acr : null,
-    sid: typeof sid === 'string' ? sid : null,
-    idToken: tokens.id_token ?? '',
-  };
 }
