@@ -45,6 +45,38 @@ export const NETWORK = [
     test: 'are bounded in all',
   },
   {
+    name: 'time-of-a-head',
+    guards: 'places for payments against heads that are sent a byte at a time',
+    edits: [['src/app/app.ts', '      headersTimeout: HEAD_TIMEOUT_MS,\n', '']],
+    noticedBy: 'test/slow-request.spec.ts',
+    test: 'has a limited time, after which Node closes its connection',
+  },
+  {
+    name: 'time-of-an-attempt',
+    guards: 'calls to an upstream with several addresses that are further away than a quarter of a second',
+    edits: [
+      [
+        'src/platform/network/egress.ts',
+        'autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / 3)',
+        'autoSelectFamilyAttemptTimeout: 250',
+      ],
+    ],
+    noticedBy: 'src/platform/network/egress.spec.ts',
+    test: 'gives each address of a host a third of the time to connect',
+  },
+  {
+    name: 'retry-after-as-a-date',
+    guards: 'an upstream that says by a date until when it takes nothing',
+    edits: [
+      [
+        'src/gateway/upstream/headers.ts',
+        'HTTP_DATE.test(text) ? Date.parse',
+        'HTTP_DATE.test(text) && nowMs < 0 ? Date.parse',
+      ],
+    ],
+    noticedBy: 'src/gateway/upstream/headers.spec.ts',
+  },
+  {
     name: 'body-kept-once',
     guards: 'payments against a flood of requests, without a key, for a long body that is compressed for each',
     edits: [
