@@ -31,6 +31,11 @@ export class ReportService {
     private readonly summaries: SummaryService,
   ) {}
 
+  /** Counts the findings of a run. */
+  async count(runId: string): Promise<number> {
+    return Object.values(await readStatesOf(this.prisma, runId)).reduce((sum, count) => sum + count, 0);
+  }
+
   /** @param rests whether payments need the database meanwhile. */
   async head(run: Run, { reveal, rests }: { reveal: boolean; rests: boolean }): Promise<ReportHead> {
     const record = toRecord(run, reveal);
@@ -63,9 +68,9 @@ export class ReportService {
     return [JSON.stringify({ ...head, findings: [], finding_count: count } satisfies Report)];
   }
 
-  async *csv(head: ReportHead, reveal: boolean, delimiter: DelimiterName): AsyncGenerator<string, void> {
+  async *csv(runId: string, reveal: boolean, delimiter: DelimiterName): AsyncGenerator<string, void> {
     yield FINDINGS_TABLE.heading(delimiter);
-    for await (const rows of this.batches(head.run.id)) {
+    for await (const rows of this.batches(runId)) {
       const findings = rows.map((row) => toFinding(row, reveal));
       yield FINDINGS_TABLE.rows(findings, delimiter);
     }
