@@ -22,8 +22,12 @@ const FONT_CONFIG = (folder: string) => `<?xml version="1.0"?>
  * time of the console's specs.
  */
 const ARGUMENTS = [
-  ...['--no-sandbox', '--no-zygote', '--disable-gpu', '--headless=shell'],
-  ...['--renderer-process-limit=1', '--disable-site-isolation-trials'],
+  '--no-sandbox',
+  '--no-zygote',
+  '--disable-gpu',
+  '--headless=shell',
+  '--renderer-process-limit=1',
+  '--disable-site-isolation-trials',
 ];
 
 export interface TestBrowser {
