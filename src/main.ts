@@ -7,7 +7,7 @@ import { BUILD } from './platform/build';
 import { giveUpWaiting, onceReachable, unlessGivenUp } from './platform/database/servers/once-reachable';
 import { failure } from './platform/logging/failure';
 import { outliveReaders } from './platform/logging/log-output';
-import { beginLog } from './platform/logging/logging';
+import { beginLog, endLog } from './platform/logging/logging';
 import { longestUpstreamTimeout } from './platform/config/upstream-timeouts';
 import { banner, stepPrinter } from './app/start/banner';
 import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/demo-keys';
@@ -47,7 +47,8 @@ async function run(): Promise<void> {
     logger.log({ reason }, 'proxy is stopping');
     giveUpWaiting();
     const stopping = starting.then(({ stop }) => stop(urgent), unlessGivenUp);
-    void stopping.then(() => logger.log('proxy has stopped')).then(() => process.exit(0), fail);
+    const stopped = stopping.then(() => logger.log('proxy has stopped')).then(endLog);
+    void stopped.then(() => process.exit(0), fail);
   });
   const running = await starting.catch(unlessGivenUp);
   if (!running) return;

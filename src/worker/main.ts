@@ -6,7 +6,7 @@ import { Config, loadConfig, RunningConfig, StartError } from '../platform/confi
 import { BUILD } from '../platform/build';
 import { failure } from '../platform/logging/failure';
 import { outliveReaders } from '../platform/logging/log-output';
-import { beginLog } from '../platform/logging/logging';
+import { beginLog, endLog } from '../platform/logging/logging';
 import { prepareDatabase } from '../platform/database/prepare-database';
 import { giveUpWaiting, onceReachable, unlessGivenUp } from '../platform/database/servers/once-reachable';
 
@@ -27,7 +27,8 @@ async function run(): Promise<void> {
     setTimeout(() => process.exit(0), STOP_DEADLINE_MS).unref();
     giveUpWaiting();
     const stopping = starting.then(({ worker }) => worker.close(), unlessGivenUp);
-    void stopping.then(() => logger.log('worker has stopped')).then(() => process.exit(0), fail);
+    const stopped = stopping.then(() => logger.log('worker has stopped')).then(endLog);
+    void stopped.then(() => process.exit(0), fail);
   };
   onStop(stop);
   process.once('disconnect', () => stop('the proxy has ended'));

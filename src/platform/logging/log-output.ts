@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const STDOUT = 1;
 
@@ -34,6 +35,18 @@ export class LogOutput {
     this.size += bytes.length;
     if (this.size >= WRITE_BYTES) this.writeAll();
     else this.writeLater();
+  }
+
+  /**
+   * Waits until all lines are written, before the process ends. What is written at its exit would overtake a write that is under
+   * way, or end with it. Resolves after a second, at the latest.
+   */
+  async end(): Promise<void> {
+    const patienceEnds = performance.now() + LAST_WAIT_MS;
+    while (this.size > 0 && performance.now() < patienceEnds) {
+      this.writeAll();
+      await sleep(TRY_AGAIN_MS);
+    }
   }
 
   private writeLater(): void {

@@ -12,6 +12,11 @@ function standardOutput(): LogOutput {
   return (output ??= new LogOutput());
 }
 
+/** Waits until the log is written. The process may end then. */
+export async function endLog(): Promise<void> {
+  await output?.end();
+}
+
 /** The processes of the product that write logs. */
 export type LoggingProcess = 'proxy' | 'worker';
 
