@@ -21,5 +21,5 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 300_000, // ends what hangs; on a busy machine nothing else should reach it
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  maxWorkers: 4, // on two cores: tests wait for processes, for the network and for time-outs for a fifth of their time
+  maxWorkers: 3, // on two cores: many tests wait for processes to start, or for a time-out. Four are no faster
 };

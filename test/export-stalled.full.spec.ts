@@ -29,6 +29,7 @@ describe('an export', () => {
        FROM client c, generate_series(1, $1::int) WHERE c.name = 'auditor'`,
       [ROWS, ROW_TEXT],
     );
+    await eventually(async () => (await proxy.get(auditor, '/v1/audit/calls?page_size=1')).status === 200); // until they are indexed
   });
   afterAll(async () => {
     jest.restoreAllMocks();
