@@ -85,8 +85,9 @@ export class ReportController {
     const addsUp = format !== 'csv'; // the payouts, which takes most of the time
     const rests = addsUp && this.shares.isPaying;
     if (rests) request.call.restedMs = Infinity; // within the statement
-    const head = addsUp ? await this.reports.head(run, { reveal, rests }) : undefined;
-    const rows = await this.reports.count(run.id);
+    const states = await this.reports.states(run.id);
+    const head = addsUp ? await this.reports.head(run, states, { reveal, rests }) : undefined;
+    const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
     await this.readings.record(request, { rows, about: { run_id: id }, people: false, compares: run.comparesPeople });
     const name = `reconciliation-${run.from.toISOString().slice(0, 10)}-${run.id}.${format}`;
     void reply

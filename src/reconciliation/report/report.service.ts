@@ -31,19 +31,25 @@ export class ReportService {
     private readonly summaries: SummaryService,
   ) {}
 
-  /** Counts the findings of a run. */
-  async count(runId: string): Promise<number> {
-    return Object.values(await readStatesOf(this.prisma, runId)).reduce((sum, count) => sum + count, 0);
+  /** Counts the findings of a run by their states. */
+  async states(runId: string): Promise<ReportHead['states']> {
+    return readStatesOf(this.prisma, runId);
   }
 
-  /** @param rests whether payments need the database meanwhile. */
-  async head(run: Run, { reveal, rests }: { reveal: boolean; rests: boolean }): Promise<ReportHead> {
+  /**
+   * @param states as `states` counts them.
+   * @param rests whether payments need the database meanwhile.
+   */
+  async head(
+    run: Run,
+    states: ReportHead['states'],
+    { reveal, rests }: { reveal: boolean; rests: boolean },
+  ): Promise<ReportHead> {
     const record = toRecord(run, reveal);
     const { account, from, to } = run;
-    const [source, payouts, states, ageing, now] = await Promise.all([
+    const [source, payouts, ageing, now] = await Promise.all([
       this.source(record.read_id, reveal),
       this.summaries.sumsOf(account, from, to, rests),
-      readStatesOf(this.prisma, run.id),
       this.ageing(account),
       this.prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`,
     ]);
