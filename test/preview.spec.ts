@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
+import { lockIndex } from '../src/history/retention/reindex';
 import { OPERATIONS, OperationName, rowOf } from '../src/operations/catalogue';
 import { itemFieldsOf } from '../src/operations/items';
 import { StopsService } from '../src/admin/stops/stops.service';
@@ -207,7 +208,8 @@ describe('a preview', () => {
     const { key } = await api.client();
     const other = new Client({ connectionString: api.proxy.database.ownerUrl });
     await other.connect();
-    await other.query('BEGIN; SELECT pg_advisory_xact_lock(7070010)'); // the lock of index_calls()
+    await other.query('BEGIN');
+    await lockIndex(other);
     const shown = api.preview(key, AIRTIME, airtimes({}));
     await eventually(async () => {
       const { rows } = await other.query(

@@ -5,7 +5,10 @@ import { LyingWorld } from './lying/world';
 
 interface Expected {
   fault: Fault;
-  /** The status of the last answer of each client. On a busy machine, one that does not wait may hang up before it reads an answer. */
+  /**
+   * The status of the last answer of each client. On a busy machine, one that does not wait may hang up before it reads an
+   * answer.
+   */
   told: Record<(typeof HABITS)[number], number | number[]>;
   /** The state of each payout, whatever the habit. The obedient client sends again those that failed. */
   states: string[];

@@ -168,12 +168,12 @@ describe('the plans of searches', () => {
     const count = (search: SummarySearch, rests: boolean) =>
       summaries.summarize(search, { reveal: true, gone: undefined, rests });
     const resting = () => asked.filter(({ text }) => text.includes('pg_sleep'));
-    const groups = { day: 'client', operation: 'country', outcome: 'day' } as const;
-    for (const [one, other] of Object.entries(groups) as ['day', 'client'][]) {
-      const searches = [{ group_by: one }, { group_by: other, min_item_usd: '20' }];
+    for (const group_by of ['day', 'client', 'operation', 'country', 'outcome'] as const) {
+      const searches = [{ group_by }, { group_by, min_item_usd: '20' }];
       asked = [];
       const all = await Promise.all(searches.map((search) => count(search, false)));
-      expect([resting(), all.filter((each) => each.groups.length <= 1)]).toEqual([[], []]);
+      expect(resting()).toEqual([]);
+      expect(all.filter(({ groups }) => groups.length <= 1)).toEqual([]);
       // Both at once, because each sleeps for most of its time. More would wait for a connection.
       expect(await Promise.all(searches.map((search) => count(search, true)))).toEqual(all);
       expect(resting()).toHaveLength(searches.length);

@@ -1,7 +1,10 @@
 import TestSequencer from '@jest/test-sequencer';
 import { basename } from 'node:path';
 
-/** Spec files that take more than half a minute beside others on two cores, longest first, without their tier. A missing file does no harm. */
+/**
+ * Spec files that take more than half a minute beside others on two cores, longest first, without their tier. A missing file does
+ * no harm.
+ */
 const LONGEST = [
   'sdk-faults',
   'console-frame',
