@@ -1,6 +1,7 @@
 import { getSchemaPath, OpenAPIObject } from '@nestjs/swagger';
 import { KIND_NAMES } from '../history/log/kinds';
 import { APPROVAL_STATUSES } from '../history/records/record.dto';
+import { orNull } from '../platform/schema/fields';
 import { USD_FORMS } from '../http/validation/usd-limit';
 import { OPERATIONS } from '../operations/catalogue';
 import { CALL_STATES } from '../operations/lifecycle';
@@ -31,7 +32,7 @@ const ENUMS = {
 };
 
 /** The forms of a value that several schemas share. */
-const FORMS = { UsdLimit: [...USD_FORMS, { type: 'null' }] };
+const FORMS = { UsdLimit: orNull({ anyOf: USD_FORMS }).anyOf };
 
 /** A shared schema, and the part by which it is found. */
 interface Shared {

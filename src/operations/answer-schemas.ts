@@ -1,3 +1,5 @@
+import { ref } from '../platform/schema/fields';
+
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -9,7 +11,6 @@ const flag = (description: string): Schema => ({ type: 'boolean', description })
 const number = (description: string): Schema => ({ type: 'number', description });
 const free = (description: string): Schema => ({ type: 'object', additionalProperties: true, description });
 export const list = (items: Schema, description: string): Schema => ({ type: 'array', items, description });
-export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 /** A number that also comes as text, such as `"0.1"`. */
 const amount = (description: string): Schema => ({ type: ['number', 'string'], description });

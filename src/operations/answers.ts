@@ -5,11 +5,11 @@ import {
   ERROR_WORD,
   linkTo,
   list,
-  ref,
   Schema,
   SHARED_ANSWER_PARTS,
   TELCO_PAYOUTS,
 } from './answer-schemas';
+import { ref } from '../platform/schema/fields';
 
 interface AnswerData {
   /** The schema of `data`. */

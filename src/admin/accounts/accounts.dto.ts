@@ -1,10 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { BOOLEAN, COUNT, described, INSTANT, nullable, TEXT } from '../../platform/schema/fields';
 import { UpstreamAccount } from '../../gateway/upstream/upstream-account';
-
-const text = (description: string, example: string) => ApiProperty({ type: 'string', description, example });
-const orNull = (description: string, schema: object) => ApiProperty({ anyOf: [schema, { type: 'null' }], description });
-const TEXT = { type: 'string' };
-const INSTANT = { type: 'string', format: 'date-time' };
 
 /** The state of an account, as the answering instance has seen it since its start. Other instances may differ. */
 export class AccountHealth {
@@ -13,27 +9,24 @@ export class AccountHealth {
     description: 'Operations whose requests mostly failed. Only probes are sent for now.',
   })
   open_circuits!: string[];
-  @orNull('When it last answered a forwarded request. Null if it has not.', INSTANT)
+  @nullable(INSTANT, 'When it last answered a forwarded request. Null if it has not.')
   last_answered_at!: Date | null;
-  @orNull(
-    'When a request last failed: no connection, a timeout, an interrupted answer, or a server error. Null if none has.',
+  @nullable(
     INSTANT,
+    'When a request last failed: no connection, a timeout, an interrupted answer, or a server error. Null if none has.',
   )
   last_failure_at!: Date | null;
 }
 
 export class AccountDto extends AccountHealth {
-  @text('Name of the account.', 'main') name!: string;
-  @ApiProperty({
-    type: 'boolean',
-    description: 'Whether this instance knows it. If not, it rejects the payouts of its clients.',
-  })
+  @described({ ...TEXT, example: 'main' }, 'Name of the account.') name!: string;
+  @described(BOOLEAN, 'Whether this instance knows it. If not, it rejects the payouts of its clients.')
   configured!: boolean;
-  @orNull('Its base address.', TEXT) base_url!: string | null;
-  @orNull('The sub-account that its requests are carried out for.', TEXT) sub_account!: string | null;
-  @orNull('The wallet that transfers take from.', TEXT) wallet!: string | null;
-  @ApiProperty({ type: 'boolean', description: 'Whether it has a secret for events.' }) accepts_events!: boolean;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Number of clients.' }) clients!: number;
+  @nullable(TEXT, 'Its base address.') base_url!: string | null;
+  @nullable(TEXT, 'The sub-account that its requests are carried out for.') sub_account!: string | null;
+  @nullable(TEXT, 'The wallet that transfers take from.') wallet!: string | null;
+  @described(BOOLEAN, 'Whether it has a secret for events.') accepts_events!: boolean;
+  @described(COUNT, 'Number of clients.') clients!: number;
 }
 
 export class AccountsDto {

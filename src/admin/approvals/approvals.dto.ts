@@ -1,6 +1,7 @@
-import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
+import { BOOLEAN, described, nullable, TEXT, USD } from '../../platform/schema/fields';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
-import { APPROVAL_STATUSES, CallRecord, FullCallRecord, orNull } from '../../history/records/record.dto';
+import { APPROVAL_STATUSES, CallRecord, FullCallRecord } from '../../history/records/record.dto';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { PROBLEMS } from '../../platform/errors/problems';
 import { CapDto } from '../limits/cap';
@@ -42,20 +43,12 @@ export class DecisionDto {
   content_hash?: string;
 }
 
-const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
-
 /** A cap that the call counts against, now and after the approval. */
 export class CapAfterDto extends CapDto {
-  @ApiProperty({ ...USD, description: 'Spending if the call is approved now.' }) after_usd!: string;
-  @ApiProperty({
-    anyOf: [USD, { type: 'null' }],
-    description: 'Remaining amount if the call is approved now. Null: no cap.',
-  })
+  @described(USD, 'Spending if the call is approved now.') after_usd!: string;
+  @nullable(USD, 'Remaining amount if the call is approved now. Null: no cap.')
   left_after_usd!: string | null;
 }
-
-const capOrNull = (description: string) =>
-  ApiProperty({ anyOf: [{ $ref: getSchemaPath(CapAfterDto) }, { type: 'null' }], description });
 
 /**
  * Effect of an approval on the caps of the requesting client, its person and its ephemeral key. The call counts on the day of
@@ -64,13 +57,10 @@ const capOrNull = (description: string) =>
 export class CapsAfterDto {
   @ApiProperty({ type: CapAfterDto, description: 'From midnight to midnight UTC.' }) daily!: CapAfterDto;
   @ApiProperty({ type: CapAfterDto, description: 'The calendar month, UTC.' }) monthly!: CapAfterDto;
-  @capOrNull('Day of the person.') person_daily!: CapAfterDto | null;
-  @capOrNull('Month of the person.') person_monthly!: CapAfterDto | null;
-  @capOrNull('Total of the ephemeral key.') ephemeral_key!: CapAfterDto | null;
-  @ApiProperty({
-    type: 'boolean',
-    description: 'Whether the call fits all caps. If not, it cannot be approved now (403 `cap_exceeded`).',
-  })
+  @nullable(CapAfterDto, 'Day of the person.') person_daily!: CapAfterDto | null;
+  @nullable(CapAfterDto, 'Month of the person.') person_monthly!: CapAfterDto | null;
+  @nullable(CapAfterDto, 'Total of the ephemeral key.') ephemeral_key!: CapAfterDto | null;
+  @described(BOOLEAN, 'Whether the call fits all caps. If not, it cannot be approved now (403 `cap_exceeded`).')
   fits!: boolean;
 }
 
@@ -84,7 +74,7 @@ export class NotAllowedDto {
     description: 'Code of the error that the client would receive now.',
   })
   code!: string;
-  @ApiProperty({ type: 'string', description: 'What the rule forbids.' }) detail!: string;
+  @described(TEXT, 'What the rule forbids.') detail!: string;
   @ApiProperty({ type: [FaultDto], description: 'The fields concerned, if any.' }) errors!: FaultDto[];
 }
 
@@ -92,20 +82,17 @@ const NOT_ALLOWED =
   'Why the call cannot be approved now: a rule of the client that forbids it, even if it was allowed when requested (409 `no_longer_allowed`), or `content_lost`. Null if there is no reason, and once the call is decided or has expired.';
 
 export class ApprovalRecord extends CallRecord {
-  @orNull(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;
-  @orNull(NotAllowedDto, NOT_ALLOWED) not_allowed!: NotAllowedDto | null;
+  @nullable(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;
+  @nullable(NotAllowedDto, NOT_ALLOWED) not_allowed!: NotAllowedDto | null;
 }
 
 export class FullApprovalRecord extends FullCallRecord {
-  @orNull(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;
-  @orNull(NotAllowedDto, NOT_ALLOWED) not_allowed!: NotAllowedDto | null;
+  @nullable(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;
+  @nullable(NotAllowedDto, NOT_ALLOWED) not_allowed!: NotAllowedDto | null;
 }
 
 export class ApprovalPage {
   @ApiProperty({ type: [ApprovalRecord], description: 'Newest first.' }) approvals!: ApprovalRecord[];
-  @ApiProperty({
-    anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'For `page_token`. Null on the last page.',
-  })
+  @nullable(TEXT, 'For `page_token`. Null on the last page.')
   next_page_token!: string | null;
 }

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { MAX_AT_ONCE } from '../../access/clients/beneficiaries.service';
 import { REGISTER_LISTS, RegisterList } from '../../access/clients/beneficiary';
 import { ListedBeneficiary, RegisterChanged } from '../../access/clients/register-writes';
@@ -40,11 +41,11 @@ export class BeneficiarySearch {
 }
 
 export class BeneficiaryDto implements ListedBeneficiary {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the entry.' }) id!: string;
+  @described(UUID, 'ID of the entry.') id!: string;
   @ApiProperty({ enum: REGISTER_LISTS, description: 'Its list.' }) list!: RegisterList;
-  @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'Masked. Null: erased.' })
+  @nullable(TEXT, 'Masked. Null: erased.')
   recipient!: string | null;
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'When it was registered.' }) registered_at!: Date;
+  @described(INSTANT, 'When it was registered.') registered_at!: Date;
 }
 
 export class ChangedBeneficiariesDto implements RegisterChanged {
@@ -54,6 +55,6 @@ export class ChangedBeneficiariesDto implements RegisterChanged {
 
 export class BeneficiaryPage {
   @ApiProperty({ type: [BeneficiaryDto], description: 'Oldest first.' }) beneficiaries!: BeneficiaryDto[];
-  @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'Null on the last page.' })
+  @nullable(TEXT, 'Null on the last page.')
   next_page_token!: string | null;
 }

@@ -1,24 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { CHANGE_KINDS, CHANGE_STATUSES, ChangeStatus } from '../../access/governance/pending-changes';
 import { ActivityState } from '../../history/access-log/activity-state.dto';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
-import { orNull } from '../../history/records/record.dto';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';
 import { isUuid } from '../../platform/database/uuid';
 
-const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
-const nullable = (description: string, more: object = {}) =>
-  ApiProperty({ anyOf: [{ type: 'string', ...more }, { type: 'null' }], description });
-const UUID = { format: 'uuid' };
-const INSTANT = { format: 'date-time' };
-
 /** A change that waits for a second person. */
 export class WaitingDto {
   @ApiProperty({ enum: ['pending_approval'] }) status!: 'pending_approval';
-  @text('ID of the change.', UUID) change_id!: string;
-  @text('When it can no longer be approved.', INSTANT) expires_at!: Date;
+  @described(UUID, 'ID of the change.') change_id!: string;
+  @described(INSTANT, 'When it can no longer be approved.') expires_at!: Date;
   @ApiProperty({
     type: 'string',
     required: false,
@@ -45,29 +39,29 @@ export class ChangeDecisionDto {
 }
 
 class ChangePerson {
-  @nullable('Name of the client.') client!: string | null;
-  @text('ID of the key.', UUID) key_id!: string;
-  @text('The owner of the key.') person!: string;
+  @nullable(TEXT, 'Name of the client.') client!: string | null;
+  @described(UUID, 'ID of the key.') key_id!: string;
+  @described(TEXT, 'The owner of the key.') person!: string;
 }
 
 class KeyHolder {
-  @text('ID of the key.', UUID) key_id!: string;
-  @nullable('The owner of the key. Null: nobody in particular.') person!: string | null;
+  @described(UUID, 'ID of the key.') key_id!: string;
+  @nullable(TEXT, 'The owner of the key. Null: nobody in particular.') person!: string | null;
 }
 
 /** A change of a client, a new key, or the lift of a stop, that needs a second person. */
 export class ChangeRecord {
-  @text('ID of the change.', UUID) id!: string;
+  @described(UUID, 'ID of the change.') id!: string;
   @ApiProperty({ enum: CHANGE_KINDS, description: 'Kind of change.' }) kind!: (typeof CHANGE_KINDS)[number];
   @ApiProperty({ enum: CHANGE_STATUSES, description: '`superseded`: the client was changed meanwhile.' })
   status!: ChangeStatus;
-  @nullable('Name of the changed client. Null: a stop.') client!: string | null;
+  @nullable(TEXT, 'Name of the changed client. Null: a stop.') client!: string | null;
   @ApiProperty({
     type: [String],
     description: 'What needs a second person: fields of the client, `keys`, `beneficiaries`, or `stops`.',
   })
   widens!: string[];
-  @orNull(ActivityState, 'The fields before the change. Null: the client does not exist.')
+  @nullable(ActivityState, 'The fields before the change. Null: the client does not exist.')
   before!: ActivityState | null;
   @ApiProperty({ type: ActivityState, description: 'The fields after the change.' }) after!: ActivityState;
   @ApiProperty({
@@ -75,13 +69,13 @@ export class ChangeRecord {
     description: 'Valid keys of the client at the request. The change applies to them.',
   })
   holders!: KeyHolder[];
-  @nullable('Reason for the request.') reason!: string | null;
+  @nullable(TEXT, 'Reason for the request.') reason!: string | null;
   @ApiProperty({ type: ChangePerson, description: 'Who requested it.' }) requested_by!: ChangePerson;
-  @text('When it was requested.', INSTANT) requested_at!: Date;
-  @text('When it can no longer be approved.', INSTANT) expires_at!: Date;
-  @orNull(ChangePerson, 'Who decided.') decided_by!: ChangePerson | null;
-  @nullable('When it was decided.', INSTANT) decided_at!: Date | null;
-  @nullable('Reason for the decision.') decision_reason!: string | null;
+  @described(INSTANT, 'When it was requested.') requested_at!: Date;
+  @described(INSTANT, 'When it can no longer be approved.') expires_at!: Date;
+  @nullable(ChangePerson, 'Who decided.') decided_by!: ChangePerson | null;
+  @nullable(INSTANT, 'When it was decided.') decided_at!: Date | null;
+  @nullable(TEXT, 'Reason for the decision.') decision_reason!: string | null;
 }
 
 /** A change that was made. */
@@ -114,5 +108,7 @@ export class ClaimKeyDto {
 
 export class ChangesDto {
   @ApiProperty({ type: [ChangeRecord], description: 'Newest first.' }) changes!: ChangeRecord[];
-  @nullable('The value of `page_token` for the next page. Null on the last page.') next_page_token!: string | null;
+  @nullable(TEXT, 'The value of `page_token` for the next page. Null on the last page.') next_page_token!:
+    | string
+    | null;
 }

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { BOOLEAN, described } from '../../platform/schema/fields';
 import { Scope, SCOPES } from '../../operations/scopes';
 import { OPERATION_NAMES, OperationName } from '../../operations/catalogue';
 import { Effect } from '../../operations/row';
@@ -15,10 +16,7 @@ export class OperationDto {
   effect!: Effect;
   @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes that a key needs. All are required.' })
   scopes!: Scope[];
-  @ApiProperty({
-    type: 'boolean',
-    description: 'Whether the upstream documents it. If not, its behavior was observed.',
-  })
+  @described(BOOLEAN, 'Whether the upstream documents it. If not, its behavior was observed.')
   documented!: boolean;
 }
 

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { described, INSTANT, UUID } from '../../platform/schema/fields';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { Uuid } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
@@ -28,8 +29,8 @@ export class RevokePersonDto {
 }
 
 export class RevokedPersonDto implements RevokedPerson {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the person.' }) person_id!: string;
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'Credentials from before are refused.' })
+  @described(UUID, 'ID of the person.') person_id!: string;
+  @described(INSTANT, 'Credentials from before are refused.')
   revoked_at!: Date;
   @ApiProperty({ description: 'Nobody of the client had this name. Check it, and the issuer.' }) is_new!: boolean;
 }

@@ -1,20 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { described, INSTANT, nullable, USD } from '../../platform/schema/fields';
 import { Decimal } from 'decimal.js';
 import { Spending, Spent } from '../../policy/spending.service';
 
-const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
-const usdOrNull = (description: string) => ApiProperty({ anyOf: [USD, { type: 'null' }], description });
-
 /** A cap and its remaining amount. */
 export class CapDto {
-  @usdOrNull('The cap. Null without a cap.') cap_usd!: string | null;
-  @ApiProperty({
-    ...USD,
-    description: 'Amount spent or reserved. Calls in doubt count until they are settled.',
-  })
+  @nullable(USD, 'The cap. Null without a cap.') cap_usd!: string | null;
+  @described(USD, 'Amount spent or reserved. Calls in doubt count until they are settled.')
   spent_usd!: string;
-  @usdOrNull('Remaining amount. Null without a cap.') left_usd!: string | null;
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'Time when the cap resets.' }) resets_at!: Date;
+  @nullable(USD, 'Remaining amount. Null without a cap.') left_usd!: string | null;
+  @described(INSTANT, 'Time when the cap resets.') resets_at!: Date;
 }
 
 /** A client's caps and their use. */

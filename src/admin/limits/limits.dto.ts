@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { orNull } from '../../history/records/record.dto';
+import { nullable as orNull } from '../../platform/schema/fields';
 import { CapDto, UsageDto } from './cap';
 
 const nullable = (type: 'string' | 'integer', description: string, more: object = {}) =>

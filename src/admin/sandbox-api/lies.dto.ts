@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { described, INSTANT, INTEGER, NUMBER, nullable } from '../../platform/schema/fields';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { OneOf } from '../../http/validation/query-rules';
 import { field, Text, WordList } from '../../http/validation/rules';
@@ -121,22 +122,16 @@ const NUMBERS = { type: 'object', additionalProperties: { type: 'integer' } } as
 const WORDS = { type: 'object', additionalProperties: { type: 'string' } } as const;
 
 class ShownListDto {
-  @ApiProperty({
-    anyOf: [{ type: 'integer' }, { type: 'null' }],
-    description: 'Only so many of the newest are shown. Null: as usual.',
-  })
+  @nullable(INTEGER, 'Only so many of the newest are shown. Null: as usual.')
   newest!: number | null;
-  @ApiProperty({
-    anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
-    description: 'The list stays as it was then. Null: it does not.',
-  })
+  @nullable(INSTANT, 'The list stays as it was then. Null: it does not.')
   frozen_at!: string | null;
   @ApiProperty({ type: [String], description: 'Types that it leaves out.' }) without_types!: string[];
 }
 
 /** What the sandbox lies about. Faults are apart, because they affect single requests. */
 export class SandboxLiesDto {
-  @ApiProperty({ type: 'number', description: 'Percent of each payout that is charged as a fee.' })
+  @described(NUMBER, 'Percent of each payout that is charged as a fee.')
   fee_percent!: number;
   @ApiProperty({ description: 'Whether the fee comes back with the value of a payout.' }) returns_fee!: boolean;
   @ApiProperty({ ...NUMBERS, description: 'Milliseconds until a transaction is listed, by its type.' })

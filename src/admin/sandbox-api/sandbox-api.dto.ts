@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { BOOLEAN, described, INTEGER, NUMBER, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { OPERATION_NAMES, OperationName } from '../../operations/catalogue';
 import { FreeForm } from '../../http/validation/free-form';
 import { NotForwarded } from '../../http/validation/nothing.dto';
@@ -7,67 +8,63 @@ import { field, Text } from '../../http/validation/rules';
 import { Figure } from './figure';
 import { SandboxLiesDto } from './lies.dto';
 import { SAMPLE_OPERATIONS } from './samples';
-
-const described = (description: string, schema: object) => ApiProperty({ description, ...schema });
-const orNull = (description: string, schema: object) => described(description, { anyOf: [schema, { type: 'null' }] });
-const TEXT = { type: 'string' };
 const FREE = { type: 'object', additionalProperties: true };
 
 export class SandboxWalletDto {
-  @described('ID of the account. Transfers name it as their `receiver`.', TEXT) account_id!: string;
-  @described('Name of the account.', { ...TEXT, example: 'Demo account' }) account!: string;
-  @orNull("ID of the parent account. The first account without a parent is the proxy's.", TEXT)
+  @described(TEXT, 'ID of the account. Transfers name it as their `receiver`.') account_id!: string;
+  @described({ ...TEXT, example: 'Demo account' }, 'Name of the account.') account!: string;
+  @nullable(TEXT, "ID of the parent account. The first account without a parent is the proxy's.")
   parent_id!: string | null;
-  @described('Name of the wallet.', { enum: ['chi', 'momo', 'airtime'] }) wallet!: string;
-  @described('Currency of the wallet.', { enum: ['USD'] }) currency!: 'USD';
-  @described('Balance of the wallet.', { ...TEXT, pattern: '^\\d+(\\.\\d+)?$', example: '9998.5' }) balance!: string;
+  @described({ enum: ['chi', 'momo', 'airtime'] }, 'Name of the wallet.') wallet!: string;
+  @described({ enum: ['USD'] }, 'Currency of the wallet.') currency!: 'USD';
+  @described({ ...TEXT, pattern: '^\\d+(\\.\\d+)?$', example: '9998.5' }, 'Balance of the wallet.') balance!: string;
 }
 
 export class SandboxFaultDto {
-  @described('ID of the fault.', { type: 'integer' }) id!: number;
-  @described('Kind of fault.', { ...TEXT, example: 'noResponse' }) fault!: string;
-  @orNull('Operation that it affects. Null: all.', TEXT) operation!: string | null;
-  @orNull('It affects only the nth matching request. Null: not by count.', { type: 'integer' }) nth!: number | null;
-  @orNull('Chance that it affects a matching request. Null without `nth`: all.', { type: 'number' })
+  @described(INTEGER, 'ID of the fault.') id!: number;
+  @described({ ...TEXT, example: 'noResponse' }, 'Kind of fault.') fault!: string;
+  @nullable(TEXT, 'Operation that it affects. Null: all.') operation!: string | null;
+  @nullable(INTEGER, 'It affects only the nth matching request. Null: not by count.') nth!: number | null;
+  @nullable(NUMBER, 'Chance that it affects a matching request. Null without `nth`: all.')
   probability!: number | null;
-  @orNull('Seed of the random sequence.', { type: 'integer' }) seed!: number | null;
-  @described('Whether the operation is still carried out.', { type: 'boolean' }) processed!: boolean;
-  @described('Settings of the fault, by name.', { type: 'object', additionalProperties: { type: 'number' } })
+  @nullable(INTEGER, 'Seed of the random sequence.') seed!: number | null;
+  @described(BOOLEAN, 'Whether the operation is still carried out.') processed!: boolean;
+  @described({ type: 'object', additionalProperties: { type: 'number' } }, 'Settings of the fault, by name.')
   settings!: Record<string, number>;
-  @described('Number of affected requests.', { type: 'integer' }) struck!: number;
+  @described(INTEGER, 'Number of affected requests.') struck!: number;
 }
 
 class FaultSettingDto {
-  @described('Name in `settings`.', { ...TEXT, example: 'ms' }) name!: string;
-  @described('Default value.', { type: 'number' }) default!: number;
-  @described('Allowed values, as the end of a sentence.', { ...TEXT, example: 'a whole number from 0 to 600000' })
+  @described({ ...TEXT, example: 'ms' }, 'Name in `settings`.') name!: string;
+  @described(NUMBER, 'Default value.') default!: number;
+  @described({ ...TEXT, example: 'a whole number from 0 to 600000' }, 'Allowed values, as the end of a sentence.')
   must!: string;
 }
 
 export class FaultKindDto {
-  @described('Name of the kind.', { ...TEXT, example: 'noResponse' }) fault!: string;
-  @described('Its effect on a request.', TEXT) does!: string;
-  @described('Whether the operation is carried out by default.', { type: 'boolean' }) processed!: boolean;
-  @described('Whether `processed` can be set.', { type: 'boolean' }) chooses_processed!: boolean;
+  @described({ ...TEXT, example: 'noResponse' }, 'Name of the kind.') fault!: string;
+  @described(TEXT, 'Its effect on a request.') does!: string;
+  @described(BOOLEAN, 'Whether the operation is carried out by default.') processed!: boolean;
+  @described(BOOLEAN, 'Whether `processed` can be set.') chooses_processed!: boolean;
   @ApiProperty({ type: [FaultSettingDto], description: 'Settings of the kind.' }) settings!: FaultSettingDto[];
 }
 
 export class MagicRecipientDto {
-  @described('Name of the magic recipient.', { ...TEXT, example: 'reversed' }) name!: string;
-  @described('A phone number. Only the last eight digits matter.', TEXT) phone_number!: string;
-  @described('Its email address.', TEXT) email!: string;
-  @described('Its handle.', TEXT) twitter!: string;
-  @described('Effect on a payout to it, or on the request.', TEXT) does!: string;
+  @described({ ...TEXT, example: 'reversed' }, 'Name of the magic recipient.') name!: string;
+  @described(TEXT, 'A phone number. Only the last eight digits matter.') phone_number!: string;
+  @described(TEXT, 'Its email address.') email!: string;
+  @described(TEXT, 'Its handle.') twitter!: string;
+  @described(TEXT, 'Effect on a payout to it, or on the request.') does!: string;
 }
 
 export class SampleDto {
-  @described('Operation of the sample.', { enum: [...SAMPLE_OPERATIONS] }) operation!: OperationName;
-  @described('Title of the sample.', { ...TEXT, example: 'Pay out airtime to phone numbers' }) title!: string;
-  @described('A valid body.', FREE) body!: object;
+  @described({ enum: [...SAMPLE_OPERATIONS] }, 'Operation of the sample.') operation!: OperationName;
+  @described({ ...TEXT, example: 'Pay out airtime to phone numbers' }, 'Title of the sample.') title!: string;
+  @described(FREE, 'A valid body.') body!: object;
 }
 
 export class SandboxDto {
-  @described('Address of the sandbox.', { ...TEXT, example: 'http://127.0.0.1:4010' }) url!: string;
+  @described({ ...TEXT, example: 'http://127.0.0.1:4010' }, 'Address of the sandbox.') url!: string;
   @ApiProperty({
     type: [SandboxWalletDto],
     description: "Wallets by account, oldest first, from the sandbox's own ledger.",
@@ -127,13 +124,14 @@ export class NewSampleDto {
 }
 
 export class SampleAnswerDto {
-  @described('ID of the record, or of the call that was replayed.', { ...TEXT, format: 'uuid' }) call_id!: string;
-  @described('HTTP status that the app received.', { type: 'integer', example: 200 }) status!: number;
-  @described('Whether the answer of an earlier call with this key was replayed.', { type: 'boolean' })
+  @described(UUID, 'ID of the record, or of the call that was replayed.') call_id!: string;
+  @described({ type: 'integer', example: 200 }, 'HTTP status that the app received.') status!: number;
+  @described(BOOLEAN, 'Whether the answer of an earlier call with this key was replayed.')
   replayed!: boolean;
-  @described('Idempotency-Key that was sent.', TEXT) idempotency_key!: string;
-  @described('Body that the app received. Text if it is not JSON.', {
-    anyOf: [FREE, { type: 'array', items: {} }, TEXT],
-  })
+  @described(TEXT, 'Idempotency-Key that was sent.') idempotency_key!: string;
+  @described(
+    { anyOf: [FREE, { type: 'array', items: {} }, TEXT] },
+    'Body that the app received. Text if it is not JSON.',
+  )
   body!: unknown;
 }

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { BOOLEAN, described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { ValidateBy, ValidationArguments } from 'class-validator';
 import { CHANGING_OPERATIONS } from '../../operations/effects';
 import { NotForwarded } from '../../http/validation/nothing.dto';
@@ -75,44 +76,30 @@ export class StopLift {
   reason?: string;
 }
 
-const nullable = (description: string, more: object = {}) =>
-  ApiProperty({ anyOf: [{ type: 'string', ...more }, { type: 'null' }], description });
-
 export class StopAuthorRecord {
-  @nullable('Name of the client. Null: the command line.') client!: string | null;
-  @nullable('ID of the key. Null: the command line.', { format: 'uuid' }) key_id!: string | null;
-  @nullable('The owner of the key, or the user of the operating system.') actor!: string | null;
+  @nullable(TEXT, 'Name of the client. Null: the command line.') client!: string | null;
+  @nullable(UUID, 'ID of the key. Null: the command line.') key_id!: string | null;
+  @nullable(TEXT, 'The owner of the key, or the user of the operating system.') actor!: string | null;
 }
 
-const AUTHOR = { anyOf: [{ $ref: '#/components/schemas/StopAuthorRecord' }, { type: 'null' }] };
-
 export class StopRecord {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the stop.' }) id!: string;
-  @ApiProperty({ type: 'boolean', description: 'Whether it stops all payments and writes.' }) everything!: boolean;
-  @ApiProperty({ anyOf: [{ type: 'string' }, { type: 'null' }], description: 'Name of the stopped client.' })
+  @described(UUID, 'ID of the stop.') id!: string;
+  @described(BOOLEAN, 'Whether it stops all payments and writes.') everything!: boolean;
+  @nullable(TEXT, 'Name of the stopped client.')
   client!: string | null;
-  @ApiProperty({ anyOf: [{ enum: STOPPABLE }, { type: 'null' }], description: 'The stopped operation.' })
+  @nullable({ enum: STOPPABLE }, 'The stopped operation.')
   operation!: string | null;
-  @ApiProperty({ type: 'string', description: 'Reason, which refused clients see.' }) reason!: string;
-  @ApiProperty({
-    anyOf: [{ enum: ['database_behind'] }, { type: 'null' }],
-    description: 'Why the proxy set the stop. Null: a person set it.',
-  })
+  @described(TEXT, 'Reason, which refused clients see.') reason!: string;
+  @nullable({ enum: ['database_behind'] }, 'Why the proxy set the stop. Null: a person set it.')
   cause!: 'database_behind' | null;
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'When the stop began.' }) stopped_at!: Date;
-  @ApiProperty({ ...AUTHOR, description: 'Who set the stop. Null: the proxy.' })
+  @described(INSTANT, 'When the stop began.') stopped_at!: Date;
+  @nullable(StopAuthorRecord, 'Who set the stop. Null: the proxy.')
   stopped_by!: StopAuthorRecord | null;
-  @ApiProperty({
-    anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
-    description: 'When the stop was lifted. Null: the stop is active.',
-  })
+  @nullable(INSTANT, 'When the stop was lifted. Null: the stop is active.')
   lifted_at!: Date | null;
-  @ApiProperty({ ...AUTHOR, description: 'Who lifted the stop. Null: nobody yet.' })
+  @nullable(StopAuthorRecord, 'Who lifted the stop. Null: nobody yet.')
   lifted_by!: StopAuthorRecord | null;
-  @ApiProperty({
-    type: 'boolean',
-    description: "Whether it was lifted although the upstream's list of a lost time was not read.",
-  })
+  @described(BOOLEAN, "Whether it was lifted although the upstream's list of a lost time was not read.")
   unreconciled!: boolean;
 }
 

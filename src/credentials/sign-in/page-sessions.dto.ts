@@ -1,19 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { Text } from '../../http/validation/rules';
 import { Scope, SCOPES } from '../../operations/scopes';
 
 /** The session of a person on the pages of a client. */
 export class PageSessionRecord {
   @ApiProperty({ type: 'string', description: 'Name of the client.', example: 'wallet' }) client!: string;
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the person in records.' }) person_id!: string;
+  @described(UUID, 'ID of the person in records.') person_id!: string;
   @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes of the session.' }) scopes!: Scope[];
-  @ApiProperty({ type: 'string', description: 'Token for the header `X-CSRF-Token`.' }) csrf_token!: string;
-  @ApiProperty({
-    anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
-    description: 'When the person signed in at the provider, if it says it.',
-  })
+  @described(TEXT, 'Token for the header `X-CSRF-Token`.') csrf_token!: string;
+  @nullable(INSTANT, 'When the person signed in at the provider, if it says it.')
   signed_in_at!: string | null;
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'When it ends at the latest.' }) ends_at!: string;
+  @described(INSTANT, 'When it ends at the latest.') ends_at!: string;
 }
 
 /** Where a person is who has signed out. */

@@ -1,35 +1,32 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { BOOLEAN, described, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { Scope, SCOPES } from '../../operations/scopes';
 
 /** The session of a console user. */
 export class SessionRecord {
   @ApiProperty({ type: 'string', description: 'Name of the client.', example: 'auditor' }) client!: string;
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'Key that the user signed in with.' }) key_id!: string;
-  @ApiProperty({
-    anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'ID of the person who owns the key, if any.',
-  })
+  @described(UUID, 'Key that the user signed in with.') key_id!: string;
+  @nullable(TEXT, 'ID of the person who owns the key, if any.')
   person!: string | null;
   @ApiProperty({ enum: ['key', 'provider'], description: 'How the user signed in.' })
   signed_in_with!: 'key' | 'provider';
   @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes of the session.' }) scopes!: Scope[];
   @ApiProperty({ type: 'integer', minimum: 1, description: 'Minutes of inactivity after which the session ends.' })
   idle_minutes!: number;
-  @ApiProperty({
-    type: 'string',
-    description:
-      'Token for the header `X-CSRF-Token`, which every state-changing request of a cookie session must send.',
-  })
+  @described(
+    TEXT,
+    'Token for the header `X-CSRF-Token`, which every state-changing request of a cookie session must send.',
+  )
   csrf_token!: string;
-  @ApiProperty({ type: 'boolean', description: 'Whether the upstream is the sandbox of this proxy.' })
+  @described(BOOLEAN, 'Whether the upstream is the sandbox of this proxy.')
   sandbox!: boolean;
 }
 
 /** A session that has ended. */
 export class SignedOutRecord {
-  @ApiProperty({
-    anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }],
-    description: 'Where the user signs out at the OpenID provider. Null: there is nothing to sign out of.',
-  })
+  @nullable(
+    { type: 'string', format: 'uri' },
+    'Where the user signs out at the OpenID provider. Null: there is nothing to sign out of.',
+  )
   end_session_url!: string | null;
 }

@@ -1,46 +1,47 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  COUNT,
+  described,
+  INSTANT,
+  INTEGER,
+  nullable,
+  optional,
+  SIGNED_USD,
+  TEXT,
+  UUID,
+} from '../../platform/schema/fields';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { ACTION_NAMES } from '../../platform/errors/actions';
 import { FIRST_CALL_STATES } from '../../platform/errors/problem';
 import { PROBLEMS } from '../../platform/errors/problems';
 import { HELD_FOR } from '../../policy/holds';
 
-const USD = { pattern: '^-?\\d+(\\.\\d+)?$', example: '10.5' };
-const nullable = (type: 'string' | 'integer', description: string, more: object = {}) =>
-  ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
-const orNull = (model: new () => object, description: string) => (target: object, property: string) => {
-  ApiExtraModels(model)(target.constructor);
-  ApiProperty({ anyOf: [{ $ref: getSchemaPath(model) }, { type: 'null' }], description })(target, property);
-};
-const position = (description: string) => ApiProperty({ type: 'integer', minimum: 0, description });
-const code = () => ApiProperty({ enum: Object.keys(PROBLEMS), description: 'The error code, for programs.' });
-
 export class PreviewFault extends FaultDto {
-  @code() code!: string;
+  @described({ enum: Object.keys(PROBLEMS) }, 'The error code, for programs.') code!: string;
 }
 
 export class PreviewRefusal {
-  @ApiProperty({ type: 'integer', description: 'HTTP status.' }) status!: number;
-  @code() code!: string;
+  @described(INTEGER, 'HTTP status.') status!: number;
+  @described({ enum: Object.keys(PROBLEMS) }, 'The error code, for programs.') code!: string;
   @ApiProperty({
     enum: [...ACTION_NAMES],
     description: 'What your program does next, as for the errors of operations.',
   })
   action!: string;
-  @ApiProperty({ type: 'string', description: 'What happened and what to do.' }) detail!: string;
+  @described(TEXT, 'What happened and what to do.') detail!: string;
   @ApiProperty({ type: [FaultDto], description: 'The fields that caused it, if any.' }) errors!: FaultDto[];
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'The number of errors. `errors` lists the first 100.' })
+  @described(COUNT, 'The number of errors. `errors` lists the first 100.')
   errors_total!: number;
-  @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
+  @optional(UUID, 'The call that this request repeats.')
   first_call_id?: string;
   @ApiPropertyOptional({ enum: FIRST_CALL_STATES, description: 'The state of that call.' })
   first_call_state?: string;
 }
 
 export class PreviewReplay {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'The call whose answer would be replayed.' })
+  @described(UUID, 'The call whose answer would be replayed.')
   first_call_id!: string;
-  @ApiProperty({ type: 'integer', description: 'HTTP status of that answer.' }) status!: number;
+  @described(INTEGER, 'HTTP status of that answer.') status!: number;
 }
 
 export class PreviewApproval {
@@ -56,27 +57,20 @@ export class PreviewApproval {
       'not ask the screening service.',
   })
   reason!: string;
-  @nullable('string', 'The threshold that the request exceeds, or else that of a call. Null without one.', USD)
+  @nullable(SIGNED_USD, 'The threshold that the request exceeds, or else that of a call. Null without one.')
   threshold_usd!: string | null;
-  @nullable('string', 'The latest call that paid the same. Null unless the reason is `seen_before`.', {
-    format: 'uuid',
-  })
+  @nullable(UUID, 'The latest call that paid the same. Null unless the reason is `seen_before`.')
   earlier_call_id!: string | null;
 }
 
 export class PreviewCap {
-  @nullable('string', 'The cap. Null without a cap.', USD) cap_usd!: string | null;
-  @ApiProperty({
-    type: 'string',
-    ...USD,
-    description: 'The sum of what was paid, is being paid, or may have been paid.',
-  })
+  @nullable(SIGNED_USD, 'The cap. Null without a cap.') cap_usd!: string | null;
+  @described(SIGNED_USD, 'The sum of what was paid, is being paid, or may have been paid.')
   spent_usd!: string;
-  @nullable('string', 'What may still be paid. Null without a cap.', USD) left_usd!: string | null;
+  @nullable(SIGNED_USD, 'What may still be paid. Null without a cap.') left_usd!: string | null;
   @nullable(
-    'string',
+    SIGNED_USD,
     'What would be left after this payout. Negative if the payout exceeds the cap. Null without a cap or a known total.',
-    USD,
   )
   left_after_usd!: string | null;
 }
@@ -88,24 +82,24 @@ export class PreviewCaps {
 
 export class PreviewLocalAmount {
   @ApiProperty({ type: 'string', description: 'ISO 4217.', example: 'KES' }) currency!: string;
-  @ApiProperty({ type: 'string', ...USD, description: "The amount at the upstream's current rate." }) amount!: string;
+  @described(SIGNED_USD, "The amount at the upstream's current rate.") amount!: string;
 }
 
 export class PreviewItem {
-  @position("The item's position in the body's list, from 0.") position!: number;
-  @nullable('string', 'The recipient, in the form used for comparisons: the domain of an email is in lowercase.')
+  @described(COUNT, "The item's position in the body's list, from 0.") position!: number;
+  @nullable(TEXT, 'The recipient, in the form used for comparisons: the domain of an email is in lowercase.')
   recipient!: string | null;
-  @nullable('string', 'The exact amount in US dollars.', USD) amount_usd!: string | null;
-  @nullable('string', "The country in the upstream's spelling, or as given if the upstream does not know it.")
+  @nullable(SIGNED_USD, 'The exact amount in US dollars.') amount_usd!: string | null;
+  @nullable(TEXT, "The country in the upstream's spelling, or as given if the upstream does not know it.")
   country!: string | null;
-  @nullable('string', 'The mobile money network code.') network_code!: string | null;
-  @orNull(PreviewLocalAmount, 'What the recipient would get. Null if the upstream did not state it.')
+  @nullable(TEXT, 'The mobile money network code.') network_code!: string | null;
+  @nullable(PreviewLocalAmount, 'What the recipient would get. Null if the upstream did not state it.')
   local_amount!: PreviewLocalAmount | null;
   @ApiProperty({ type: [String], description: 'Things to check before you pay.' }) notes!: string[];
 }
 
 export class PreviewDuplicate {
-  @position('The position of the item that pays a recipient the same amount again.') position!: number;
+  @described(COUNT, 'The position of the item that pays a recipient the same amount again.') position!: number;
   @ApiProperty({
     enum: ['inside_batch', 'seen_before'],
     description:
@@ -113,19 +107,11 @@ export class PreviewDuplicate {
       'same within the last seven days, or within `hold_duplicates_days` if that is longer.',
   })
   kind!: string;
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 0,
-    description: 'The position of the first such item. Present for `inside_batch`.',
-  })
+  @optional(COUNT, 'The position of the first such item. Present for `inside_batch`.')
   same_as_position?: number;
-  @ApiPropertyOptional({
-    type: 'string',
-    format: 'uuid',
-    description: 'The latest such call. Present for `seen_before`.',
-  })
+  @optional(UUID, 'The latest such call. Present for `seen_before`.')
   call_id?: string;
-  @ApiPropertyOptional({ type: 'string', format: 'date-time', description: 'When that call was sent or requested.' })
+  @optional(INSTANT, 'When that call was sent or requested.')
   paid_at?: Date;
 }
 
@@ -137,8 +123,8 @@ export class Preview {
       'What would happen. `be_replayed`: the Idempotency-Key belongs to the same request, whose answer would be replayed.',
   })
   would!: string;
-  @orNull(PreviewRefusal, 'The error that the request would get.') refusal!: PreviewRefusal | null;
-  @orNull(PreviewReplay, 'The answer that would be replayed.') replay!: PreviewReplay | null;
+  @nullable(PreviewRefusal, 'The error that the request would get.') refusal!: PreviewRefusal | null;
+  @nullable(PreviewReplay, 'The answer that would be replayed.') replay!: PreviewReplay | null;
   @ApiProperty({
     type: [PreviewFault],
     description:
@@ -146,30 +132,22 @@ export class Preview {
       'not compared with caps and earlier requests.',
   })
   errors!: PreviewFault[];
-  @ApiProperty({
-    type: 'integer',
-    minimum: 0,
-    description: 'The number of errors. `errors` lists the first 100 of each code.',
-  })
+  @described(COUNT, 'The number of errors. `errors` lists the first 100 of each code.')
   errors_total!: number;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'The number of items.' }) item_count!: number;
-  @nullable('string', 'The exact total of all items in US dollars. Null unless every amount is known.', USD)
+  @described(COUNT, 'The number of items.') item_count!: number;
+  @nullable(SIGNED_USD, 'The exact total of all items in US dollars. Null unless every amount is known.')
   total_usd!: string | null;
   @nullable(
-    'string',
+    SIGNED_USD,
     "The upstream's expected fees in US dollars. They count on the caps. Null if none are expected.",
-    USD,
   )
   fee_usd!: string | null;
   @nullable(
-    'string',
+    { ...TEXT, enum: ['checked', 'unchecked'] },
     "Whether the destinations were checked against the upstream's lists. Null if there is no list for the operation.",
-    {
-      enum: ['checked', 'unchecked'],
-    },
   )
   coverage!: string | null;
-  @orNull(PreviewApproval, 'The approval that the request would need. Null if it needs none.')
+  @nullable(PreviewApproval, 'The approval that the request would need. Null if it needs none.')
   approval!: PreviewApproval | null;
   @ApiProperty({
     type: PreviewCaps,
@@ -177,7 +155,7 @@ export class Preview {
       'The caps of your client or, with an ephemeral key or an access token, of its person, and what this payout would leave of them.',
   })
   caps!: PreviewCaps;
-  @nullable('string', 'Why the operator has stopped the operation. Null if it is not stopped.') stopped!: string | null;
+  @nullable(TEXT, 'Why the operator has stopped the operation. Null if it is not stopped.') stopped!: string | null;
   @ApiProperty({ type: [PreviewItem], description: 'The items without errors.' }) items!: PreviewItem[];
   @ApiProperty({
     type: [PreviewDuplicate],

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
 import { Instant, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
@@ -30,35 +31,29 @@ export class AccessSearch implements PageRequest {
   page_token?: string;
 }
 
-const nullable = (type: 'string' | 'integer', description: string, more: object = {}) =>
-  ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
-
 /** How a streamed read ended. Its length is unknown when it begins. */
 export class AccessEndRecord {
-  @ApiProperty({ type: 'boolean', description: 'Whether the answer was sent completely.' }) complete!: boolean;
-  @ApiProperty({ type: 'integer', description: 'Number of rows sent.' }) rows!: number;
-  @nullable('string', 'SHA-256 of the file. Null if the export was interrupted.') sha256!: string | null;
-  @nullable('integer', 'Log size at the checkpoint in the manifest.') checkpoint_size!: number | null;
-  @ApiProperty({ type: 'string', format: 'date-time', description: "When it ended, by the database's clock." })
+  @described(BOOLEAN, 'Whether the answer was sent completely.') complete!: boolean;
+  @described(INTEGER, 'Number of rows sent.') rows!: number;
+  @nullable(TEXT, 'SHA-256 of the file. Null if the export was interrupted.') sha256!: string | null;
+  @nullable(INTEGER, 'Log size at the checkpoint in the manifest.') checkpoint_size!: number | null;
+  @described(INSTANT, "When it ended, by the database's clock.")
   ended_at!: Date;
 }
 
 /** One read of the history. */
 export class AccessRecord {
-  @ApiProperty({ type: 'string', format: 'uuid', description: '`X-Call-Id` of the read.' })
+  @described(UUID, '`X-Call-Id` of the read.')
   id!: string;
-  @ApiProperty({ type: 'string', format: 'date-time', description: "When it was read, by the database's clock." })
+  @described(INSTANT, "When it was read, by the database's clock.")
   read_at!: Date;
-  @ApiProperty({
-    anyOf: [{ $ref: '#/components/schemas/RecordClient' }, { type: 'null' }],
-    description: "The reader's client. Null for the command line.",
-  })
+  @nullable(ref('RecordClient'), "The reader's client. Null for the command line.")
   client!: RecordClient | null;
-  @nullable('string', 'The key that was used.', { format: 'uuid' }) key_id!: string | null;
-  @nullable('string', 'The person, if known. Masked without `audit:pii`.') actor!: string | null;
+  @nullable(UUID, 'The key that was used.') key_id!: string | null;
+  @nullable(TEXT, 'The person, if known. Masked without `audit:pii`.') actor!: string | null;
   @ApiProperty({ type: 'string', description: 'The route that was read.', example: 'GET /v1/audit/calls' })
   route!: string;
-  @nullable('string', 'The call that was read, if it was one call.', { format: 'uuid' }) call_id!: string | null;
+  @nullable(UUID, 'The call that was read, if it was one call.') call_id!: string | null;
   @ApiProperty({ type: 'array', items: { type: 'string', format: 'uuid' }, description: 'The calls on the page.' })
   call_ids!: string[];
   @ApiProperty({
@@ -67,23 +62,22 @@ export class AccessRecord {
     description: 'Filters of the read. Contacts are masked without `audit:pii`, and if they were erased.',
   })
   filters!: Record<string, string>;
-  @ApiProperty({
-    type: 'boolean',
-    description: 'Whether people were shown unmasked, or the reader named a recipient and learned whether it was paid.',
-  })
+  @described(
+    BOOLEAN,
+    'Whether people were shown unmasked, or the reader named a recipient and learned whether it was paid.',
+  )
   revealed!: boolean;
-  @nullable('integer', 'Number of rows shown. Null if `end` has it.') rows!: number | null;
-  @nullable('string', 'Request ID that the reader sent, or a generated one.') request_id!: string | null;
-  @nullable('string', 'Address of the sender.') client_address!: string | null;
-  @ApiProperty({
-    anyOf: [{ $ref: '#/components/schemas/AccessEndRecord' }, { type: 'null' }],
-    description:
-      'How an export ended. Null while it is in progress, if the proxy stopped during it, and for other reads.',
-  })
+  @nullable(INTEGER, 'Number of rows shown. Null if `end` has it.') rows!: number | null;
+  @nullable(TEXT, 'Request ID that the reader sent, or a generated one.') request_id!: string | null;
+  @nullable(TEXT, 'Address of the sender.') client_address!: string | null;
+  @nullable(
+    ref('AccessEndRecord'),
+    'How an export ended. Null while it is in progress, if the proxy stopped during it, and for other reads.',
+  )
   end!: AccessEndRecord | null;
 }
 
 export class AccessPage {
   @ApiProperty({ type: [AccessRecord], description: 'Newest first.' }) accesses!: AccessRecord[];
-  @nullable('string', 'For `page_token`. Null on the last page.') next_page_token!: string | null;
+  @nullable(TEXT, 'For `page_token`. Null on the last page.') next_page_token!: string | null;
 }

@@ -1,11 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { CHANGED_VIA, CLIENT_ACTIONS } from '../../access/clients/changes';
 import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { Instant, OneOf, PageSize } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';
 import { ActivityState } from './activity-state.dto';
 import { MAX_PAGE, USUAL_PAGE } from '../records/page';
-import { orNull, RecordClient } from '../records/record.dto';
+import { RecordClient } from '../records/record.dto';
 
 export const ACTIONS = [
   ...CLIENT_ACTIONS,
@@ -87,43 +88,35 @@ export class ActivityCsvSearch extends ActivityFilters {
   delimiter?: DelimiterName;
 }
 
-const nullable = (type: 'string', description: string, more: object = {}) =>
-  ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
-const UUID = { format: 'uuid' };
-
 /** What an act changed. */
 class ActivityTarget {
-  @orNull(RecordClient, 'The changed or stopped client.') client!: RecordClient | null;
-  @nullable('string', 'The issued or revoked key.', UUID) key_id!: string | null;
-  @nullable('string', 'The stopped operation.') operation!: string | null;
+  @nullable(RecordClient, 'The changed or stopped client.') client!: RecordClient | null;
+  @nullable(UUID, 'The issued or revoked key.') key_id!: string | null;
+  @nullable(TEXT, 'The stopped operation.') operation!: string | null;
 }
 
 /** Who performed an act. */
 class ActivityAuthor {
-  @orNull(RecordClient, 'The client. Null for the command line and the proxy itself.') client!: RecordClient | null;
-  @nullable('string', 'The key that was used.', UUID) key_id!: string | null;
-  @nullable('string', 'The owner of the key, or the user of the operating system who ran the command. Null if unknown.')
+  @nullable(RecordClient, 'The client. Null for the command line and the proxy itself.') client!: RecordClient | null;
+  @nullable(UUID, 'The key that was used.') key_id!: string | null;
+  @nullable(TEXT, 'The owner of the key, or the user of the operating system who ran the command. Null if unknown.')
   actor!: string | null;
 }
 
 /** An administrative act. */
 export class ActivityRecord {
-  @ApiProperty({
-    type: 'string',
-    format: 'uuid',
-    description: 'ID of its record. Setting and lifting a stop share the ID of the stop.',
-  })
+  @described(UUID, 'ID of its record. Setting and lifting a stop share the ID of the stop.')
   id!: string;
-  @ApiProperty({ type: 'string', format: 'date-time', description: "When it happened, by the database's clock." })
+  @described(INSTANT, "When it happened, by the database's clock.")
   at!: Date;
   @ApiProperty({ enum: ACTIONS, description: 'Kind of act.' }) action!: string;
   @ApiProperty({ type: ActivityTarget, description: 'What was changed.' }) target!: ActivityTarget;
-  @orNull(
+  @nullable(
     ActivityState,
     'The changed fields before the act. Null for creations and stops, and for the first act of a wallet.',
   )
   before!: ActivityState | null;
-  @orNull(ActivityState, 'The same fields after the act. Null for stops.') after!: ActivityState | null;
+  @nullable(ActivityState, 'The same fields after the act. Null for stops.') after!: ActivityState | null;
   @ApiProperty({ type: ActivityAuthor, description: 'Who performed the act.' }) by!: ActivityAuthor;
   @ApiProperty({
     enum: CHANGED_VIA,
@@ -131,15 +124,15 @@ export class ActivityRecord {
       'How the act was performed. `start`: by a proxy or a worker at its start. `worker`: by the proxy itself.',
   })
   via!: string;
-  @nullable('string', 'Address of the sender. Null for commands and stops.') client_address!: string | null;
-  @nullable('string', 'Request ID that the caller sent, or a generated one. Null for commands and stops.') request_id!:
+  @nullable(TEXT, 'Address of the sender. Null for commands and stops.') client_address!: string | null;
+  @nullable(TEXT, 'Request ID that the caller sent, or a generated one. Null for commands and stops.') request_id!:
     | string
     | null;
-  @nullable('string', 'The `X-Call-Id` of the request. Null for commands and stops.', UUID) call_id!: string | null;
-  @nullable('string', 'The reason, if one was given.') reason!: string | null;
+  @nullable(UUID, 'The `X-Call-Id` of the request. Null for commands and stops.') call_id!: string | null;
+  @nullable(TEXT, 'The reason, if one was given.') reason!: string | null;
 }
 
 export class ActivityPage {
   @ApiProperty({ type: [ActivityRecord], description: 'Newest first.' }) activity!: ActivityRecord[];
-  @nullable('string', 'For `page_token`. Null on the last page.') next_page_token!: string | null;
+  @nullable(TEXT, 'For `page_token`. Null on the last page.') next_page_token!: string | null;
 }

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { described, INTEGER, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { KIND_NAMES, KindName } from './kinds';
 
 const HASHES = {
@@ -19,8 +20,8 @@ const RECORD =
 export class Opening {
   @ApiProperty({ type: 'string', example: 'items/0/email_commitment', description: 'Path in the record.' })
   commitment!: string;
-  @ApiProperty({ type: 'string', description: 'Salt, hexadecimal.' }) salt!: string;
-  @ApiProperty({ type: 'string', description: 'The value, in `encoding`.' }) value!: string;
+  @described(TEXT, 'Salt, hexadecimal.') salt!: string;
+  @described(TEXT, 'The value, in `encoding`.') value!: string;
   @ApiProperty({ enum: ['utf8', 'base64'], description: 'Encoding of `value`.' }) encoding!: 'utf8' | 'base64';
 }
 
@@ -38,14 +39,14 @@ export class ReceiptRecord {
 }
 
 class ReceiptLog {
-  @ApiProperty({ type: 'string', description: 'Name of the log.' }) origin!: string;
-  @ApiProperty({ type: 'string', description: 'Verifier key of the log: `<name>+<id>+<base64>`.' }) key!: string;
+  @described(TEXT, 'Name of the log.') origin!: string;
+  @described(TEXT, 'Verifier key of the log: `<name>+<id>+<base64>`.') key!: string;
 }
 
 /** A proof of one call that can be verified offline. */
 export class Receipt {
   @ApiProperty({ enum: ['payout-proxy/receipt/1'], description: 'Format and version.' }) format!: string;
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the call.' }) call_id!: string;
+  @described(UUID, 'ID of the call.') call_id!: string;
   @ApiProperty({ type: ReceiptLog, description: 'The log that sealed the records.' }) log!: ReceiptLog;
   @ApiProperty(NOTE) checkpoint!: string;
   @ApiProperty({ type: [ReceiptRecord], description: 'Records of the call, in the order of sealing.' })
@@ -55,17 +56,14 @@ export class Receipt {
 export class LeafProof {
   @ApiProperty(KIND) kind!: KindName;
   @ApiProperty(INDEX) index!: number;
-  @ApiProperty({ type: 'string', description: 'SHA-256(0x00 || leaf), base64.' }) leaf_hash!: string;
-  @ApiProperty({
-    anyOf: [{ type: 'object', additionalProperties: true }, { type: 'null' }],
-    description: `${RECORD} Null if it was pruned.`,
-  })
+  @described(TEXT, 'SHA-256(0x00 || leaf), base64.') leaf_hash!: string;
+  @nullable({ type: 'object', additionalProperties: true }, `${RECORD} Null if it was pruned.`)
   record!: Record<string, unknown> | null;
   @ApiProperty(HASHES) proof!: string[];
 }
 
 export class Inclusion {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the call or record.' }) id!: string;
+  @described(UUID, 'ID of the call or record.') id!: string;
   @ApiProperty(NOTE) checkpoint!: string;
   @ApiProperty({ type: [LeafProof], description: 'The records, in the order of the log.' }) records!: LeafProof[];
   @ApiProperty({
@@ -77,7 +75,7 @@ export class Inclusion {
 }
 
 export class Consistency {
-  @ApiProperty({ type: 'integer', description: 'Size of the earlier tree.' }) from!: number;
-  @ApiProperty({ type: 'integer', description: 'Size of the later tree.' }) to!: number;
+  @described(INTEGER, 'Size of the earlier tree.') from!: number;
+  @described(INTEGER, 'Size of the later tree.') to!: number;
   @ApiProperty({ type: [String], description: 'Base64 hashes (RFC 9162, section 2.1.4).' }) proof!: string[];
 }

@@ -1,10 +1,24 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, OmitType } from '@nestjs/swagger';
+import {
+  BOOLEAN,
+  COUNT,
+  described,
+  INSTANT,
+  INTEGER,
+  NUMBER,
+  nullable,
+  optional,
+  orNull,
+  SHA256,
+  SIGNED_USD,
+  TEXT,
+  UUID,
+} from '../../platform/schema/fields';
 import { ACTOR_SOURCES, ActorSource } from '../../access/people/person';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
 import { SCREENED } from '../../journal/records';
 import { HELD_FOR } from '../../policy/holds';
-import { INSTANT, nullable, orNull, text, USD, UUID } from './record-fields';
 import { NEXT_STEPS, NextStep, PAYOUT_STATES, PayoutState } from '../../operations/settlement';
 import {
   RecordClient,
@@ -17,7 +31,6 @@ import {
 import { RecordSession, RecordToken } from './token.dto';
 import { RecordUpstream } from './upstream-answer.dto';
 
-export { orNull } from './record-fields';
 export * from './resolution.dto';
 export * from './upstream-answer.dto';
 
@@ -37,151 +50,144 @@ const ANY_JSON = [
 ];
 
 export class RecordRecipient {
-  @nullable('string', 'Masked without `audit:pii`.') email!: string | null;
-  @nullable('string', 'Masked without `audit:pii`.') phone!: string | null;
-  @nullable('string', 'Masked without `audit:pii`.') handle!: string | null;
-  @nullable('string', 'User ID of a sub-account.') receiver!: string | null;
+  @nullable(TEXT, 'Masked without `audit:pii`.') email!: string | null;
+  @nullable(TEXT, 'Masked without `audit:pii`.') phone!: string | null;
+  @nullable(TEXT, 'Masked without `audit:pii`.') handle!: string | null;
+  @nullable(TEXT, 'User ID of a sub-account.') receiver!: string | null;
 }
 
 export class RecordItem {
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position in the body, from 0.' }) position!: number;
+  @described(COUNT, 'Position in the body, from 0.') position!: number;
   @ApiProperty({ type: RecordRecipient }) recipient!: RecordRecipient;
-  @nullable('string', 'The field that names the recipient: `email`, `phone`, `handle` or `receiver`.', {
-    example: 'email',
-  })
+  @nullable(
+    { ...TEXT, example: 'email' },
+    'The field that names the recipient: `email`, `phone`, `handle` or `receiver`.',
+  )
   recipient_field!: string | null;
-  @nullable('string', 'An ambiguity in the request, and the rule that settled it.') note!: string | null;
-  @nullable('string', 'Amount in US dollars, exact.', USD) amount_usd!: string | null;
-  @nullable('string', 'Country, as sent.') country!: string | null;
-  @nullable('string', 'Mobile money network code.') network_code!: string | null;
-  @nullable('string', 'Reference that the caller sent, or the ID that the proxy wrote into the request.') reference!:
+  @nullable(TEXT, 'An ambiguity in the request, and the rule that settled it.') note!: string | null;
+  @nullable(SIGNED_USD, 'Amount in US dollars, exact.') amount_usd!: string | null;
+  @nullable(TEXT, 'Country, as sent.') country!: string | null;
+  @nullable(TEXT, 'Mobile money network code.') network_code!: string | null;
+  @nullable(TEXT, 'Reference that the caller sent, or the ID that the proxy wrote into the request.') reference!:
     | string
     | null;
-  @nullable('string', 'Wallet of a transfer.') wallet!: string | null;
-  @nullable('string', 'The transaction to delete or redeem.') upstream_ref!: string | null;
-  @orNull(RecordUpstreamItem, 'Its transaction, if that is certain: that of the answer, or a later one.')
+  @nullable(TEXT, 'Wallet of a transfer.') wallet!: string | null;
+  @nullable(TEXT, 'The transaction to delete or redeem.') upstream_ref!: string | null;
+  @nullable(RecordUpstreamItem, 'Its transaction, if that is certain: that of the answer, or a later one.')
   upstream!: RecordUpstreamItem | null;
-  @nullable('string', 'ID of the payout, for `GET /v1/payouts/{id}`. Null if the item is no payout.')
+  @nullable(TEXT, 'ID of the payout, for `GET /v1/payouts/{id}`. Null if the item is no payout.')
   payout_id!: string | null;
-  @nullable('string', `What became of the payout. ${PAYOUT_STATE_HELP} Null if the item is no payout.`, {
-    enum: [...PAYOUT_STATES],
-  })
+  @nullable(
+    { ...TEXT, enum: [...PAYOUT_STATES] },
+    `What became of the payout. ${PAYOUT_STATE_HELP} Null if the item is no payout.`,
+  )
   state!: PayoutState | null;
-  @nullable('string', `What the app may do next. ${NEXT_STEP_HELP} Null if the item is no payout.`, {
-    enum: [...new Set(Object.values(NEXT_STEPS))],
-  })
+  @nullable(
+    { ...TEXT, enum: [...new Set(Object.values(NEXT_STEPS))] },
+    `What the app may do next. ${NEXT_STEP_HELP} Null if the item is no payout.`,
+  )
   next!: NextStep | null;
-  @nullable('string', 'Its fee in US dollars, which counts on caps. Null if unknown, or if the payout came back.', USD)
+  @nullable(SIGNED_USD, 'Its fee in US dollars, which counts on caps. Null if unknown, or if the payout came back.')
   fee_usd!: string | null;
-  @nullable('string', 'The fee that counts on caps until the real one is known. Null for none.', USD)
+  @nullable(SIGNED_USD, 'The fee that counts on caps until the real one is known. Null for none.')
   expected_fee_usd!: string | null;
 }
 
 class RecordRefusal {
-  @ApiProperty({ type: 'integer', description: "HTTP status of the proxy's answer." }) status!: number;
-  @text('The error code, for programs.', { example: 'invalid_request' }) code!: string;
-  @text('The error text, for people.') detail!: string;
+  @described(INTEGER, "HTTP status of the proxy's answer.") status!: number;
+  @described({ ...TEXT, example: 'invalid_request' }, 'The error code, for programs.') code!: string;
+  @described(TEXT, 'The error text, for people.') detail!: string;
   @ApiProperty({ type: [FaultDto], maxItems: 100, description: 'The errors, at most the first 100.' })
   errors!: FaultDto[];
-  @ApiProperty({ type: 'integer', description: 'Number of errors.' }) error_count!: number;
-  @nullable('string', 'The call that this request repeats.', UUID) first_call_id!: string | null;
+  @described(INTEGER, 'Number of errors.') error_count!: number;
+  @nullable(UUID, 'The call that this request repeats.') first_call_id!: string | null;
 }
 
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
 
 export class RecordApproval {
   @ApiProperty({ enum: HELD_FOR, description: 'Why the call needs an approval.' }) held_for!: string;
-  @nullable(
-    'string',
-    'The latest earlier call that paid the same amount to the same recipient, for `seen_before`.',
-    UUID,
-  )
+  @nullable(UUID, 'The latest earlier call that paid the same amount to the same recipient, for `seen_before`.')
   earlier_call_id!: string | null;
-  @nullable('string', 'The transaction that may have paid it already, for `unexplained_payment`.')
+  @nullable(TEXT, 'The transaction that may have paid it already, for `unexplained_payment`.')
   unexplained_transaction!: string | null;
-  @nullable('string', "When the approval expires, by the database's clock.", INSTANT) expires_at!: Date | null;
+  @nullable(INSTANT, "When the approval expires, by the database's clock.") expires_at!: Date | null;
   @nullable(
-    'string',
+    SHA256,
     'Salted SHA-256 of the body that would be sent. Send it with your decision to decide on exactly this body.',
-    { pattern: '^[0-9a-f]{64}$' },
   )
   content_hash!: string | null;
   @ApiProperty({ enum: APPROVAL_STATUSES, description: 'Status of the approval.' })
   status!: (typeof APPROVAL_STATUSES)[number];
-  @nullable('string', "When it was decided, by the database's clock.", INSTANT) decided_at!: Date | null;
-  @orNull(RecordPerson, 'Who decided. Null until then.') decided_by!: RecordPerson | null;
-  @nullable('string', 'Verdict of the screening service at the approval. Null if none was asked.', {
-    enum: [...SCREENED],
-  })
+  @nullable(INSTANT, "When it was decided, by the database's clock.") decided_at!: Date | null;
+  @nullable(RecordPerson, 'Who decided. Null until then.') decided_by!: RecordPerson | null;
+  @nullable(
+    { ...TEXT, enum: [...SCREENED] },
+    'Verdict of the screening service at the approval. Null if none was asked.',
+  )
   screening!: string | null;
-  @nullable('string', 'The reason given. Masked without `audit:pii`.') reason!: string | null;
+  @nullable(TEXT, 'The reason given. Masked without `audit:pii`.') reason!: string | null;
 }
 
 class RecordTimings {
-  @text("When the request arrived, by the proxy's clock.", INSTANT) received_at!: Date;
-  @text("When it was recorded, by the database's clock.", INSTANT) recorded_at!: Date;
-  @nullable('string', 'When sending began.', INSTANT) sent_at!: Date | null;
-  @nullable('string', 'When the answer was complete, or waiting for it ended.', INSTANT) answered_at!: Date | null;
-  @nullable('string', "When the outcome was recorded, by the database's clock.", INSTANT)
+  @described(INSTANT, "When the request arrived, by the proxy's clock.") received_at!: Date;
+  @described(INSTANT, "When it was recorded, by the database's clock.") recorded_at!: Date;
+  @nullable(INSTANT, 'When sending began.') sent_at!: Date | null;
+  @nullable(INSTANT, 'When the answer was complete, or waiting for it ended.') answered_at!: Date | null;
+  @nullable(INSTANT, "When the outcome was recorded, by the database's clock.")
   outcome_recorded_at!: Date | null;
-  @nullable('number', 'From sending to answer, in milliseconds.') upstream_ms!: number | null;
+  @nullable(NUMBER, 'From sending to answer, in milliseconds.') upstream_ms!: number | null;
 }
 
 /** The fields of a call that lists of calls and of payouts show. */
 export class RecordFields {
-  @text('ID of the call: the `X-Call-Id` of its answer.', { format: 'uuid' }) id!: string;
-  @text('Name of the operation.', { example: 'POST /payouts/airtime' }) operation!: string;
+  @described(UUID, 'ID of the call: the `X-Call-Id` of its answer.') id!: string;
+  @described({ ...TEXT, example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
   @ApiProperty({ enum: CALL_STATES, description: `The outcome. ${STATE_HELP}` }) outcome!: CallState;
-  @nullable('string', 'When it became in doubt. Null if it is not.', INSTANT) in_doubt_since!: Date | null;
+  @nullable(INSTANT, 'When it became in doubt. Null if it is not.') in_doubt_since!: Date | null;
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
-  @text('Account of the client at the upstream.', { example: 'main' }) account!: string;
-  @text('The key that was used.', { format: 'uuid' }) key_id!: string;
-  @nullable('string', 'The ephemeral key that was used.', { format: 'uuid' }) ephemeral_key_id!: string | null;
-  @nullable('string', 'The person behind the request. Null if there is none, or the name was erased.')
+  @described({ ...TEXT, example: 'main' }, 'Account of the client at the upstream.') account!: string;
+  @described(UUID, 'The key that was used.') key_id!: string;
+  @nullable(UUID, 'The ephemeral key that was used.') ephemeral_key_id!: string | null;
+  @nullable(TEXT, 'The person behind the request. Null if there is none, or the name was erased.')
   actor!: string | null;
   @nullable(
-    'string',
+    { ...TEXT, enum: ACTOR_SOURCES },
     'How the person is known: an access token, an ephemeral key, a page session, a personal key, or the unverified `X-Actor`.',
-    { enum: ACTOR_SOURCES },
   )
   actor_source!: ActorSource | null;
-  @nullable('string', 'ID of the person, which stays when the name is erased.', { format: 'uuid' })
+  @nullable(UUID, 'ID of the person, which stays when the name is erased.')
   person_id!: string | null;
-  @orNull(RecordToken, 'The access token of the request, if any.') token!: RecordToken | null;
-  @orNull(RecordSession, 'The page session of the request, if any.') session!: RecordSession | null;
-  @nullable('string', '`Idempotency-Key` of the request, without quotes.') idempotency_key!: string | null;
-  @text('Request ID that the caller sent, or a generated one.') request_id!: string;
-  @nullable('string', 'W3C trace context.') traceparent!: string | null;
-  @text('Address of the sender.') client_address!: string;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Number of items.' }) item_count!: number;
-  @nullable('string', 'Sum of the items, exact. Null if no item names an amount.', USD) total_usd!: string | null;
-  @nullable('string', 'Fees of the upstream that are reserved with it. Null if none were expected.', USD)
+  @nullable(RecordToken, 'The access token of the request, if any.') token!: RecordToken | null;
+  @nullable(RecordSession, 'The page session of the request, if any.') session!: RecordSession | null;
+  @nullable(TEXT, '`Idempotency-Key` of the request, without quotes.') idempotency_key!: string | null;
+  @described(TEXT, 'Request ID that the caller sent, or a generated one.') request_id!: string;
+  @nullable(TEXT, 'W3C trace context.') traceparent!: string | null;
+  @described(TEXT, 'Address of the sender.') client_address!: string;
+  @described(COUNT, 'Number of items.') item_count!: number;
+  @nullable(SIGNED_USD, 'Sum of the items, exact. Null if no item names an amount.') total_usd!: string | null;
+  @nullable(SIGNED_USD, 'Fees of the upstream that are reserved with it. Null if none were expected.')
   expected_fee_usd!: string | null;
   @nullable(
-    'string',
+    { ...TEXT, enum: ['checked', 'unchecked'] },
     "Whether countries and networks were checked against the upstream's lists before sending. `unchecked`: a list was not available. Null: the operation has none.",
-    { enum: ['checked', 'unchecked'] },
   )
   coverage!: string | null;
-  @nullable('string', 'Verdict of the screening service. Null if none was asked.', { enum: [...SCREENED] })
+  @nullable({ ...TEXT, enum: [...SCREENED] }, 'Verdict of the screening service. Null if none was asked.')
   screening!: string | null;
-  @nullable('string', 'The call that caused the proxy to make this request.', UUID) caused_by!: string | null;
-  @nullable('string', 'The call that it duplicates on purpose.', UUID) duplicate_of!: string | null;
-  @ApiProperty({
-    type: 'boolean',
-    description:
-      'Whether the caller hung up before the answer was handed over. The same content is then not paid again for 24 hours, unless `Allow-Duplicate-Of` names this call.',
-  })
+  @nullable(UUID, 'The call that caused the proxy to make this request.') caused_by!: string | null;
+  @nullable(UUID, 'The call that it duplicates on purpose.') duplicate_of!: string | null;
+  @described(
+    BOOLEAN,
+    'Whether the caller hung up before the answer was handed over. The same content is then not paid again for 24 hours, unless `Allow-Duplicate-Of` names this call.',
+  )
   undelivered!: boolean;
-  @ApiProperty({
-    type: 'boolean',
-    description: 'Whether `database recover` restored it from a copy. Its body and its recipients are lost.',
-  })
+  @described(BOOLEAN, 'Whether `database recover` restored it from a copy. Its body and its recipients are lost.')
   recovered!: boolean;
-  @orNull(RecordRefusal, 'Reason for the refusal. Null if the call was admitted.') refusal!: RecordRefusal | null;
-  @orNull(RecordApproval, 'The approval, pending or decided. Null if none was needed.')
+  @nullable(RecordRefusal, 'Reason for the refusal. Null if the call was admitted.') refusal!: RecordRefusal | null;
+  @nullable(RecordApproval, 'The approval, pending or decided. Null if none was needed.')
   approval!: RecordApproval | null;
-  @orNull(
+  @nullable(
     RecordResolution,
     'How the call was settled as a whole, by a person or by the proxy. Null if its answer stands.',
   )
@@ -191,7 +197,7 @@ export class RecordFields {
     description: 'What became of the payouts after the answer, newest first. Empty if nothing has changed since.',
   })
   settlements!: RecordSettlement[];
-  @orNull(RecordDoubt, 'Why the proxy cannot settle the call. Null if it can, or has not tried yet.')
+  @nullable(RecordDoubt, 'Why the proxy cannot settle the call. Null if it can, or has not tried yet.')
   doubt!: RecordDoubt | null;
   @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;
 }
@@ -201,15 +207,12 @@ export class RecordFields {
 export class CallRecord extends RecordFields {
   @ApiProperty({ type: [RecordItem], description: 'The items. In a list of calls, the first 100.' })
   items!: RecordItem[];
-  @orNull(RecordUpstream, "The upstream's answer. Null if no outcome is recorded.")
+  @nullable(RecordUpstream, "The upstream's answer. Null if no outcome is recorded.")
   upstream!: RecordUpstream | null;
 }
 
 export class RecordMessage {
-  @ApiPropertyOptional({
-    anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'The query string. Present only in requests.',
-  })
+  @optional(orNull(TEXT), 'The query string. Present only in requests.')
   query?: string | null;
   @ApiProperty({
     anyOf: ANY_JSON,
@@ -221,9 +224,9 @@ export class RecordMessage {
 
 /** One call with its request and its answer. */
 export class FullCallRecord extends CallRecord {
-  @orNull(RecordMessage, 'The request sent to the upstream.')
+  @nullable(RecordMessage, 'The request sent to the upstream.')
   request!: RecordMessage | null;
-  @orNull(RecordMessage, 'The answer of the upstream.')
+  @nullable(RecordMessage, 'The answer of the upstream.')
   response!: RecordMessage | null;
 }
 
@@ -232,16 +235,16 @@ class ItemUpstream extends OmitType(RecordUpstream, ['other_items'] as const) {}
 /** One payout with the fields of its call. */
 export class ItemRecord extends RecordFields {
   @ApiProperty({ type: RecordItem, description: 'The payout.' }) item!: RecordItem;
-  @orNull(ItemUpstream, "The upstream's answer. Null if no outcome is recorded.")
+  @nullable(ItemUpstream, "The upstream's answer. Null if no outcome is recorded.")
   upstream!: ItemUpstream | null;
 }
 
 export class ItemPage {
   @ApiProperty({ type: [ItemRecord], description: 'Newest or largest first.' }) items!: ItemRecord[];
-  @nullable('string', 'For `page_token`. Null on the last page.') next_page_token!: string | null;
+  @nullable(TEXT, 'For `page_token`. Null on the last page.') next_page_token!: string | null;
 }
 
 export class CallPage {
   @ApiProperty({ type: [CallRecord], description: 'Newest or largest first.' }) calls!: CallRecord[];
-  @nullable('string', 'For `page_token`. Null on the last page.') next_page_token!: string | null;
+  @nullable(TEXT, 'For `page_token`. Null on the last page.') next_page_token!: string | null;
 }

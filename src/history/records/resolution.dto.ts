@@ -1,37 +1,37 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
-import { INSTANT, nullable, orNull, text, USD, UUID } from './record-fields';
+import { COUNT, described, INSTANT, INTEGER, nullable, SIGNED_USD, TEXT, UUID } from '../../platform/schema/fields';
 import { Resolution, RESOLUTIONS } from '../../operations/lifecycle';
 import { ACCOUNTS, ENTRIES, PAYOUT_STATES, PayoutState, Source, SOURCES } from '../../operations/settlement';
 
 export class RecordClient {
-  @text('ID of the client.', { format: 'uuid' }) id!: string;
-  @nullable('string', 'Name of the client.') name!: string | null;
+  @described(UUID, 'ID of the client.') id!: string;
+  @nullable(TEXT, 'Name of the client.') name!: string | null;
 }
 
 export class RecordUpstreamItem {
-  @nullable('string', "The upstream's reference of the transaction.") upstream_ref!: string | null;
-  @nullable('string', "The upstream's ID of the transaction.") upstream_id!: string | null;
-  @nullable('string', "The upstream's ID of the batch.") batch_ref!: string | null;
-  @nullable('string', 'Status that the upstream reports.') status!: string | null;
-  @nullable('string', 'Amount that the upstream reports, in US dollars.', USD) amount_usd!: string | null;
-  @nullable('string', 'What the answer says about handing the payout to the telco, such as `Sent`.')
+  @nullable(TEXT, "The upstream's reference of the transaction.") upstream_ref!: string | null;
+  @nullable(TEXT, "The upstream's ID of the transaction.") upstream_id!: string | null;
+  @nullable(TEXT, "The upstream's ID of the batch.") batch_ref!: string | null;
+  @nullable(TEXT, 'Status that the upstream reports.') status!: string | null;
+  @nullable(SIGNED_USD, 'Amount that the upstream reports, in US dollars.') amount_usd!: string | null;
+  @nullable(TEXT, 'What the answer says about handing the payout to the telco, such as `Sent`.')
   payout_status!: string | null;
-  @nullable('string', 'Error that the answer states for the payout. Contacts and long numbers are masked.')
+  @nullable(TEXT, 'Error that the answer states for the payout. Contacts and long numbers are masked.')
   payout_error!: string | null;
 }
 
 /** Who decided or settled something. */
 export class RecordPerson {
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
-  @text('The key that was used.', UUID) key_id!: string;
-  @nullable('string', 'The person, if known. Masked without `audit:pii`.') actor!: string | null;
+  @described(UUID, 'The key that was used.') key_id!: string;
+  @nullable(TEXT, 'The person, if known. Masked without `audit:pii`.') actor!: string | null;
 }
 
 /** A transaction that the upstream listed when the proxy looked for the outcome of a call. */
 export class FoundTransaction extends OmitType(RecordUpstreamItem, ['payout_status', 'payout_error'] as const) {
-  @nullable('integer', 'Position of its item in the body, from 0. Null if that is not certain.')
+  @nullable(INTEGER, 'Position of its item in the body, from 0. Null if that is not certain.')
   position!: number | null;
-  @nullable('string', "When it was created, by the upstream's clock.", INSTANT) at!: string | null;
+  @nullable(INSTANT, "When it was created, by the upstream's clock.") at!: string | null;
 }
 
 /** A payout of a call that was settled, as a repeated request gets it. */
@@ -41,15 +41,15 @@ export class FoundPayout extends FoundTransaction {
 
 /** How a call was settled as a whole. */
 export class RecordResolution {
-  @text('ID of the settlement. Send it as `supersedes` to correct it.', { format: 'uuid' }) id!: string;
+  @described(UUID, 'ID of the settlement. Send it as `supersedes` to correct it.') id!: string;
   @ApiProperty({
     enum: RESOLUTIONS,
     description: '`confirmed`: the call was carried out. `not_executed`: it was not, and never will be.',
   })
   outcome!: Resolution;
-  @text('The evidence. Masked without `audit:pii`.') reason!: string;
-  @text("When it was settled, by the database's clock.", INSTANT) resolved_at!: Date;
-  @orNull(RecordPerson, 'Who settled it. Null: the proxy, from what the upstream lists.')
+  @described(TEXT, 'The evidence. Masked without `audit:pii`.') reason!: string;
+  @described(INSTANT, "When it was settled, by the database's clock.") resolved_at!: Date;
+  @nullable(RecordPerson, 'Who settled it. Null: the proxy, from what the upstream lists.')
   resolved_by!: RecordPerson | null;
   @ApiProperty({
     type: [FoundTransaction],
@@ -60,28 +60,29 @@ export class RecordResolution {
 
 /** One movement of a payout's amount from one account to another. */
 export class RecordEntry {
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position of the item, from 0.' }) position!: number;
+  @described(COUNT, 'Position of the item, from 0.') position!: number;
   @ApiProperty({ enum: [...Object.keys(ENTRIES), 'fee'], description: 'What became of the payout.' }) entry!: string;
   @ApiProperty({ enum: ACCOUNTS, description: 'The account that the amount leaves.' }) from!: string;
   @ApiProperty({ enum: ACCOUNTS, description: 'The account that the amount enters.' }) to!: string;
-  @nullable('string', 'Amount in US dollars, exact.', USD) amount_usd!: string | null;
-  @nullable('string', "The upstream's own word.") status!: string | null;
+  @nullable(SIGNED_USD, 'Amount in US dollars, exact.') amount_usd!: string | null;
+  @nullable(TEXT, "The upstream's own word.") status!: string | null;
   @ApiProperty({ enum: SOURCES, description: 'What it is based on.' }) source!: Source;
-  @text("When it was recorded, by the database's clock.", INSTANT) at!: Date;
+  @described(INSTANT, "When it was recorded, by the database's clock.") at!: Date;
 }
 
 /** What became of payouts, after the request and the answer. A later settlement supersedes an earlier one. */
 export class RecordSettlement {
-  @text('ID of the settlement. Send the newest one as `supersedes` to correct it.', { format: 'uuid' }) id!: string;
+  @described(UUID, 'ID of the settlement. Send the newest one as `supersedes` to correct it.') id!: string;
   @ApiProperty({ enum: SOURCES, description: 'What it is based on.' }) source!: Source;
-  @nullable('string', 'How it settles the call as a whole. Null if the answer stands, or if a payout is in doubt.', {
-    enum: [...RESOLUTIONS],
-  })
+  @nullable(
+    { ...TEXT, enum: [...RESOLUTIONS] },
+    'How it settles the call as a whole. Null if the answer stands, or if a payout is in doubt.',
+  )
   outcome!: Resolution | null;
-  @text('The evidence. Masked without `audit:pii`.') reason!: string;
-  @text('What of the call counts on its caps from then on.', USD) counted_usd!: string;
-  @text("When it was recorded, by the database's clock.", INSTANT) recorded_at!: Date;
-  @orNull(RecordPerson, 'Who settled it. Null: the proxy, by itself.') recorded_by!: RecordPerson | null;
+  @described(TEXT, 'The evidence. Masked without `audit:pii`.') reason!: string;
+  @described(SIGNED_USD, 'What of the call counts on its caps from then on.') counted_usd!: string;
+  @described(INSTANT, "When it was recorded, by the database's clock.") recorded_at!: Date;
+  @nullable(RecordPerson, 'Who settled it. Null: the proxy, by itself.') recorded_by!: RecordPerson | null;
   @ApiProperty({ type: [RecordEntry], description: 'The payouts that it settles.' }) entries!: RecordEntry[];
 }
 
@@ -89,8 +90,8 @@ export class RecordSettlement {
 export class RecordDoubt {
   @ApiProperty({ enum: ['ambiguous'], description: 'A person must settle the call, unless the proxy finds out more.' })
   verdict!: 'ambiguous';
-  @text('Why the proxy cannot settle it.') reason!: string;
-  @text("When the proxy decided this, by the database's clock.", INSTANT) decided_at!: Date;
+  @described(TEXT, 'Why the proxy cannot settle it.') reason!: string;
+  @described(INSTANT, "When the proxy decided this, by the database's clock.") decided_at!: Date;
   @ApiProperty({ type: [FoundTransaction], description: 'Transactions that may belong to the call, at most 100.' })
   transactions!: FoundTransaction[];
   @ApiProperty({

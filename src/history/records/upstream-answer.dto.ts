@@ -1,13 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { nullable, text, INSTANT, UUID } from './record-fields';
+import { described, INSTANT, INTEGER, NUMBER, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { RecordUpstreamItem } from './resolution.dto';
 
 export const PHASES = ['queued', 'connecting', 'waiting', 'answering', 'answered'] as const;
 
 /** One attempt to send a request. */
 export class RecordTry {
-  @text("When it began, by the proxy's clock.", INSTANT) started_at!: string;
-  @ApiProperty({ type: 'number', description: 'Duration in milliseconds.' }) ms!: number;
+  @described(INSTANT, "When it began, by the proxy's clock.") started_at!: string;
+  @described(NUMBER, 'Duration in milliseconds.') ms!: number;
   @ApiProperty({
     enum: PHASES,
     description:
@@ -15,14 +15,14 @@ export class RecordTry {
       'have read it, but did not answer. `answering`: the answer was interrupted. `answered`: the answer is complete.',
   })
   phase!: (typeof PHASES)[number];
-  @nullable('integer', 'HTTP status. Null without a complete answer.') status!: number | null;
-  @nullable('string', 'Why there is no usable answer.', { example: 'timeout' }) failure!: string | null;
+  @nullable(INTEGER, 'HTTP status. Null without a complete answer.') status!: number | null;
+  @nullable({ ...TEXT, example: 'timeout' }, 'Why there is no usable answer.') failure!: string | null;
 }
 
 export class RecordUpstream {
-  @nullable('integer', 'HTTP status. Null without an answer.') status!: number | null;
-  @nullable('string', 'Why there is no usable answer.', { example: 'timeout' }) failure!: string | null;
-  @nullable('string', 'The call whose cached answer was used. Status, times, and body are from that call.', UUID)
+  @nullable(INTEGER, 'HTTP status. Null without an answer.') status!: number | null;
+  @nullable({ ...TEXT, example: 'timeout' }, 'Why there is no usable answer.') failure!: string | null;
+  @nullable(UUID, 'The call whose cached answer was used. Status, times, and body are from that call.')
   answer_of!: string | null;
   @ApiProperty({ type: 'integer', minimum: 1, description: 'Number of attempts. Only reads are sent more than once.' })
   attempts!: number;

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { BOOLEAN, COUNT, described, NUMBER, nullable, orNull, TEXT } from '../../platform/schema/fields';
 import { OneOf } from '../../http/validation/query-rules';
 import { PayoutSums } from './payout-sums.dto';
 import { SearchFilters } from './search.dto';
@@ -11,31 +12,22 @@ export class SummarySearch extends SearchFilters {
   group_by?: GroupBy;
 }
 
-const milliseconds = (description: string) =>
-  ApiProperty({ anyOf: [{ type: 'number' }, { type: 'null' }], description });
-const count = (description: string) => ApiProperty({ type: 'integer', minimum: 0, description });
-
 export class Latency {
-  @milliseconds('Median. Null without answers.') p50!: number | null;
-  @milliseconds('95th percentile.') p95!: number | null;
-  @milliseconds('99th percentile.') p99!: number | null;
+  @nullable(NUMBER, 'Median. Null without answers.') p50!: number | null;
+  @nullable(NUMBER, '95th percentile.') p95!: number | null;
+  @nullable(NUMBER, '99th percentile.') p99!: number | null;
 }
 
 export class SummaryGroup extends PayoutSums {
-  @ApiProperty({
-    anyOf: [{ type: 'string' }, { type: 'null' }],
-    description:
-      'The day (UTC), client ID, operation, country code (ISO 3166-1; null: none), or outcome. A country that is not known has a key of letters and digits.',
-    example: '2026-11-20',
-  })
+  @described(
+    { ...orNull(TEXT), example: '2026-11-20' },
+    'The day (UTC), client ID, operation, country code (ISO 3166-1; null: none), or outcome. A country that is not known has a key of letters and digits.',
+  )
   group!: string | null;
-  @ApiProperty({
-    anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'Name of the client or the country. Null for other groups.',
-  })
+  @nullable(TEXT, 'Name of the client or the country. Null for other groups.')
   name!: string | null;
-  @count('Number of calls. By country: calls with a payout there.') calls!: number;
-  @count('Number of payouts.') items!: number;
+  @described(COUNT, 'Number of calls. By country: calls with a payout there.') calls!: number;
+  @described(COUNT, 'Number of payouts.') items!: number;
   @ApiProperty({
     type: Latency,
     description: 'Response times of the upstream in milliseconds.',
@@ -47,6 +39,6 @@ export class Summary {
   @ApiProperty({ enum: GROUPS, description: 'What the summary is grouped by.' }) group_by!: GroupBy;
   @ApiProperty({ type: [SummaryGroup], description: 'Days are newest first. Other groups start with the most calls.' })
   groups!: SummaryGroup[];
-  @ApiProperty({ type: 'boolean', description: 'Whether groups were omitted. At most 1000 are shown.' })
+  @described(BOOLEAN, 'Whether groups were omitted. At most 1000 are shown.')
   cut!: boolean;
 }

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { described, INSTANT, INTEGER, nullable, SHA256, TEXT, UUID } from '../../platform/schema/fields';
 import { HttpStatusCode, PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
@@ -19,15 +20,11 @@ export class ShapeSearch implements PageRequest {
 
 /** A structure of an upstream answer, with something that earlier answers did not have. */
 export class ShapeRecord {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the shape.' }) id!: string;
+  @described(UUID, 'ID of the shape.') id!: string;
   @ApiProperty({ type: 'string', description: 'Name of the operation.', example: 'POST /payouts/airtime' })
   operation!: string;
-  @ApiProperty({ type: 'integer', description: "HTTP status of the upstream's answer." }) http_status!: number;
-  @ApiProperty({
-    type: 'string',
-    pattern: '^[0-9a-f]{64}$',
-    description: 'SHA-256 of `shape` as JSON, without spaces and with sorted keys.',
-  })
+  @described(INTEGER, "HTTP status of the upstream's answer.") http_status!: number;
+  @described(SHA256, 'SHA-256 of `shape` as JSON, without spaces and with sorted keys.')
   fingerprint!: string;
   @ApiProperty({
     type: 'object',
@@ -37,17 +34,14 @@ export class ShapeRecord {
       'may be data are omitted. `additionalProperties` describes their values.',
   })
   shape!: unknown;
-  @ApiProperty({ type: 'string', format: 'date-time', description: "When it was first seen, by the database's clock." })
+  @described(INSTANT, "When it was first seen, by the database's clock.")
   first_seen_at!: Date;
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'The first call with this answer.' })
+  @described(UUID, 'The first call with this answer.')
   first_call_id!: string;
 }
 
 export class ShapePage {
   @ApiProperty({ type: [ShapeRecord], description: 'Newest first.' }) shapes!: ShapeRecord[];
-  @ApiProperty({
-    anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'For `page_token`. Null on the last page.',
-  })
+  @nullable(TEXT, 'For `page_token`. Null on the last page.')
   next_page_token!: string | null;
 }

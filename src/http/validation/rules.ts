@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf, ValidateNested, ValidationArguments } from 'class-validator';
+import { orNull } from '../../platform/schema/fields';
 import { FIELD_NAMES } from './faults';
 
 /** The metadata key under which a body's class keeps its item list. */
@@ -31,22 +32,19 @@ export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator
   const { name, required, nullable = false, requiredIf, test } = rule;
   const must = nullable ? `${rule.must}, or null` : rule.must;
   const ifMissing = rule.ifMissing ?? `is required and ${must}`;
+  const { description, ...values } = schema;
+  const documented: object = nullable ? { description, ...orNull(values) } : schema;
   const validator = {
     validate: (value: unknown) => (nullable && value === null) || test(value),
     defaultMessage: (args?: ValidationArguments) => (args?.value === undefined ? ifMissing : must),
   };
   return applyDecorators(
     (_target: object, property: string | symbol) => void FIELD_NAMES.add(String(property)),
-    ApiProperty({ required, ...(nullable ? orNull(schema) : schema) }),
+    ApiProperty({ required, ...documented }),
     ValidateBy({ name, validator }),
     // A JSON null is a value, and is invalid unless it is allowed.
     ValidateIf((object: Record<string, unknown>, value) => value !== undefined || (requiredIf?.(object) ?? required)),
   );
-}
-
-/** In OpenAPI 3.1 (JSON Schema 2020-12), null is a separate type. */
-function orNull({ description, ...schema }: ApiPropertyOptions): object {
-  return { description, anyOf: [...('anyOf' in schema ? (schema.anyOf ?? []) : [schema]), { type: 'null' }] };
 }
 
 interface TextRules {

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { described, INTEGER, optional, ref, TEXT, UUID } from '../schema/fields';
 import { ACTION_MEANINGS, ACTION_NAMES } from './actions';
 import { FIRST_CALL_STATES, MAX_FAULTS } from './problem';
 import { PROBLEMS } from './problems';
@@ -19,21 +20,21 @@ export class AnyEnvelope {
   })
   status!: string;
 
-  @ApiPropertyOptional({ type: 'string', description: 'The error text, if `status` is `error`.' })
+  @optional(TEXT, 'The error text, if `status` is `error`.')
   error?: string;
 
-  @ApiPropertyOptional({
-    type: 'string',
-    description: 'The outcome of a repeated call whose answer is not stored: the upstream gave none, or it was erased.',
-  })
+  @optional(
+    TEXT,
+    'The outcome of a repeated call whose answer is not stored: the upstream gave none, or it was erased.',
+  )
   message?: string;
 
-  @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The ID of that call. Present with `message`.' })
+  @optional(UUID, 'The ID of that call. Present with `message`.')
   call_id?: string;
 
   @ApiPropertyOptional({
     type: 'array',
-    items: { $ref: '#/components/schemas/FoundPayout' },
+    items: ref('FoundPayout'),
     description: 'The payouts of that call, each with its transaction and its state.',
   })
   transactions?: unknown[];
@@ -74,11 +75,7 @@ export class PendingApproval {
   @ApiProperty({ enum: ['pending_approval'] })
   status!: string;
 
-  @ApiProperty({
-    type: 'string',
-    format: 'uuid',
-    description: 'The ID of the call. `GET /v1/calls/{id}` shows its state.',
-  })
+  @described(UUID, 'The ID of the call. `GET /v1/calls/{id}` shows its state.')
   call_id!: string;
 }
 
@@ -90,13 +87,13 @@ export class FaultDto {
   })
   pointer!: string;
 
-  @ApiProperty({ type: 'string', description: 'What is wrong, and what to send instead.' })
+  @described(TEXT, 'What is wrong, and what to send instead.')
   detail!: string;
 }
 
 /** The members of every error, in the interface's envelope and in problem details. */
 class ErrorMembers {
-  @ApiProperty({ type: 'string', description: 'What happened and what to do, with the first entry of `errors`.' })
+  @described(TEXT, 'What happened and what to do, with the first entry of `errors`.')
   error!: string;
 
   @ApiProperty({ enum: CODES, description: 'The error code, for programs.', example: 'invalid_request' })
@@ -108,14 +105,10 @@ class ErrorMembers {
   })
   action!: string;
 
-  @ApiProperty({
-    type: 'string',
-    format: 'uuid',
-    description: 'The ID of the record of this request. `X-Call-Id` has it, too.',
-  })
+  @described(UUID, 'The ID of the record of this request. `X-Call-Id` has it, too.')
   call_id!: string;
 
-  @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'The call that this request repeats.' })
+  @optional(UUID, 'The call that this request repeats.')
   first_call_id?: string;
 
   @ApiPropertyOptional({
@@ -153,9 +146,9 @@ export class ProblemDetails extends ErrorMembers {
   @ApiProperty({ type: 'string', description: 'The code in words.', example: 'call not found' })
   title!: string;
 
-  @ApiProperty({ type: 'integer', description: 'HTTP status.' })
+  @described(INTEGER, 'HTTP status.')
   status!: number;
 
-  @ApiProperty({ type: 'string', description: 'What happened and what to do.' })
+  @described(TEXT, 'What happened and what to do.')
   detail!: string;
 }

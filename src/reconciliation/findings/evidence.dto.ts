@@ -1,39 +1,31 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-
-type Schema = { type: 'string' | 'integer'; format?: string };
-
-const TEXT: Schema = { type: 'string' };
-const UUID: Schema = { type: 'string', format: 'uuid' };
-const INSTANT: Schema = { type: 'string', format: 'date-time' };
-const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
-const nullable = (schema: Schema, description: string) => ApiProperty({ ...orNull(schema), description });
-const maybe = (schema: Schema, description: string) => ApiPropertyOptional({ ...orNull(schema), description });
+import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
+import { described, INSTANT, INTEGER, nullable, optional, orNull, TEXT, UUID } from '../../platform/schema/fields';
 
 /** Our payment. */
 class EvidenceOurs {
-  @ApiProperty({ ...UUID, description: "The call's ID." }) call_id!: string;
-  @ApiProperty({ type: 'integer', description: "The payment's position in the call, from 0." }) position!: number;
-  @ApiProperty({ ...TEXT, description: "The operation's name." }) operation!: string;
-  @ApiProperty({ ...INSTANT, description: 'Time of the call.' }) at!: string;
+  @described(UUID, "The call's ID.") call_id!: string;
+  @described(INTEGER, "The payment's position in the call, from 0.") position!: number;
+  @described(TEXT, "The operation's name.") operation!: string;
+  @described(INSTANT, 'Time of the call.') at!: string;
   @nullable(TEXT, 'Amount in US dollars, decimal text.') amount_usd!: string | null;
-  @ApiProperty({ ...TEXT, description: 'The recorded outcome.' }) outcome!: string;
+  @described(TEXT, 'The recorded outcome.') outcome!: string;
 }
 
 /** The upstream's transaction or wallet entry. */
 class EvidenceTheirs {
-  @ApiProperty({ ...UUID, description: 'The ID of the reading that lists it.' }) read_id!: string;
-  @ApiProperty({ type: 'integer', description: 'Its position in the reading, from 0.' }) ordinal!: number;
+  @described(UUID, 'The ID of the reading that lists it.') read_id!: string;
+  @described(INTEGER, 'Its position in the reading, from 0.') ordinal!: number;
   @nullable(INSTANT, "Its time, by the upstream's clock.") at!: string | null;
-  @maybe(TEXT, "The upstream's reference, of a transaction.") upstream_ref?: string | null;
-  @maybe(TEXT, "The upstream's ID, of a transaction.") upstream_id?: string | null;
-  @maybe(TEXT, "The upstream's ID of the batch, of a transaction.") batch_ref?: string | null;
-  @maybe(TEXT, "The upstream's status, of a transaction.") status?: string | null;
-  @maybe(TEXT, 'Amount in US dollars, decimal text, of a transaction.') amount_usd?: string | null;
-  @maybe(TEXT, 'The wallet, of a wallet entry.') wallet_id?: string | null;
+  @optional(orNull(TEXT), "The upstream's reference, of a transaction.") upstream_ref?: string | null;
+  @optional(orNull(TEXT), "The upstream's ID, of a transaction.") upstream_id?: string | null;
+  @optional(orNull(TEXT), "The upstream's ID of the batch, of a transaction.") batch_ref?: string | null;
+  @optional(orNull(TEXT), "The upstream's status, of a transaction.") status?: string | null;
+  @optional(orNull(TEXT), 'Amount in US dollars, decimal text, of a transaction.') amount_usd?: string | null;
+  @optional(orNull(TEXT), 'The wallet, of a wallet entry.') wallet_id?: string | null;
 }
 
 class EvidenceMatch {
-  @ApiProperty({ ...TEXT, description: 'The rule that matched the two.', example: 'upstream_ref' })
+  @described({ ...TEXT, example: 'upstream_ref' }, 'The rule that matched the two.')
   rule!: string;
   @ApiProperty({ enum: ['certain', 'probable', 'possible'], description: 'How certain the match is.' })
   certainty!: string;
@@ -42,16 +34,10 @@ class EvidenceMatch {
 /** The records that support a finding. They name nobody. */
 @ApiExtraModels(EvidenceOurs, EvidenceTheirs, EvidenceMatch)
 export class FindingEvidence {
-  @ApiProperty({
-    ...orNull({ $ref: getSchemaPath(EvidenceOurs) }),
-    description: 'Null if our records have no payment for it.',
-  })
+  @nullable(EvidenceOurs, 'Null if our records have no payment for it.')
   ours!: EvidenceOurs | null;
-  @ApiProperty({
-    ...orNull({ $ref: getSchemaPath(EvidenceTheirs) }),
-    description: 'Null if the upstream lists no transaction for it.',
-  })
+  @nullable(EvidenceTheirs, 'Null if the upstream lists no transaction for it.')
   theirs!: EvidenceTheirs | null;
-  @ApiProperty({ ...orNull({ $ref: getSchemaPath(EvidenceMatch) }), description: 'Null if the two are not matched.' })
+  @nullable(EvidenceMatch, 'Null if the two are not matched.')
   match!: EvidenceMatch | null;
 }

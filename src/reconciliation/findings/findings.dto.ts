@@ -1,4 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
+import {
+  BOOLEAN,
+  described,
+  INSTANT,
+  INTEGER,
+  nullable,
+  ref,
+  SIGNED_USD,
+  TEXT,
+  UUID,
+} from '../../platform/schema/fields';
 import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { Account, Instant, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
@@ -8,15 +19,6 @@ import { FindingFilters } from './read';
 
 export const STATES = ['open', 'explained', 'resolved', 'accepted', 'reopened'] as const;
 export type State = (typeof STATES)[number];
-
-const nullable = (type: 'string' | 'integer', description: string, more: object = {}) =>
-  ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
-const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
-const orNull = (name: string, description: string) =>
-  ApiProperty({ anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }], description });
-const USD = { pattern: '^-?\\d+(\\.\\d+)?$', example: '1.5' };
-const UUID = { format: 'uuid' };
-const INSTANT = { format: 'date-time' };
 
 class FindingSelection implements FindingFilters {
   @Account('Only findings of this upstream account.')
@@ -71,55 +73,59 @@ export class FindingsCsvSearch extends FindingSelection {
 
 /** A field whose value differs between our records and the upstream's. */
 export class FindingField {
-  @text("The field's name.", { example: 'amount_usd' }) field!: string;
-  @nullable('string', 'Our recorded value. Null if there is none. People are masked.') ours!: string | null;
-  @nullable('string', "The upstream's value. Null if there is none. People are masked.") theirs!: string | null;
+  @described({ ...TEXT, example: 'amount_usd' }, "The field's name.") field!: string;
+  @nullable(TEXT, 'Our recorded value. Null if there is none. People are masked.') ours!: string | null;
+  @nullable(TEXT, "The upstream's value. Null if there is none. People are masked.") theirs!: string | null;
 }
 
 /** A decision about a finding. */
 export class FindingStep {
-  @text("The decision's ID.", UUID) id!: string;
+  @described(UUID, "The decision's ID.") id!: string;
   @ApiProperty({ enum: STATES.slice(1), description: "The finding's state after the decision." }) state!: State;
-  @text('Why.') reason!: string;
-  @text("The finding's impact at the time of the decision, in US dollars.", USD) impact_usd!: string;
-  @nullable('string', 'The run that made the decision. Null if somebody else did.', UUID) run_id!: string | null;
-  @nullable('string', 'The ID of the client that made the decision.', UUID) client_id!: string | null;
-  @nullable('string', 'The ID of its key.', UUID) key_id!: string | null;
-  @nullable('string', 'The person, where known.') actor!: string | null;
-  @text("Time of the decision, by the database's clock.", INSTANT) decided_at!: Date;
+  @described(TEXT, 'Why.') reason!: string;
+  @described(SIGNED_USD, "The finding's impact at the time of the decision, in US dollars.") impact_usd!: string;
+  @nullable(UUID, 'The run that made the decision. Null if somebody else did.') run_id!: string | null;
+  @nullable(UUID, 'The ID of the client that made the decision.') client_id!: string | null;
+  @nullable(UUID, 'The ID of its key.') key_id!: string | null;
+  @nullable(TEXT, 'The person, where known.') actor!: string | null;
+  @described(INSTANT, "Time of the decision, by the database's clock.") decided_at!: Date;
 }
 
 /** A difference between our history and the upstream's. */
 export class FindingRecord {
-  @text("The finding's ID.", UUID) id!: string;
-  @text('The upstream account.') account!: string;
+  @described(UUID, "The finding's ID.") id!: string;
+  @described(TEXT, 'The upstream account.') account!: string;
   @ApiProperty({ enum: CATEGORY_NAMES, enumName: 'FindingCategory', description: 'Category of the difference.' })
   category!: Category;
   @ApiProperty({ enum: [...SEVERITIES], description: 'Severity. It follows from the category.' }) severity!: Severity;
-  @text('A readable title.') title!: string;
-  @text('Advice: what to do, and what not to do.') suggested_action!: string;
-  @text('Identifies the difference. It is the same in every run.') subject!: string;
+  @described(TEXT, 'A readable title.') title!: string;
+  @described(TEXT, 'Advice: what to do, and what not to do.') suggested_action!: string;
+  @described(TEXT, 'Identifies the difference. It is the same in every run.') subject!: string;
   @ApiProperty({ enum: STATES, enumName: 'FindingState', description: 'The state: the latest decision.' })
   state!: State;
-  @text("The impact: how much it adds to the upstream's total minus ours, in US dollars. Exact decimal text.", USD)
+  @described(
+    SIGNED_USD,
+    "The impact: how much it adds to the upstream's total minus ours, in US dollars. Exact decimal text.",
+  )
   impact_usd!: string;
   @ApiProperty({ type: [FindingField], description: 'The fields that differ.' }) fields!: FindingField[];
-  @text('Time of the payment.', INSTANT) occurred_at!: Date;
-  @text('Time when it was found.', INSTANT) found_at!: Date;
-  @nullable('integer', 'Whole days since it was found, while it waits for a decision. Otherwise null.') age_days!:
+  @described(INSTANT, 'Time of the payment.') occurred_at!: Date;
+  @described(INSTANT, 'Time when it was found.') found_at!: Date;
+  @nullable(INTEGER, 'Whole days since it was found, while it waits for a decision. Otherwise null.') age_days!:
     | number
     | null;
-  @nullable('string', 'The ID of the call. Null if our records have none.', UUID) call_id!: string | null;
-  @nullable('integer', "The payment's position in the call, from 0.") position!: number | null;
-  @nullable('string', "The upstream's reference.") upstream_ref!: string | null;
-  @nullable('string', "The upstream's ID of the transaction.") upstream_id!: string | null;
-  @nullable('string', "The upstream's ID of the batch.") batch_ref!: string | null;
-  @nullable('string', 'The wallet.') wallet_id!: string | null;
-  @text('The ID of the run that found it.', UUID) found_by!: string;
-  @text('The ID of the run that saw it last.', UUID) seen_by!: string;
-  @text('Time when it was seen last.', INSTANT) seen_at!: Date;
-  @orNull('FindingStep', 'The latest decision. Null if there is none.') last_step!: FindingStep | null;
-  @text(
+  @nullable(UUID, 'The ID of the call. Null if our records have none.') call_id!: string | null;
+  @nullable(INTEGER, "The payment's position in the call, from 0.") position!: number | null;
+  @nullable(TEXT, "The upstream's reference.") upstream_ref!: string | null;
+  @nullable(TEXT, "The upstream's ID of the transaction.") upstream_id!: string | null;
+  @nullable(TEXT, "The upstream's ID of the batch.") batch_ref!: string | null;
+  @nullable(TEXT, 'The wallet.') wallet_id!: string | null;
+  @described(UUID, 'The ID of the run that found it.') found_by!: string;
+  @described(UUID, 'The ID of the run that saw it last.') seen_by!: string;
+  @described(INSTANT, 'Time when it was seen last.') seen_at!: Date;
+  @nullable(ref('FindingStep'), 'The latest decision. Null if there is none.') last_step!: FindingStep | null;
+  @described(
+    TEXT,
     'Changes when the finding is decided or its impact changes. Send it with a decision, so that you decide what ' +
       'you saw.',
   )
@@ -128,28 +134,28 @@ export class FindingRecord {
 
 export class FindingPage {
   @ApiProperty({ type: [FindingRecord], description: 'Newest first.' }) findings!: FindingRecord[];
-  @nullable('string', 'The value of `page_token` for the next page. Null on the last page.') next_page_token!:
+  @nullable(TEXT, 'The value of `page_token` for the next page. Null on the last page.') next_page_token!:
     | string
     | null;
 }
 
 /** A finding as one run saw it. */
 export class FindingSight {
-  @text("The run's ID.", UUID) run_id!: string;
-  @text('When.', INSTANT) seen_at!: Date;
-  @ApiProperty({ type: 'boolean', description: 'Whether the run was historical. Such a run changes no states.' })
+  @described(UUID, "The run's ID.") run_id!: string;
+  @described(INSTANT, 'When.') seen_at!: Date;
+  @described(BOOLEAN, 'Whether the run was historical. Such a run changes no states.')
   historical!: boolean;
-  @text('Its impact in this run, in US dollars.', USD) impact_usd!: string;
+  @described(SIGNED_USD, 'Its impact in this run, in US dollars.') impact_usd!: string;
   @ApiProperty({ type: [FindingField], description: 'The fields that differed.' }) fields!: FindingField[];
   @ApiProperty({ type: FindingEvidence, description: 'The supporting records.' }) evidence!: FindingEvidence;
 }
 
 export class FindingStory extends FindingRecord {
-  @text('Describes the difference.') meaning!: string;
+  @described(TEXT, 'Describes the difference.') meaning!: string;
   @ApiProperty({ type: FindingEvidence, description: 'The supporting records, as seen last.' })
   evidence!: FindingEvidence;
   @ApiProperty({ type: [FindingSight], description: 'The finding in each run. The newest 100 runs.' })
   sights!: FindingSight[];
-  @ApiProperty({ type: 'integer', description: 'The number of runs that saw it.' }) sight_count!: number;
+  @described(INTEGER, 'The number of runs that saw it.') sight_count!: number;
   @ApiProperty({ type: [FindingStep], description: 'The decisions, oldest first.' }) steps!: FindingStep[];
 }

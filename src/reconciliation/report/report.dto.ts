@@ -1,4 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
+import {
+  COUNT,
+  described,
+  INSTANT,
+  INTEGER,
+  nullable,
+  ref,
+  SIGNED_USD,
+  TEXT,
+  UUID,
+} from '../../platform/schema/fields';
 import { PayoutSums } from '../../history/search/payout-sums.dto';
 import { OneOf } from '../../http/validation/query-rules';
 import { AGES } from '../findings/ageing';
@@ -21,61 +32,52 @@ export class ReportSearch {
   delimiter?: DelimiterName;
 }
 
-const nullable = (schema: object, description: string) =>
-  ApiProperty({ anyOf: [schema, { type: 'null' }], description });
-const usd = (description: string) => ApiProperty({ type: 'string', pattern: '^-?\\d+(\\.\\d+)?$', description });
-const INSTANT = { type: 'string', format: 'date-time' } as const;
-const TEXT = { type: 'string' } as const;
-const COUNT = { type: 'integer' } as const;
-
 /** The source that a run compared our records with. */
 export class ReportSource {
-  @ApiProperty({ ...TEXT, format: 'uuid', description: "The reading's ID." }) read_id!: string;
+  @described(UUID, "The reading's ID.") read_id!: string;
   @ApiProperty({
     enum: ['transactions', 'statement'],
     description: "`transactions`: the upstream's listing. `statement`: an imported file.",
   })
   source!: string;
   @nullable(TEXT, "The statement's name.") subject!: string | null;
-  @ApiProperty({ ...INSTANT, description: 'Time of the request.' }) read_at!: Date;
+  @described(INSTANT, 'Time of the request.') read_at!: Date;
   @nullable(INSTANT, 'Time when it was complete.') ended_at!: Date | null;
-  @nullable(COUNT, 'The number of transactions.') rows!: number | null;
+  @nullable(INTEGER, 'The number of transactions.') rows!: number | null;
   @nullable(TEXT, 'SHA-256 of the bytes, in hex.') sha256!: string | null;
 }
 
 /** `upstream_usd` − `ours_usd` = `difference_usd` = `findings_usd` + `within_tolerance_usd` + `residual_usd`, exactly. */
 export class ReportEquation {
-  @usd("Total of the upstream's transactions, in US dollars.") upstream_usd!: string;
-  @usd('Total of our payments.') ours_usd!: string;
-  @usd('The difference between the two.') difference_usd!: string;
-  @usd('Total of the findings.') findings_usd!: string;
-  @usd('Total of the differences within tolerance.') within_tolerance_usd!: string;
-  @usd('Unexplained rest. It must be zero. Otherwise the comparison itself is wrong.') residual_usd!: string;
+  @described(SIGNED_USD, "Total of the upstream's transactions, in US dollars.") upstream_usd!: string;
+  @described(SIGNED_USD, 'Total of our payments.') ours_usd!: string;
+  @described(SIGNED_USD, 'The difference between the two.') difference_usd!: string;
+  @described(SIGNED_USD, 'Total of the findings.') findings_usd!: string;
+  @described(SIGNED_USD, 'Total of the differences within tolerance.') within_tolerance_usd!: string;
+  @described(SIGNED_USD, 'Unexplained rest. It must be zero. Otherwise the comparison itself is wrong.')
+  residual_usd!: string;
 }
 
 export class ReportAge {
   @ApiProperty({ enum: AGES.map(({ name }) => name), description: 'Age in days.' }) days!: string;
-  @ApiProperty({ ...COUNT, description: 'The number of findings of this age that wait for a decision.' })
+  @described(INTEGER, 'The number of findings of this age that wait for a decision.')
   count!: number;
-  @usd('Their total without signs, in US dollars.') usd!: string;
+  @described(SIGNED_USD, 'Their total without signs, in US dollars.') usd!: string;
 }
 
 export class ReportFinding extends FindingRecord {
-  @ApiProperty({ type: 'string', description: 'Describes the difference.' }) meaning!: string;
+  @described(TEXT, 'Describes the difference.') meaning!: string;
   @ApiProperty({ type: FindingEvidence, description: 'The supporting records.' }) evidence!: FindingEvidence;
 }
 
 /** The report of a run. */
 export class Report {
-  @ApiProperty({
-    ...INSTANT,
-    description: 'Time of the report. The sums of payouts, states and ages are as of this time.',
-  })
+  @described(INSTANT, 'Time of the report. The sums of payouts, states and ages are as of this time.')
   written_at!: Date;
   @ApiProperty({ type: RunRecord, description: 'The run, with its settings and totals.' }) run!: RunRecord;
-  @nullable({ $ref: '#/components/schemas/ReportSource' }, 'The source that it compared with.')
+  @nullable(ref('ReportSource'), 'The source that it compared with.')
   source!: ReportSource | null;
-  @nullable({ $ref: '#/components/schemas/ReportEquation' }, 'Null if the run has no result.')
+  @nullable(ref('ReportEquation'), 'Null if the run has no result.')
   equation!: ReportEquation | null;
   @ApiProperty({
     type: PayoutSums,
@@ -99,10 +101,7 @@ export class Report {
     description: 'The findings as this run saw them. Empty if you did not ask for them.',
   })
   findings!: ReportFinding[];
-  @ApiProperty({
-    ...COUNT,
-    description: 'The number of findings. It is the last field, so it is present only in a complete report.',
-  })
+  @described(INTEGER, 'The number of findings. It is the last field, so it is present only in a complete report.')
   finding_count!: number;
 }
 

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { Account, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
@@ -50,36 +51,30 @@ export class RunSearch implements PageRequest {
 export const RUN_STATES = ['queued', 'running', 'interrupted', 'ended'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-const nullable = (schema: object, description: string) =>
-  ApiProperty({ anyOf: [schema, { type: 'null' }], description });
-const INSTANT = { type: 'string', format: 'date-time' } as const;
-const ID = { type: 'string', format: 'uuid' } as const;
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-
 export class RunProgressRecord {
   @ApiProperty({ enum: ['sources', ...STEPS], description: 'The current step. The steps are in this order.' })
   step!: string;
-  @ApiProperty({ type: 'integer', description: 'How much of the step is done.' }) done!: number;
-  @nullable({ type: 'integer' }, 'The size of the step. Null if it is not known.') of!: number | null;
+  @described(INTEGER, 'How much of the step is done.') done!: number;
+  @nullable(INTEGER, 'The size of the step. Null if it is not known.') of!: number | null;
 }
 
 export class RunAuthorRecord {
-  @nullable({ type: 'string' }, "The client's name. Null if it was deleted.") client!: string | null;
-  @nullable(ID, "The key's ID.") key_id!: string | null;
-  @nullable({ type: 'string' }, 'The person, where known. Masked without `audit:pii`.') actor!: string | null;
+  @nullable(TEXT, "The client's name. Null if it was deleted.") client!: string | null;
+  @nullable(UUID, "The key's ID.") key_id!: string | null;
+  @nullable(TEXT, 'The person, where known. Masked without `audit:pii`.') actor!: string | null;
 }
 
 class RunSettingsRecord {
-  @ApiProperty({ type: 'string', description: 'Amounts that differ by this or less are equal, in US dollars.' })
+  @described(TEXT, 'Amounts that differ by this or less are equal, in US dollars.')
   amount_tolerance_usd!: string;
-  @ApiProperty({ type: 'string', description: 'The same for balances of wallets.' }) balance_tolerance_usd!: string;
-  @ApiProperty({ type: 'string', description: 'Expected fee, in percent of the amount.' })
+  @described(TEXT, 'The same for balances of wallets.') balance_tolerance_usd!: string;
+  @described(TEXT, 'Expected fee, in percent of the amount.')
   fee_percent!: string;
-  @ApiProperty({ type: 'string', description: 'Fees that differ by this or less are as expected, in US dollars.' })
+  @described(TEXT, 'Fees that differ by this or less are as expected, in US dollars.')
   fee_tolerance_usd!: string;
-  @ApiProperty({ type: 'integer', description: 'The most seconds between the two times of one payment.' })
+  @described(INTEGER, 'The most seconds between the two times of one payment.')
   time_tolerance_seconds!: number;
-  @ApiProperty({ type: 'integer', description: 'The number of seconds after which a payment is late.' })
+  @described(INTEGER, 'The number of seconds after which a payment is late.')
   late_after_seconds!: number;
   @ApiProperty({ type: [String], description: 'The status words that were configured.', example: ['settled_t2=paid'] })
   status_words!: string[];
@@ -87,14 +82,16 @@ class RunSettingsRecord {
 
 /** A comparison of our records with the upstream's. */
 export class RunRecord {
-  @ApiProperty({ ...ID, description: "The run's ID." }) id!: string;
-  @ApiProperty({ type: 'string', description: 'The upstream account.' }) account!: string;
-  @ApiProperty({ ...INSTANT, description: 'Start of the period.' }) from!: Date;
-  @ApiProperty({ ...INSTANT, description: 'End of the period, exclusive.' }) to!: Date;
-  @ApiProperty({ ...INSTANT, description: 'Our records are compared as they stood at this time.' }) as_of!: Date;
-  @ApiProperty({ type: 'boolean', description: 'Whether the run is historical: it changes the state of no finding.' })
+  @described(UUID, "The run's ID.") id!: string;
+  @described(TEXT, 'The upstream account.') account!: string;
+  @described(INSTANT, 'Start of the period.') from!: Date;
+  @described(INSTANT, 'End of the period, exclusive.') to!: Date;
+  @described(INSTANT, 'Our records are compared as they stood at this time.') as_of!: Date;
+  @described(BOOLEAN, 'Whether the run is historical: it changes the state of no finding.')
   historical!: boolean;
-  @nullable(ID, "The statement that it compares with. Null: the upstream's own listing.") statement_id!: string | null;
+  @nullable(UUID, "The statement that it compares with. Null: the upstream's own listing.") statement_id!:
+    | string
+    | null;
   @ApiProperty({
     enum: RUN_STATES,
     description:
@@ -103,16 +100,16 @@ export class RunRecord {
   })
   state!: RunState;
   @nullable({ enum: RESULTS }, 'Null until the run has ended.') result!: Result | null;
-  @nullable({ type: 'string' }, 'Why there is no result, and what to do.') failure!: string | null;
+  @nullable(TEXT, 'Why there is no result, and what to do.') failure!: string | null;
   @nullable(ref('RunProgressRecord'), 'The progress. Null if it is not known, and once the run has ended.')
   progress!: RunProgressRecord | null;
   @ApiProperty({ type: RunSettingsRecord, description: "The run's tolerances and expectations." })
   settings!: RunSettingsRecord;
   @nullable(INSTANT, 'The time in the schedule that it is for. Null if somebody started it.') due_at!: Date | null;
   @nullable(ref('RunAuthorRecord'), 'Who started it. Null for the schedule.') started_by!: RunAuthorRecord | null;
-  @ApiProperty({ ...INSTANT, description: 'Start time.' }) started_at!: Date;
+  @described(INSTANT, 'Start time.') started_at!: Date;
   @nullable(INSTANT, 'End time.') ended_at!: Date | null;
-  @nullable(ID, 'The reading of the upstream, or the statement, that it compared with.') read_id!: string | null;
+  @nullable(UUID, 'The reading of the upstream, or the statement, that it compared with.') read_id!: string | null;
   @nullable(
     ref('TotalsRecord'),
     'Counts and sums of both sides, of matches and of findings, also by day. Null without a result.',
@@ -122,6 +119,6 @@ export class RunRecord {
 
 export class RunPage {
   @ApiProperty({ type: [RunRecord], description: 'Newest first.' }) runs!: RunRecord[];
-  @nullable({ type: 'string' }, 'The value of `page_token` for the next page. Null on the last page.')
+  @nullable(TEXT, 'The value of `page_token` for the next page. Null on the last page.')
   next_page_token!: string | null;
 }

@@ -1,4 +1,5 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { COUNT, described, INSTANT, INTEGER, nullable, SIGNED_USD, TEXT, UUID } from '../../platform/schema/fields';
 import { Incomplete, INCOMPLETE_REASONS, IncompleteReason } from '../matching/completeness';
 import { Doubt, DOUBTS } from '../matching/doubts';
 import { Flow, FLOWS } from '../matching/flows';
@@ -6,30 +7,25 @@ import { Sum } from '../matching/sum';
 import { Day, Totals } from '../matching/totals';
 import { WalletStatement } from '../matching/wallet-statement';
 
-const COUNT = { type: 'integer', minimum: 0 } as const;
-const count = (description: string) => ApiProperty({ ...COUNT, description });
-const usd = (description: string) => ApiProperty({ type: 'string', pattern: '^-?\\d+(\\.\\d+)?$', description });
-const TEXT = { type: 'string' } as const;
-const INSTANT = { type: 'string', format: 'date-time' } as const;
-const nullable = (schema: object, description: string) =>
-  ApiProperty({ anyOf: [schema, { type: 'null' }], description });
-const counts = (description: string) => ApiProperty({ type: 'object', additionalProperties: COUNT, description });
-
 class SumRecord implements Sum {
-  @count('The number of them.') count!: number;
-  @usd('Their total in US dollars, exact decimal text.') usd!: string;
+  @described(COUNT, 'The number of them.') count!: number;
+  @described(SIGNED_USD, 'Their total in US dollars, exact decimal text.') usd!: string;
 }
 
 class MatchedRecord {
-  @count('The number of payments that match a transaction.') count!: number;
-  @counts('By matching rule: `upstream_ref`, `upstream_id`, `batch_ref`, `reference`, or similarity.')
+  @described(COUNT, 'The number of payments that match a transaction.') count!: number;
+  @described(
+    { type: 'object', additionalProperties: COUNT },
+    'By matching rule: `upstream_ref`, `upstream_id`, `batch_ref`, `reference`, or similarity.',
+  )
   by_rule!: Record<string, number>;
-  @counts('By certainty: `certain`, `probable` or `possible`.') by_certainty!: Record<string, number>;
+  @described({ type: 'object', additionalProperties: COUNT }, 'By certainty: `certain`, `probable` or `possible`.')
+  by_certainty!: Record<string, number>;
 }
 
 @ApiExtraModels(SumRecord)
 class FoundRecord {
-  @count('Findings.') count!: number;
+  @described(COUNT, 'Findings.') count!: number;
   @ApiProperty({
     type: 'object',
     additionalProperties: { $ref: getSchemaPath(SumRecord) },
@@ -40,16 +36,16 @@ class FoundRecord {
 
 class DayRecord implements Day {
   @ApiProperty({ type: 'string', format: 'date', description: 'The day in UTC.' }) day!: string;
-  @count('Matches, by the day of our payment.') matched!: number;
-  @count('Payments without a transaction.') ours_only!: number;
-  @count('Transactions without a payment.') theirs_only!: number;
-  @usd('Total of our payments.') ours_usd!: string;
-  @usd("Total of the upstream's transactions.") theirs_usd!: string;
+  @described(COUNT, 'Matches, by the day of our payment.') matched!: number;
+  @described(COUNT, 'Payments without a transaction.') ours_only!: number;
+  @described(COUNT, 'Transactions without a payment.') theirs_only!: number;
+  @described(SIGNED_USD, 'Total of our payments.') ours_usd!: string;
+  @described(SIGNED_USD, "Total of the upstream's transactions.") theirs_usd!: string;
 }
 
 class IncompleteRecord implements Incomplete {
   @ApiProperty({ enum: INCOMPLETE_REASONS, description: 'The reason.' }) reason!: IncompleteReason;
-  @ApiProperty({ type: 'string', description: 'A readable explanation, with what to do about it.' }) detail!: string;
+  @described(TEXT, 'A readable explanation, with what to do about it.') detail!: string;
 }
 
 class DoubtRecord implements Doubt {
@@ -60,9 +56,9 @@ class DoubtRecord implements Doubt {
       'transaction whose status is not recognised.',
   })
   kind!: Doubt['kind'];
-  @nullable({ ...TEXT, format: 'uuid' }, 'The call. Null for a transaction that our records do not have.')
+  @nullable(UUID, 'The call. Null for a transaction that our records do not have.')
   call_id!: string | null;
-  @nullable({ type: 'integer' }, "The payment's position in the call, from 0. Null for a whole call.")
+  @nullable(INTEGER, "The payment's position in the call, from 0. Null for a whole call.")
   position!: number | null;
   @nullable(TEXT, "The operation's name.") operation!: string | null;
   @nullable(TEXT, "The upstream's reference. Null without a transaction.") upstream_ref!: string | null;
@@ -73,7 +69,7 @@ class DoubtRecord implements Doubt {
 
 @ApiExtraModels(SumRecord)
 class WalletRecord implements WalletStatement {
-  @ApiProperty({ ...TEXT, description: 'The ID of the wallet.' }) wallet_id!: string;
+  @described(TEXT, 'The ID of the wallet.') wallet_id!: string;
   @nullable(TEXT, 'Its type.') type!: string | null;
   @nullable(TEXT, 'The balance at the start of the period. Null if the upstream shows none.')
   opening_usd!: string | null;
@@ -86,7 +82,7 @@ class WalletRecord implements WalletStatement {
       'A fee that is part of an entry is summed as `fee`, and not counted. Kinds without entries are left out.',
   })
   flows!: Partial<Record<Flow, SumRecord>>;
-  @usd('What changed the balance without an entry. Each gap is a finding.') gap_usd!: string;
+  @described(SIGNED_USD, 'What changed the balance without an entry. Each gap is a finding.') gap_usd!: string;
   @nullable(
     INSTANT,
     'Where the entries that the upstream shows begin, if that is after the start of the period. The opening balance is of this time.',
@@ -129,12 +125,14 @@ export class TotalsRecord implements Totals {
     description: 'Reasons why the listing or the comparison is not reliable. While there is one, no finding is closed.',
   })
   incomplete!: IncompleteRecord[];
-  @count(
+  @described(
+    COUNT,
     'Payouts that the listing lacks, but that the upstream returns when they are looked up by name. The listing is ' +
       'then incomplete.',
   )
   unlisted!: number;
-  @usd('Total of the differences within tolerance.') within_tolerance_usd!: string;
-  @usd('Unexplained rest. It must be zero. Otherwise the comparison itself is wrong.') residual_usd!: string;
+  @described(SIGNED_USD, 'Total of the differences within tolerance.') within_tolerance_usd!: string;
+  @described(SIGNED_USD, 'Unexplained rest. It must be zero. Otherwise the comparison itself is wrong.')
+  residual_usd!: string;
   @ApiProperty({ type: [DayRecord], description: 'The same by day, oldest first.' }) by_day!: DayRecord[];
 }

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { BOOLEAN, described, INSTANT, INTEGER, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
 import { Account, OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
@@ -41,13 +42,10 @@ export class StatementSearch implements PageRequest {
   page_token?: string;
 }
 
-const nullable = (type: 'string', description: string, more: object = {}) =>
-  ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
-
 /** A line that could not be used. */
 class StatementFaultRecord {
   @ApiProperty({ type: 'integer', minimum: 2, description: 'The line where it begins, from 1.' }) line!: number;
-  @ApiProperty({ type: 'string', description: 'The reason. It names the column, never its value.' }) reason!: string;
+  @described(TEXT, 'The reason. It names the column, never its value.') reason!: string;
 }
 
 class StatementMapping {
@@ -58,24 +56,24 @@ class StatementMapping {
   })
   columns!: Columns;
   @ApiProperty({ enum: Object.keys(DELIMITERS), description: 'Delimiter between columns.' }) delimiter!: string;
-  @ApiProperty({ type: 'boolean', description: 'Whether decimals have a comma: 1.234,50.' }) decimal_comma!: boolean;
+  @described(BOOLEAN, 'Whether decimals have a comma: 1.234,50.') decimal_comma!: boolean;
 }
 
 export class StatementRecord {
-  @ApiProperty({ type: 'string', format: 'uuid', description: "The statement's ID, for `statement_id` of a new run." })
+  @described(UUID, "The statement's ID, for `statement_id` of a new run.")
   read_id!: string;
-  @ApiProperty({ type: 'string', description: 'The upstream account.' }) account!: string;
-  @nullable('string', "The file's name. Contacts are masked.") file!: string | null;
+  @described(TEXT, 'The upstream account.') account!: string;
+  @nullable(TEXT, "The file's name. Contacts are masked.") file!: string | null;
   @ApiProperty({ type: StatementMapping, description: 'How it was read.' }) mapping!: StatementMapping;
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'Time of the import.' }) imported_at!: Date;
-  @nullable('string', 'The ID of the client that imported it.', { format: 'uuid' }) client_id!: string | null;
-  @nullable('string', 'The person, where known.') actor!: string | null;
-  @ApiProperty({ type: 'integer', description: 'The number of lines, without the first and empty ones.' })
+  @described(INSTANT, 'Time of the import.') imported_at!: Date;
+  @nullable(UUID, 'The ID of the client that imported it.') client_id!: string | null;
+  @nullable(TEXT, 'The person, where known.') actor!: string | null;
+  @described(INTEGER, 'The number of lines, without the first and empty ones.')
   rows!: number;
-  @ApiProperty({ type: 'integer', description: 'The number of lines that are used.' }) kept!: number;
-  @ApiProperty({ type: 'integer', description: 'The number of lines that could not be used.' }) fault_count!: number;
-  @ApiProperty({ type: 'integer', description: 'Size in bytes.' }) bytes!: number;
-  @ApiProperty({ type: 'string', description: 'SHA-256 of the bytes, in hex.' }) sha256!: string;
+  @described(INTEGER, 'The number of lines that are used.') kept!: number;
+  @described(INTEGER, 'The number of lines that could not be used.') fault_count!: number;
+  @described(INTEGER, 'Size in bytes.') bytes!: number;
+  @described(TEXT, 'SHA-256 of the bytes, in hex.') sha256!: string;
 }
 
 export class StatementWithFaults extends StatementRecord {
@@ -92,13 +90,13 @@ export class ImportedStatement extends StatementWithFaults {
       'Recipients are then not compared.',
   })
   ignored_fields!: string[];
-  @ApiProperty({ type: 'boolean', description: 'Whether the same bytes were imported before, with the same mapping.' })
+  @described(BOOLEAN, 'Whether the same bytes were imported before, with the same mapping.')
   already_imported!: boolean;
 }
 
 export class StatementPage {
   @ApiProperty({ type: [StatementRecord], description: 'Newest first.' }) statements!: StatementRecord[];
-  @nullable('string', 'The value of `page_token` for the next page. Null on the last page.') next_page_token!:
+  @nullable(TEXT, 'The value of `page_token` for the next page. Null on the last page.') next_page_token!:
     | string
     | null;
 }

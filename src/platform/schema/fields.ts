@@ -1,0 +1,43 @@
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, ApiPropertyOptions, getSchemaPath } from '@nestjs/swagger';
+
+/** Schemas of fields, and the decorators that describe a field by one. The schema comes first, then the description. */
+
+export const TEXT = { type: 'string' } as const;
+export const BOOLEAN = { type: 'boolean' } as const;
+export const NUMBER = { type: 'number' } as const;
+export const INTEGER = { type: 'integer' } as const;
+export const COUNT = { type: 'integer', minimum: 0 } as const;
+export const UUID = { type: 'string', format: 'uuid' } as const;
+export const INSTANT = { type: 'string', format: 'date-time' } as const;
+/** SHA-256 in hex. */
+export const SHA256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+/** An amount in US dollars, exact. */
+export const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
+/** An amount that may be negative. */
+export const SIGNED_USD = { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$', example: '1.5' } as const;
+
+type Model = new () => object;
+
+/** Refers to a schema by its name, for a class that is declared further down. */
+export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** Allows null beside a schema. In OpenAPI 3.1 (JSON Schema 2020-12), null is a separate type. */
+export function orNull(schema: object) {
+  const forms: object[] = 'anyOf' in schema ? (schema.anyOf as object[]) : [schema];
+  return { anyOf: [...forms, { type: 'null' }] };
+}
+
+/** Describes a field that is always present. */
+export const described = (schema: object, description: string) =>
+  ApiProperty({ ...schema, description } as ApiPropertyOptions);
+
+/** Describes a field that is always present and may be null. */
+export const nullable = (schema: object | Model, description: string) => (target: object, property: string) => {
+  if (typeof schema !== 'function') return described(orNull(schema), description)(target, property);
+  ApiExtraModels(schema)(target.constructor);
+  described(orNull({ $ref: getSchemaPath(schema) }), description)(target, property);
+};
+
+/** Describes a field that may be missing. */
+export const optional = (schema: object, description: string) =>
+  ApiPropertyOptional({ ...schema, description } as ApiPropertyOptions);
