@@ -34,6 +34,11 @@ describe('the one place of a rule', () => {
     expect(filesWith(/type: 'null'/, [...LIMITS, 'src/platform/schema/fields.ts'])).toEqual([]);
   });
 
+  it('is platform/schema for page tokens', () => {
+    expect(filesWith(/(?<!@nextPageToken\(\) )next_page_token!/, [])).toEqual([]);
+    expect(filesWith(/(?<!@PageToken\(\w*\)\s+)page_token\?:/, ['src/platform/schema/page.ts'])).toEqual([]);
+  });
+
   it('gives each lock of the database a number of its own', () => {
     const all = product.flatMap(({ text }) => text.match(/(?<=LOCKS? = )7_070_\d+/g) ?? []);
     expect(all).toEqual([...new Set(all)]);

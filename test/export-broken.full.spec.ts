@@ -1,6 +1,6 @@
 import { get, IncomingMessage } from 'node:http';
 import { CheckpointsService } from '../src/history/export/checkpoints.service';
-import { Place } from '../src/history/records/page';
+import { Place } from '../src/history/records/records.service';
 import { SearchService } from '../src/history/search/search.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, described, nullable, TEXT, USD } from '../../platform/schema/fields';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
+import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { APPROVAL_STATUSES, CallRecord, FullCallRecord } from '../../history/records/record.dto';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { PROBLEMS } from '../../platform/errors/problems';
@@ -13,7 +13,7 @@ export class ApprovalSearch implements PageRequest {
   @OneOf(APPROVAL_STATUSES, 'Status of the approval. Default: `pending`.')
   status?: (typeof APPROVAL_STATUSES)[number];
 
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  @PageSize()
   page_size?: number;
 
   @PageToken()
@@ -93,6 +93,5 @@ export class FullApprovalRecord extends FullCallRecord {
 
 export class ApprovalPage {
   @ApiProperty({ type: [ApprovalRecord], description: 'Newest first.' }) approvals!: ApprovalRecord[];
-  @nullable(TEXT, 'For `page_token`. Null on the last page.')
-  next_page_token!: string | null;
+  @nextPageToken() next_page_token!: string | null;
 }

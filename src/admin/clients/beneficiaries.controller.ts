@@ -8,6 +8,7 @@ import { StepUp } from '../../access/auth/step-up';
 import { BeneficiariesService } from '../../access/clients/beneficiaries.service';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { isUuid } from '../../platform/database/uuid';
+import { idBefore, LONG_PAGE, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { asProblem } from './as-problem';
@@ -16,7 +17,6 @@ import {
   BeneficiarySearch,
   ChangeBeneficiariesDto,
   ChangedBeneficiariesDto,
-  USUAL_PAGE,
 } from './beneficiaries.dto';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';
 import { changedBy } from '../../access/auth/changed-by';
@@ -45,10 +45,10 @@ export class BeneficiariesController {
   @ApiResponse({ status: 200, type: BeneficiaryPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
   async list(@Param('name') name: string, @Query() search: BeneficiarySearch): Promise<BeneficiaryPage> {
-    const { list, page_size: size = USUAL_PAGE, page_token: after } = search;
-    const found = await this.register.list(name, { list, after, limit: size + 1 }).catch(asProblem);
-    const beneficiaries = found.slice(0, size);
-    return { beneficiaries, next_page_token: found.length > size ? (beneficiaries.at(-1)?.id ?? null) : null };
+    const filters = { list: search.list, after: idBefore(search), limit: rowsToRead(search, LONG_PAGE) };
+    const found = await this.register.list(name, filters).catch(asProblem);
+    const { rows, nextPageToken } = toPage(found, search, { sizes: LONG_PAGE });
+    return { beneficiaries: rows, next_page_token: nextPageToken };
   }
 
   @Post()

@@ -1,15 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
+import { LONG_PAGE, nextPageToken, PageRequest } from '../../platform/schema/page';
 import { MAX_AT_ONCE } from '../../access/clients/beneficiaries.service';
 import { REGISTER_LISTS, RegisterList } from '../../access/clients/beneficiary';
 import { ListedBeneficiary, RegisterChanged } from '../../access/clients/register-writes';
 import { NotForwarded } from '../../http/validation/nothing.dto';
-import { OneOf, PageSize, Uuid } from '../../http/validation/query-rules';
+import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text, WordList } from '../../http/validation/rules';
 
 const MAX_LENGTH = 320;
-export const USUAL_PAGE = 100;
-const MAX_PAGE = 500;
 
 const Recipients = (name: string, description: string) =>
   WordList(
@@ -34,10 +33,10 @@ export class ChangeBeneficiariesDto {
   @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' }) reason?: string;
 }
 
-export class BeneficiarySearch {
+export class BeneficiarySearch implements PageRequest {
   @OneOf(REGISTER_LISTS, 'Only this list.') list?: RegisterList;
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE }) page_size?: number;
-  @Uuid('The `next_page_token` of the previous page.') page_token?: string;
+  @PageSize(LONG_PAGE) page_size?: number;
+  @PageToken() page_token?: string;
 }
 
 export class BeneficiaryDto implements ListedBeneficiary {
@@ -55,6 +54,5 @@ export class ChangedBeneficiariesDto implements RegisterChanged {
 
 export class BeneficiaryPage {
   @ApiProperty({ type: [BeneficiaryDto], description: 'Oldest first.' }) beneficiaries!: BeneficiaryDto[];
-  @nullable(TEXT, 'Null on the last page.')
-  next_page_token!: string | null;
+  @nextPageToken() next_page_token!: string | null;
 }

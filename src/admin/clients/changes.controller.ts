@@ -8,7 +8,7 @@ import { shownChange } from '../../access/governance/change-document';
 import { ChangeDecisionsService } from '../../access/governance/change-decisions.service';
 import { PendingChange, shownBefore } from '../../access/governance/pending-changes';
 import { ActivityState } from '../../history/access-log/activity-state.dto';
-import { idBefore, rowsToRead, toPage } from '../../history/records/page';
+import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from './as-problem';
 import { changedBy } from '../../access/auth/changed-by';

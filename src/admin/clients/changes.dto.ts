@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { CHANGE_KINDS, CHANGE_STATUSES, ChangeStatus } from '../../access/governance/pending-changes';
 import { ActivityState } from '../../history/access-log/activity-state.dto';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
+import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';
@@ -26,7 +26,7 @@ export class ChangeSearch implements PageRequest {
   @OneOf(CHANGE_STATUSES, 'Status of the changes. Default: `pending`.')
   status?: ChangeStatus;
 
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  @PageSize()
   page_size?: number;
 
   @PageToken()
@@ -108,7 +108,5 @@ export class ClaimKeyDto {
 
 export class ChangesDto {
   @ApiProperty({ type: [ChangeRecord], description: 'Newest first.' }) changes!: ChangeRecord[];
-  @nullable(TEXT, 'The value of `page_token` for the next page. Null on the last page.') next_page_token!:
-    | string
-    | null;
+  @nextPageToken() next_page_token!: string | null;
 }

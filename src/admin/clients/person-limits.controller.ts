@@ -10,7 +10,7 @@ import { GovernanceService } from '../../access/governance/governance.service';
 import { OwnLimits } from '../../access/people/person-exceptions';
 import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions.service';
 import { maskContacts } from '../../history/records/masking';
-import { idBefore, rowsToRead, toPage } from '../../history/records/page';
+import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { PayerUsage, SpendingService } from '../../policy/spending.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';

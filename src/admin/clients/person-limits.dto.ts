@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { readUsd } from '../../access/clients/limit-fields';
 import { OwnLimits } from '../../access/people/person-exceptions';
 import { ListedPerson } from '../../access/people/person-exceptions.service';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
+import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
@@ -22,7 +22,7 @@ const INSTANT = { format: 'date-time' };
 
 export class PersonSearch implements PageRequest {
   @Text({ max: MAX_NAME, required: false, description: 'Name of the person, exactly.' }) name?: string;
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE }) page_size?: number;
+  @PageSize() page_size?: number;
   @PageToken() page_token?: string;
 }
 
@@ -70,8 +70,7 @@ export class PersonDto implements ListedPerson {
 
 export class PersonsDto {
   @ApiProperty({ type: [PersonDto], description: 'Newest first.' }) persons!: PersonDto[];
-  @orNull('string', 'The value of `page_token` for the next page. Null on the last page.')
-  next_page_token!: string | null;
+  @nextPageToken() next_page_token!: string | null;
 }
 
 /** Returns the limits that a body names. */

@@ -12,6 +12,7 @@ import { PersonsService } from '../../access/people/persons.service';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { idBefore, LONG_PAGE, rowsToRead, toPage } from '../../platform/schema/page';
 import { Problem } from '../../platform/errors/problem';
 import {
   EphemeralKeyPage,
@@ -20,7 +21,6 @@ import {
   IssuedEphemeralKeyDto,
   NewEphemeralKeyDto,
   RevokedEphemeralKeysDto,
-  USUAL_PAGE,
 } from './ephemeral-keys.dto';
 import { unknownCountries } from '../../recipients/unknown-countries';
 import { asListed, whereWider } from './wider';
@@ -82,10 +82,10 @@ export class EphemeralKeysController {
   @ApiKeyProblems('invalid_request', 'secret_key_required')
   async list(@CurrentCall() call: AuthenticatedCall, @Query() search: EphemeralKeySearch): Promise<EphemeralKeyPage> {
     const { caller } = call;
-    const { actor, page_size: size = USUAL_PAGE, page_token: before } = search;
-    const found = await this.keys.list(caller.clientId, ownOf(caller, { actor, before }), size + 1);
-    const page = found.slice(0, size);
-    return { ephemeral_keys: page, next_page_token: found.length > size ? (page.at(-1)?.id ?? null) : null };
+    const filters = ownOf(caller, { actor: search.actor, before: idBefore(search) });
+    const found = await this.keys.list(caller.clientId, filters, rowsToRead(search, LONG_PAGE));
+    const { rows, nextPageToken } = toPage(found, search, { sizes: LONG_PAGE });
+    return { ephemeral_keys: rows, next_page_token: nextPageToken };
   }
 
   @Delete()

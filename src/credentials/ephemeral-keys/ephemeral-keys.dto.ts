@@ -4,15 +4,14 @@ import { isPersonId, PERSON } from '../../access/clients/person';
 import { LONGEST_SECONDS } from '../../access/ephemeral/ephemeral-keys.service';
 import { EPHEMERAL_KEY_STATES, EphemeralKeyState } from '../../access/ephemeral/state';
 import { NotForwarded } from '../../http/validation/nothing.dto';
-import { PageSize, Uuid } from '../../http/validation/query-rules';
+import { PageSize, PageToken } from '../../http/validation/query-rules';
 import { field, Slug, SomeOf, WordList } from '../../http/validation/rules';
 import { usdSchema } from '../../http/validation/usd-limit';
 import { OPERATION_NAMES } from '../../operations/catalogue';
 
 const MAX_RECIPIENTS = 100;
 const MAX_LENGTH = 320;
-export const USUAL_PAGE = 100;
-const MAX_PAGE = 500;
+import { LONG_PAGE, nextPageToken, PageRequest } from '../../platform/schema/page';
 
 const Actor = (required: boolean, description: string) =>
   Slug({
@@ -90,10 +89,10 @@ export class NewEphemeralKeyDto {
   expires_in!: number;
 }
 
-export class EphemeralKeySearch {
+export class EphemeralKeySearch implements PageRequest {
   @Actor(false, 'Only keys of this person.') actor?: string;
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE }) page_size?: number;
-  @Uuid('The `next_page_token` of the previous page.') page_token?: string;
+  @PageSize(LONG_PAGE) page_size?: number;
+  @PageToken() page_token?: string;
 }
 
 export class EphemeralKeysOf {
@@ -129,7 +128,7 @@ export class IssuedEphemeralKeyDto extends EphemeralKeyDto {
 
 export class EphemeralKeyPage {
   @ApiProperty({ type: [EphemeralKeyDto], description: 'Newest first.' }) ephemeral_keys!: EphemeralKeyDto[];
-  @orNull({ type: 'string' }, 'Null on the last page.') next_page_token!: string | null;
+  @nextPageToken() next_page_token!: string | null;
 }
 
 export class RevokedEphemeralKeysDto {

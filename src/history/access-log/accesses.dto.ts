@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
 import { Instant, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
+import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { RecordClient } from '../records/record.dto';
 
 export class AccessSearch implements PageRequest {
@@ -24,7 +24,7 @@ export class AccessSearch implements PageRequest {
   @Uuid('ID of a call that was read, alone or on a page. Exports do not list their calls.')
   call?: string;
 
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  @PageSize()
   page_size?: number;
 
   @PageToken()
@@ -79,5 +79,5 @@ export class AccessRecord {
 
 export class AccessPage {
   @ApiProperty({ type: [AccessRecord], description: 'Newest first.' }) accesses!: AccessRecord[];
-  @nullable(TEXT, 'For `page_token`. Null on the last page.') next_page_token!: string | null;
+  @nextPageToken() next_page_token!: string | null;
 }

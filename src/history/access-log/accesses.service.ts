@@ -4,7 +4,7 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { isUuid, uuidFloor } from '../../platform/database/uuid';
 import { AccessRecord, AccessSearch } from './accesses.dto';
 import { maskContacts } from '../records/masking';
-import { idBefore, Page, rowsToRead, toPage } from '../records/page';
+import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
 import { shown } from '../records/view';
 
 type AccessRow = Prisma.AccessGetPayload<{ include: { end: true } }>;

@@ -2,10 +2,17 @@ import { ApiProperty } from '@nestjs/swagger';
 import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { CHANGED_VIA, CLIENT_ACTIONS } from '../../access/clients/changes';
 import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
-import { Instant, OneOf, PageSize } from '../../http/validation/query-rules';
-import { field, Text } from '../../http/validation/rules';
+import { Instant, OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
+import { Text } from '../../http/validation/rules';
 import { ActivityState } from './activity-state.dto';
-import { MAX_PAGE, USUAL_PAGE } from '../records/page';
+import {
+  fromPageToken,
+  joinPageToken,
+  nextPageToken,
+  PageRequest,
+  splitPageToken,
+  toPageToken,
+} from '../../platform/schema/page';
 import { RecordClient } from '../records/record.dto';
 
 export const ACTIONS = [
@@ -27,17 +34,16 @@ export interface ActivityCursor {
   id: string;
 }
 
-const TOKEN = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) ([a-z_]{1,40}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-const MAX_TOKEN = 200;
-
 export function toActivityToken({ at, action, id }: ActivityCursor): string {
-  return Buffer.from(`${at} ${action} ${id}`).toString('base64url');
+  return joinPageToken([at, action, toPageToken(id)]);
 }
 
-/** Returns undefined for text that is no token. */
+/** @returns undefined for text that is no token of the list. */
 export function fromActivityToken(token: string): ActivityCursor | undefined {
-  const [, at = '', action = '', id = ''] = TOKEN.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  return Number.isNaN(Date.parse(at)) ? undefined : { at, action, id };
+  const [at = '', action = '', idToken = ''] = splitPageToken(token);
+  const id = fromPageToken(idToken);
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(at) && !Number.isNaN(Date.parse(at));
+  return isTime && /^[a-z_]{1,40}$/.test(action) && id ? { at, action, id } : undefined;
 }
 
 export class ActivityFilters {
@@ -63,23 +69,11 @@ export class ActivityFilters {
   via?: (typeof CHANGED_VIA)[number];
 }
 
-export class ActivitySearch extends ActivityFilters {
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+export class ActivitySearch extends ActivityFilters implements PageRequest {
+  @PageSize()
   page_size?: number;
 
-  @field(
-    {
-      name: 'pageToken',
-      required: false,
-      must: 'must be the next_page_token of an earlier response',
-      test: (value) => typeof value === 'string' && value.length <= MAX_TOKEN && fromActivityToken(value) !== undefined,
-    },
-    {
-      type: 'string',
-      maxLength: MAX_TOKEN,
-      description: 'The `next_page_token` of the previous page. Send the same filters.',
-    },
-  )
+  @PageToken(fromActivityToken)
   page_token?: string;
 }
 
@@ -134,5 +128,5 @@ export class ActivityRecord {
 
 export class ActivityPage {
   @ApiProperty({ type: [ActivityRecord], description: 'Newest first.' }) activity!: ActivityRecord[];
-  @nullable(TEXT, 'For `page_token`. Null on the last page.') next_page_token!: string | null;
+  @nextPageToken() next_page_token!: string | null;
 }

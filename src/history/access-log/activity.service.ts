@@ -16,7 +16,7 @@ import {
   toActivityToken,
 } from './activity.dto';
 import { maskContacts } from '../records/masking';
-import { rowsToRead } from '../records/page';
+import { rowsToRead, toPage } from '../../platform/schema/page';
 import { CallRecord } from '../records/record.dto';
 import { shown } from '../records/view';
 
@@ -86,17 +86,10 @@ export class ActivityService {
   constructor(private readonly prisma: SidePrisma) {}
 
   async search(search: ActivitySearch, reveal: boolean): Promise<ActivityPage> {
-    const { page_token: token } = search;
-    const wanted = rowsToRead(search);
-    const after = token === undefined ? undefined : fromActivityToken(token);
-    const rows = await this.read(await this.matching(search), after, wanted);
-    const page = rows.slice(0, wanted - 1);
-    const last = page.at(-1);
-    const hasMore = rows.length > page.length && last !== undefined;
-    return {
-      activity: await this.present(page, reveal),
-      next_page_token: hasMore ? toActivityToken(cursorOf(last)) : null,
-    };
+    const after = fromActivityToken(search.page_token ?? '');
+    const found = await this.read(await this.matching(search), after, rowsToRead(search));
+    const { rows, nextPageToken } = toPage(found, search, { tokenOf: (last) => toActivityToken(cursorOf(last)) });
+    return { activity: await this.present(rows, reveal), next_page_token: nextPageToken };
   }
 
   async count(filters: ActivityFilters): Promise<number> {

@@ -1,7 +1,7 @@
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Present } from '../../operations/lifecycle';
 import { Listed } from '../search/cursor';
-import { Place } from '../records/page';
+import { Place } from '../records/records.service';
 import { Column, COLUMNS } from './columns';
 import { Cell } from '../../http/answers/csv';
 import { ExportedCall, itemOf, readExportedCalls } from './exported-call';

@@ -9,7 +9,7 @@ import { AccessJournal } from '../../journal/access-journal';
 import { SharesService } from '../../http/shares/shares.service';
 import { waitAtMost } from '../../platform/database/patience';
 import { Query } from '../search/pages';
-import { Place } from '../records/page';
+import { Place } from '../records/records.service';
 import { PresentService } from '../records/present.service';
 import { ReadingsService } from '../access-log/readings.service';
 import { SearchService } from '../search/search.service';

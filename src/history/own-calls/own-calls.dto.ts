@@ -1,5 +1,5 @@
 import { RESOLUTIONS } from '../../operations/lifecycle';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
+import { PageRequest } from '../../platform/schema/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { IdempotencyKey, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
 import { field, Text, WordList } from '../../http/validation/rules';
@@ -12,7 +12,7 @@ export class OwnCallSearch implements PageRequest {
   @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
   operation?: string;
 
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  @PageSize()
   page_size?: number;
 
   @PageToken()

@@ -14,6 +14,7 @@ import {
   TEXT,
   UUID,
 } from '../../platform/schema/fields';
+import { nextPageToken } from '../../platform/schema/page';
 import { ACTOR_SOURCES, ActorSource } from '../../access/people/person';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
@@ -224,10 +225,8 @@ export class RecordMessage {
 
 /** One call with its request and its answer. */
 export class FullCallRecord extends CallRecord {
-  @nullable(RecordMessage, 'The request sent to the upstream.')
-  request!: RecordMessage | null;
-  @nullable(RecordMessage, 'The answer of the upstream.')
-  response!: RecordMessage | null;
+  @nullable(RecordMessage, 'The request sent to the upstream.') request!: RecordMessage | null;
+  @nullable(RecordMessage, 'The answer of the upstream.') response!: RecordMessage | null;
 }
 
 class ItemUpstream extends OmitType(RecordUpstream, ['other_items'] as const) {}
@@ -241,10 +240,10 @@ export class ItemRecord extends RecordFields {
 
 export class ItemPage {
   @ApiProperty({ type: [ItemRecord], description: 'Newest or largest first.' }) items!: ItemRecord[];
-  @nullable(TEXT, 'For `page_token`. Null on the last page.') next_page_token!: string | null;
+  @nextPageToken() next_page_token!: string | null;
 }
 
 export class CallPage {
   @ApiProperty({ type: [CallRecord], description: 'Newest or largest first.' }) calls!: CallRecord[];
-  @nullable(TEXT, 'For `page_token`. Null on the last page.') next_page_token!: string | null;
+  @nextPageToken() next_page_token!: string | null;
 }

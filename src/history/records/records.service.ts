@@ -6,7 +6,6 @@ import { ReplicaService } from '../../platform/database/replica.service';
 import { PresentService } from './present.service';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
-import { Place } from './page';
 import { newestVerdicts } from './resolver-verdicts';
 import {
   FullStoredCall,
@@ -19,6 +18,12 @@ import {
   toStoredCall,
 } from './rows';
 import { View, ViewedClient } from './view';
+
+/** A payout, or a call as a whole. */
+export interface Place {
+  id: string;
+  position: number | null;
+}
 
 /** The number of items per call in a list of calls. */
 const ITEMS_IN_LISTS = 100;

@@ -1,4 +1,4 @@
-import { fromPageToken, isUuid, toPageToken } from '../../platform/database/uuid';
+import { fromPageToken, joinPageToken, splitPageToken, toPageToken } from '../../platform/schema/page';
 
 /** What a search lists: calls, or their payouts. */
 export type Listed = 'calls' | 'items';
@@ -19,20 +19,20 @@ const USD = /^(-1|\d{1,20}(\.\d{1,40})?)$/;
 const MAX_POSITION = 2 ** 31 - 1;
 
 /** A list of calls by time uses the call ID alone as its token. */
-const ID_ALONE = /^[A-Za-z0-9_-]{22}$/;
-
 export function toToken(listed: Listed, sort: Sort, { id, position = -1, usd = '-1' }: Cursor): string {
-  if (listed === 'calls' && sort === 'time') return toPageToken(id);
-  return Buffer.from([listed, sort, toPageToken(id), position, usd].join(' ')).toString('base64url');
+  const isIdEnough = listed === 'calls' && sort === 'time';
+  return isIdEnough ? toPageToken(id) : joinPageToken([listed, sort, toPageToken(id), position, usd]);
 }
 
 /** @returns undefined for text that is no page token. */
 export function fromToken(token: string): { listed: Listed; sort: Sort; cursor: Cursor } | undefined {
-  if (ID_ALONE.test(token)) return { listed: 'calls', sort: 'time', cursor: { id: fromPageToken(token) } };
-  const [listed, sort, id = '', position = '', usd = ''] = Buffer.from(token, 'base64url').toString().split(' ');
+  const callId = fromPageToken(token);
+  if (callId) return { listed: 'calls', sort: 'time', cursor: { id: callId } };
+  const [listed, sort, idToken = '', position = '', usd = ''] = splitPageToken(token);
+  const id = fromPageToken(idToken);
   const isListed = listed === 'calls' || listed === 'items';
   const isSort = sort === 'time' || sort === 'amount';
-  if (!isListed || !isSort || !ID_ALONE.test(id) || !isUuid(fromPageToken(id)) || !USD.test(usd)) return undefined;
+  if (!isListed || !isSort || !id || !USD.test(usd)) return undefined;
   if (!/^(-1|\d{1,10})$/.test(position) || Number(position) > MAX_POSITION) return undefined;
-  return { listed, sort, cursor: { id: fromPageToken(id), position: Number(position), usd } };
+  return { listed, sort, cursor: { id, position: Number(position), usd } };
 }

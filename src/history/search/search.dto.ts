@@ -1,14 +1,13 @@
 import { ACTOR_SOURCES } from '../../access/people/person';
 import { UsdBound } from '../../http/validation/money-rules';
-import { IdempotencyKey, Instant, OneOf, PageSize, Uuid } from '../../http/validation/query-rules';
+import { IdempotencyKey, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
 import { field, isText, Text } from '../../http/validation/rules';
 import { fromToken, Sort, SORTS } from './cursor';
 import { CALL_STATES, STATE_HELP } from '../../operations/lifecycle';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
+import { PageRequest } from '../../platform/schema/page';
 import { APPROVAL_STATUSES } from '../records/record.dto';
 
 const MIN_PREFIX = 3;
-const MAX_TOKEN = 200;
 
 /** Filters can be combined freely. All filters of payouts must hold for the same payout of a call. */
 export class SearchFilters {
@@ -124,21 +123,9 @@ export class CallSearch extends SearchFilters implements PageRequest {
   @OneOf(SORTS, '`time`: newest first. `amount`: largest first, then newest. Calls without an amount are last.')
   sort?: Sort;
 
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  @PageSize()
   page_size?: number;
 
-  @field(
-    {
-      name: 'pageToken',
-      required: false,
-      must: 'must be the next_page_token of an earlier response',
-      test: (value) => typeof value === 'string' && value.length <= MAX_TOKEN && fromToken(value) !== undefined,
-    },
-    {
-      type: 'string',
-      maxLength: MAX_TOKEN,
-      description: 'The `next_page_token` of the previous page. Send the same filters.',
-    },
-  )
+  @PageToken(fromToken)
   page_token?: string;
 }

@@ -9,7 +9,8 @@ import { Cursor, fromToken, Listed, Sort, toToken } from './cursor';
 import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
 import { conditionsOf, rangeOf, Rows, termsOf } from './filters';
 import { IndexService } from './index.service';
-import { Page, PageRequest, Place, rowsToRead } from '../records/page';
+import { Page, PageRequest, rowsToRead, toPage } from '../../platform/schema/page';
+import { Place } from '../records/records.service';
 import { counted, matching, Scope } from './matching';
 import { FoundPlace, Query, sliced, walked, whole } from './pages';
 import { PresentService } from '../records/present.service';
@@ -59,9 +60,7 @@ export class SearchService {
       ...(sort === 'amount' && amountsOf(search, listed)),
     };
     const found = await this.page(query, after, { limit: rowsToRead(search), budget: BUDGET, gone });
-    const rows = found.slice(0, rowsToRead(search) - 1);
-    const last = found.length > rows.length ? rows.at(-1) : undefined;
-    return { rows, nextPageToken: last ? toToken(listed, sort, toCursor(last)) : null };
+    return toPage(found, search, { tokenOf: (last) => toToken(listed, sort, toCursor(last)) });
   }
 
   /**

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { described, INSTANT, INTEGER, nullable, SHA256, TEXT, UUID } from '../../platform/schema/fields';
+import { described, INSTANT, INTEGER, SHA256, UUID } from '../../platform/schema/fields';
 import { HttpStatusCode, PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../records/page';
+import { nextPageToken, PageRequest } from '../../platform/schema/page';
 
 export class ShapeSearch implements PageRequest {
   @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
@@ -11,7 +11,7 @@ export class ShapeSearch implements PageRequest {
   @HttpStatusCode("HTTP status of the upstream's answers.")
   http_status?: number;
 
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  @PageSize()
   page_size?: number;
 
   @PageToken()
@@ -42,6 +42,5 @@ export class ShapeRecord {
 
 export class ShapePage {
   @ApiProperty({ type: [ShapeRecord], description: 'Newest first.' }) shapes!: ShapeRecord[];
-  @nullable(TEXT, 'For `page_token`. Null on the last page.')
-  next_page_token!: string | null;
+  @nextPageToken() next_page_token!: string | null;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { idBefore, Page, rowsToRead, toPage } from '../records/page';
+import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
 import { ShapeRecord, ShapeSearch } from './shapes.dto';
 
 /** Lists the structures of upstream answers, which src/gateway/forwarding/shape-watch.ts records. */

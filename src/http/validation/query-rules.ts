@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { isISO8601 } from 'class-validator';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { fromPageToken, MAX_PAGE_TOKEN, PAGE, PageSizes } from '../../platform/schema/page';
 import { keyIn } from './idempotency-key';
 import { field, ReadAs } from './rules';
 
@@ -79,7 +80,7 @@ export const IdempotencyKey = (description: string) =>
   );
 
 /** The number of results on a page. */
-export const PageSize = ({ max, usual }: { max: number; usual: number }) =>
+export const PageSize = ({ max, usual }: PageSizes = PAGE) =>
   wholeNumber('pageSize', 1, max, { default: usual, description: 'The number of results on a page.' });
 
 /** An HTTP status, three digits (RFC 9110, section 15). */
@@ -113,16 +114,21 @@ function wholeNumber(name: string, min: number, max: number, schema: ApiProperty
   );
 }
 
-const TOKEN = /^[A-Za-z0-9_-]{22}$/; // a UUID in base64url
-
-/** A `next_page_token` of an earlier response. */
-export const PageToken = () =>
+/**
+ * A `next_page_token` of an earlier response.
+ * @param decode returns undefined for text that is no token of the list.
+ */
+export const PageToken = (decode: (token: string) => unknown = fromPageToken) =>
   field(
     {
       name: 'pageToken',
       required: false,
       must: 'must be the next_page_token of an earlier response',
-      test: (value) => typeof value === 'string' && TOKEN.test(value),
+      test: (value) => typeof value === 'string' && value.length <= MAX_PAGE_TOKEN && decode(value) !== undefined,
     },
-    { type: 'string', pattern: TOKEN.source, description: 'The `next_page_token` of the previous page.' },
+    {
+      type: 'string',
+      maxLength: MAX_PAGE_TOKEN,
+      description: 'The `next_page_token` of the previous page. Send the same filters.',
+    },
   );

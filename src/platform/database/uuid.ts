@@ -14,13 +14,3 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
-
-/** Converts a UUID to a page token. The token is short, and does not look like a number that callers could change. */
-export function toPageToken(id: string): string {
-  return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
-}
-
-export function fromPageToken(token: string): string {
-  const hex = Buffer.from(token, 'base64url').toString('hex').padEnd(32, '0');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
-}

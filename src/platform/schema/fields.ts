@@ -1,4 +1,4 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, ApiPropertyOptions, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 
 /** Schemas of fields, and the decorators that describe a field by one. The schema comes first, then the description. */
 
@@ -28,8 +28,7 @@ export function orNull(schema: object) {
 }
 
 /** Describes a field that is always present. */
-export const described = (schema: object, description: string) =>
-  ApiProperty({ ...schema, description } as ApiPropertyOptions);
+export const described = (schema: object, description: string) => ApiProperty({ ...schema, description });
 
 /** Describes a field that is always present and may be null. */
 export const nullable = (schema: object | Model, description: string) => (target: object, property: string) => {
@@ -39,5 +38,4 @@ export const nullable = (schema: object | Model, description: string) => (target
 };
 
 /** Describes a field that may be missing. */
-export const optional = (schema: object, description: string) =>
-  ApiPropertyOptional({ ...schema, description } as ApiPropertyOptions);
+export const optional = (schema: object, description: string) => ApiPropertyOptional({ ...schema, description });

@@ -11,7 +11,7 @@ import {
   UUID,
 } from '../../platform/schema/fields';
 import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
+import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { Account, Instant, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
 import { Category, CATEGORY_NAMES, SEVERITIES, Severity } from './categories';
 import { FindingEvidence } from './evidence.dto';
@@ -56,7 +56,7 @@ class FindingSelection implements FindingFilters {
 }
 
 export class FindingSearch extends FindingSelection implements PageRequest {
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  @PageSize()
   page_size?: number;
 
   @PageToken()
@@ -134,9 +134,7 @@ export class FindingRecord {
 
 export class FindingPage {
   @ApiProperty({ type: [FindingRecord], description: 'Newest first.' }) findings!: FindingRecord[];
-  @nullable(TEXT, 'The value of `page_token` for the next page. Null on the last page.') next_page_token!:
-    | string
-    | null;
+  @nextPageToken() next_page_token!: string | null;
 }
 
 /** A finding as one run saw it. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { rowsToRead, idBefore, toPage } from '../../history/records/page';
+import { rowsToRead, idBefore, toPage } from '../../platform/schema/page';
 import { maskContacts } from '../../history/records/masking';
 import { shown } from '../../history/records/view';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';

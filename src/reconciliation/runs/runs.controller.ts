@@ -12,7 +12,7 @@ import {
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { ReadingsService } from '../../history/access-log/readings.service';
-import { idBefore, rowsToRead, toPage } from '../../history/records/page';
+import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { Allow } from '../../access/auth/allow';
 import { authorOf } from '../../access/auth/author';
 import { AuthenticatedCall, mayReveal, maySeePeople } from '../../access/auth/call';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
+import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { Account, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
 import { STEPS } from '../matching/compare';
@@ -41,7 +41,7 @@ export class RunSearch implements PageRequest {
   @OneOf(RESULTS, 'Only runs with this result.')
   result?: string;
 
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  @PageSize()
   page_size?: number;
 
   @PageToken()
@@ -119,6 +119,5 @@ export class RunRecord {
 
 export class RunPage {
   @ApiProperty({ type: [RunRecord], description: 'Newest first.' }) runs!: RunRecord[];
-  @nullable(TEXT, 'The value of `page_token` for the next page. Null on the last page.')
-  next_page_token!: string | null;
+  @nextPageToken() next_page_token!: string | null;
 }

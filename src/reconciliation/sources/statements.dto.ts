@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, described, INSTANT, INTEGER, nullable, TEXT, UUID } from '../../platform/schema/fields';
-import { MAX_PAGE, PageRequest, USUAL_PAGE } from '../../history/records/page';
+import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { Account, OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { Columns, PRESET_NAMES, STATEMENT_FIELDS } from './mapping';
@@ -35,7 +35,7 @@ export class StatementQuery {
 }
 
 export class StatementSearch implements PageRequest {
-  @PageSize({ max: MAX_PAGE, usual: USUAL_PAGE })
+  @PageSize()
   page_size?: number;
 
   @PageToken()
@@ -96,7 +96,5 @@ export class ImportedStatement extends StatementWithFaults {
 
 export class StatementPage {
   @ApiProperty({ type: [StatementRecord], description: 'Newest first.' }) statements!: StatementRecord[];
-  @nullable(TEXT, 'The value of `page_token` for the next page. Null on the last page.') next_page_token!:
-    | string
-    | null;
+  @nextPageToken() next_page_token!: string | null;
 }

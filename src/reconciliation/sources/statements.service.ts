@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { Readable } from 'node:stream';
-import { idBefore, Page, rowsToRead, toPage } from '../../history/records/page';
+import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
 import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
