@@ -15,10 +15,8 @@ import { startProduct } from './support/product.mjs';
 import { withScene } from './support/scene.mjs';
 
 const require = createRequire(import.meta.url);
+const { LOCKS } = require('../dist/platform/database/locks.js');
 const { migrate, PROXY_MIGRATIONS } = require('../dist/platform/database/migrations.js');
-
-/** From src/history/log/sealing-sql.ts. Whoever has this lock seals. */
-const SEALER_LOCK = 7_070_004;
 
 /** Calls in doubt younger than this are not settled. */
 const QUIET_SECONDS = 1;
@@ -83,7 +81,7 @@ async function besideReconciliationAndSeals({ upstream, place, ask }) {
   upstream.tell({ listing, wallets });
   const sealer = new pg.Client({ connectionString: dependencies.databaseUrl });
   await sealer.connect();
-  await sealer.query(`SELECT pg_advisory_lock(${SEALER_LOCK})`); // The backlog waits for its turn.
+  await sealer.query(`SELECT pg_advisory_lock(${LOCKS.sealer})`); // The backlog waits for its turn.
   const product = await startProduct({
     ...dependencies,
     env: { WALLETS_EVERY_SECONDS: '0', RESOLVER_EVERY_SECONDS: '0' },

@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { LOCKS } from '../src/platform/database/locks';
+import { readMigrations } from '../src/platform/database/migration-files';
 import { sourceFiles } from './support/source';
 
 /** Each shared rule has one place. These tests find its copies by their text. */
@@ -10,6 +13,9 @@ function filesWith(text: RegExp, allowed: string[]): string[] {
     .map((file) => (text.test(file.text) ? file.path : ''))
     .filter((path) => path && !allowed.includes(path));
 }
+
+/** Numbers of this range are numbers of locks, in code and in SQL. */
+const LOCK_NUMBER = /\b7_?070_?\d{3}\b/;
 
 /** They describe the limits of clients and persons by helpers of their own. */
 const LIMITS = [
@@ -39,8 +45,18 @@ describe('the one place of a rule', () => {
     expect(filesWith(/(?<!@PageToken\(\w*\)\s+)page_token\?:/, ['src/platform/schema/page.ts'])).toEqual([]);
   });
 
-  it('gives each lock of the database a number of its own', () => {
-    const all = product.flatMap(({ text }) => text.match(/(?<=LOCKS? = )7_070_\d+/g) ?? []);
-    expect(all).toEqual([...new Set(all)]);
+  it('is platform/database/locks.ts for the numbers of locks', () => {
+    const others = [...product, ...sourceFiles('test')].filter(({ path }) => path !== 'src/platform/database/locks.ts');
+    expect(others.filter(({ text }) => LOCK_NUMBER.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('gives each lock a number of its own, and knows those of the migrations', () => {
+    const numbers: number[] = Object.values(LOCKS);
+    expect(new Set(numbers).size).toBe(numbers.length);
+    const folder = join(__dirname, '..', 'prisma', 'migrations');
+    const scripts = readMigrations(folder).map(({ sql }) => sql);
+    const taken = scripts.flatMap((script) => script.match(new RegExp(LOCK_NUMBER, 'g')) ?? []);
+    expect(taken.map(Number).filter((number) => !numbers.includes(number))).toEqual([]);
+    expect(taken.length).toBeGreaterThan(5);
   });
 });

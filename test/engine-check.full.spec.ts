@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { StartError } from '../src/platform/config/config';
 import { requireEngine, requireSessionLocks } from '../src/platform/database/engine-check';
 import { prepareDatabase } from '../src/platform/database/prepare-database';
+import { LOCKS } from '../src/platform/database/locks';
 import { runCli } from './support/cli';
 import { removeDataDir } from './support/data-dir';
 import { newDataDir } from './support/process';
@@ -49,7 +50,7 @@ describe('a database server', () => {
     await requireEngine(database.ownerUrl);
     await requireSessionLocks(database.url);
     const { rows } = await withClient((client) =>
-      client.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 7070031`),
+      client.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = ${LOCKS.probe}`),
     );
     expect(rows).toEqual([]); // the check leaves no lock behind
   });

@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { personHash } from '../src/access/people/person-hash';
-import { FINDING_STEP_LOCK } from '../src/journal/findings';
 import { Approving, startApproving } from './support/approving';
 import { eventually } from './support/paying';
 import { FindingsScene } from './support/findings-scene';
 import supertest from './support/supertest';
 import type { Answer } from './support/request';
+import { LOCKS } from '../src/platform/database/locks';
 
 const FINDINGS = '/v1/reconciliation/findings';
 const UNKNOWN = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
@@ -131,9 +131,9 @@ describe('decisions about findings', () => {
     const ending = new Client({ connectionString: approving.proxy.database.ownerUrl });
     await ending.connect();
     await ending.query('BEGIN');
-    await ending.query('SELECT pg_advisory_xact_lock($1)', [FINDING_STEP_LOCK]);
+    await ending.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.findingStep]);
     const answers = begin();
-    const waiters = () => approving.query('SELECT FROM pg_locks WHERE objid = $1 AND NOT granted', [FINDING_STEP_LOCK]);
+    const waiters = () => approving.query('SELECT FROM pg_locks WHERE objid = $1 AND NOT granted', [LOCKS.findingStep]);
     await eventually(async () => (await waiters()).length === answers.length);
     await end(ending);
     await ending.query('COMMIT');

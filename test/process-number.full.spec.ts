@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { ProcessService } from '../src/platform/database/process.service';
+import { LOCKS } from '../src/platform/database/locks';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
@@ -93,7 +94,7 @@ describe('a process number', () => {
     // Waits for the lock, and gets it as soon as its holder is gone.
     const other = new Client({ connectionString: database.url });
     await other.connect();
-    const taken = other.query('SELECT pg_advisory_lock(7070003, $1)', [number]);
+    const taken = other.query('SELECT pg_advisory_lock($1, $2)', [LOCKS.process, number]);
     const locks = (granted: boolean) =>
       database.query<{ pid: number }>(
         "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND objid = $1 AND granted = $2",

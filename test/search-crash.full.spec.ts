@@ -3,6 +3,7 @@ import { IndexService } from '../src/history/search/index.service';
 import { SearchService } from '../src/history/search/search.service';
 import { startEmbeddedPostgres, EmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
 import { migrate, PROXY_MIGRATIONS } from '../src/platform/database/migrations';
+import { LOCKS } from '../src/platform/database/locks';
 import { removeDataDir } from './support/data-dir';
 import { first } from './support/first';
 import { makeUpHistory } from './support/history';
@@ -94,7 +95,7 @@ describe('the search index after a crash of Postgres', () => {
   it('says how much of it is there', async () => {
     const index = proxy.app.get(IndexService, { strict: false });
     await database.query(
-      'SELECT pg_advisory_xact_lock(7070010); TRUNCATE search_entry, search_item, search_slice, search_position',
+      `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex}); TRUNCATE search_entry, search_item, search_slice, search_position`,
     );
     await database.query('SELECT index_calls(100)');
     const [{ progress } = { progress: 1 }] = await database.query<{ progress: number }>(
@@ -113,7 +114,7 @@ describe('the search index after a crash of Postgres', () => {
     const foreign = ['intent', 'outcome'].map((table) => `UPDATE ${table} SET tx = '9999999999'`);
     await database.query(`SET session_replication_role = replica; ${foreign.join('; ')}`);
     await database.query(
-      'SELECT pg_advisory_xact_lock(7070010); TRUNCATE search_entry, search_item, search_slice, search_position',
+      `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex}); TRUNCATE search_entry, search_item, search_slice, search_position`,
     );
     await filled(index);
     expect(await count('search_entry')).toBe(before);

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'n
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { LOCKS } from '../src/platform/database/locks';
 import { first } from './support/first';
 import { runCli } from './support/cli';
 import { removeDataDir } from './support/data-dir';
@@ -177,13 +178,12 @@ describe('npm start', () => {
 
   it('keeps its Postgres when the connection that says whose it is gets lost, even while commands run', async () => {
     const { port, ownerPassword: password } = readJson(dataDir, 'database.json');
-    const access = { host: '127.0.0.1', port, user: 'payout_owner', password, database: 'postgres' };
     const owner = async () => {
-      const client = new Client(access);
+      const client = new Client({ host: '127.0.0.1', port, user: 'payout_owner', password, database: 'postgres' });
       client.on('error', () => undefined);
       try {
         await client.connect();
-        const held = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 7070023";
+        const held = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = ${LOCKS.embedded}`;
         return (await client.query<{ pid: number }>(held)).rows[0]?.pid;
       } catch {
         return undefined; // it recovers from a crash

@@ -1,4 +1,6 @@
 import { request as httpRequest } from 'node:http';
+import { LOCKS } from '../src/platform/database/locks';
+import { JOBS } from '../src/platform/jobs/job';
 import { startProxy, TestProxy } from './support/proxy';
 import { HEADER, LINE, MAPPING } from './support/statement';
 import { eventually } from './support/paying';
@@ -36,9 +38,10 @@ describe('statements', () => {
     );
 
   it('are imported during a round of the resolver, whose lock is another one', async () => {
-    await proxy.database.query('SELECT pg_advisory_lock(7070011)');
+    const lock = [LOCKS.job, JOBS.resolve];
+    await proxy.database.query('SELECT pg_advisory_lock($1, $2)', lock);
     await read([HEADER, LINE.replace('c-1', 'meanwhile')].join('\n'));
-    await proxy.database.query('SELECT pg_advisory_unlock(7070011)');
+    await proxy.database.query('SELECT pg_advisory_unlock($1, $2)', lock);
   });
 
   it('are imported line by line, and unusable lines are listed with line and column', async () => {

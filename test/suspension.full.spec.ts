@@ -1,3 +1,4 @@
+import { LOCKS } from '../src/platform/database/locks';
 import { ask, Asking, createClient, executionsOf, Fleet, Told } from './support/fleet';
 import { Gate } from './support/gate';
 import { eventually } from './support/paying';
@@ -5,9 +6,6 @@ import { airtime, API_KEY, startSandbox, TestSandbox } from './support/sandbox';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 const AMOUNT = 1.25;
-
-/** The lock of a process with its number (src/platform/database/process.service.ts). */
-const PROCESS_LOCK = 7_070_003;
 
 interface App {
   /** Of its client. */
@@ -77,7 +75,7 @@ describe('a payment whose proxy is frozen', () => {
   async function freeze(): Promise<void> {
     frozen.signal(0, 'SIGSTOP');
     await database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE classid = ${PROCESS_LOCK} AND objsubid = 2 AND objid = $1
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE classid = ${LOCKS.process} AND objsubid = 2 AND objid = $1
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       [number],
     );

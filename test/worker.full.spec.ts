@@ -3,7 +3,7 @@ import { ringOf } from '../src/history/log/key-ring';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { verifyLog } from '../src/history/log/verify/verify';
 import { Secret } from '../src/platform/config/secret';
-import { JOB_LOCKS, JOB_NAMES, JobName, JOBS } from '../src/platform/jobs/job';
+import { JOB_NAMES, JobName, JOBS } from '../src/platform/jobs/job';
 import { Client } from 'pg';
 import { removeDataDir } from './support/data-dir';
 import { answer, FakeUpstream } from './support/fake-upstream';
@@ -13,6 +13,7 @@ import { startProxy, startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from './su
 import { addStops } from './support/sealing';
 import { askSandbox } from './support/sandbox-answers';
 import { createTestDatabase, TestDatabase } from './support/test-database';
+import { LOCKS } from '../src/platform/database/locks';
 
 const KEY = newSigningKey('test');
 const dir = newDataDir();
@@ -32,7 +33,7 @@ const startWorker = (database: TestDatabase, upstreamUrl: string) => {
 /** How many workers hold each job. */
 const holders = async (database: TestDatabase) => {
   const rows = await database.query<{ job: number; count: number }>(
-    `SELECT objid::int AS job, count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = ${JOB_LOCKS}
+    `SELECT objid::int AS job, count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = ${LOCKS.job}
        AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY 1`,
   );
   const byJob = new Map(rows.map(({ job, count }) => [job, count]));

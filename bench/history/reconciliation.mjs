@@ -19,10 +19,8 @@ import { startStub } from './stub-upstream.mjs';
 const require = createRequire(import.meta.url);
 const { hashKey, newKey } = require('../../dist/access/clients/key.js');
 const { startEmbeddedPostgres } = require('../../dist/platform/database/embedded/embedded-postgres.js');
+const { LOCKS } = require('../../dist/platform/database/locks.js');
 const { migrate, PROXY_MIGRATIONS } = require('../../dist/platform/database/migrations.js');
-
-/** From src/history/log/sealing-sql.ts: one instance seals at a time. */
-const SEALER_LOCK = 7_070_004;
 
 /** How often the progress of the run is read. */
 const LOOK_MS = 50;
@@ -73,7 +71,7 @@ async function measure(size) {
     stub.setWallets(wallets);
     const key = await makeKey(owner);
     // The planted history is not sealed, because sealing is measured elsewhere. This lock keeps the proxy from sealing.
-    await owner.query(`SELECT pg_advisory_lock(${SEALER_LOCK})`);
+    await owner.query(`SELECT pg_advisory_lock(${LOCKS.sealer})`);
     const proxy = await startProxyOn(postgres.urls, stub.url, directory);
     try {
       const run = await runOnce(proxy, key);

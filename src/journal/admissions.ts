@@ -4,6 +4,7 @@ import { clock } from '../platform/database/clock';
 import { Prisma } from '../platform/database/generated/client';
 import { DatabaseTooSlow } from '../platform/database/patience';
 import { PrismaService } from '../platform/database/prisma.service';
+import { LOCKS } from '../platform/database/locks';
 import { AdmissionRequest, Ruling, State } from '../policy/admission';
 import { decide } from '../policy/decide';
 import { Register } from '../policy/beneficiaries';
@@ -23,9 +24,6 @@ import { Budgeted, readState } from './state';
 
 /** The transaction holds locks. If it takes longer, the database is lost or the process is frozen. */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
-
-/** A number that nothing else in the database locks. The guard across clients handles one admission at a time. */
-const ACROSS_CLIENTS_LOCK = 7_070_002;
 
 /** The decision about a call. `released` means that it is to be sent now. */
 export type AdmissionResult =
@@ -89,7 +87,7 @@ async function admitAfterLookup(
 ): Promise<Admitted> {
   const { windows, fees } = rules;
   return prisma.$transaction(async (tx) => {
-    if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ACROSS_CLIENTS_LOCK})`;
+    if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCKS.acrossClients})`;
     const clients = await lockClients(tx, [...new Set(admissions.map(({ request }) => request.clientId))]);
     const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // an unconfirmed commit has held the lock until now
     if (before) return { results: [before], opened: [] };

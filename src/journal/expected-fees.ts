@@ -10,6 +10,7 @@ import { HeartbeatService } from '../platform/database/heartbeat.service';
 import { Loaded } from '../platform/config/config.module';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
+import { LOCKS } from '../platform/database/locks';
 import { AdmissionRequest } from '../policy/admission';
 
 /** How many days a fee is expected again after the upstream charged it. */
@@ -23,9 +24,6 @@ const PERCENT_DECIMALS = 6;
 
 /** An upstream that splits the fee of a batch rounds each part. */
 const ROUNDING_USD = new Decimal('0.000002');
-
-/** A number that nothing else in the database locks. Shares are numbered in the order of their commits. */
-const LOCK = 7_070_021;
 
 /** The largest share of an operation on a day, as the database knows it. */
 export interface FeeShare {
@@ -163,7 +161,7 @@ export class ExpectedFees {
   private async write(operation: string, day: string, percent: Decimal): Promise<void> {
     // One statement, so that a process that freezes does not keep the lock.
     await this.prisma.$executeRaw`
-      WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(${LOCK}))
+      WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(${LOCKS.expectedFee}))
       INSERT INTO fee_share (operation, day, percent)
       SELECT ${operation}, ${day}::date, ${percent.toFixed()}::numeric FROM locked
       ON CONFLICT (operation, day) DO UPDATE SET percent = excluded.percent, number = DEFAULT

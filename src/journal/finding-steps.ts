@@ -1,9 +1,10 @@
 import { namesSql } from '../access/people/requester-names';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
+import { LOCKS } from '../platform/database/locks';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Author } from './author';
-import { FINDING_STEP_LOCK, UUID_V7 } from './findings';
+import { UUID_V7 } from './findings';
 import { comparesRecipients } from './named-recipients';
 import { FORGET_EXPLAINED } from './unexplained-payments';
 
@@ -72,7 +73,7 @@ export async function insertFindingSteps(
   judge: (findings: Map<string, FindingNow>) => void,
 ): Promise<void> {
   await prisma.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT pg_advisory_xact_lock(${FINDING_STEP_LOCK})::text`;
+    await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCKS.findingStep})::text`;
     const ids = steps.map(({ findingId }) => findingId);
     const found = await tx.$queryRaw<FindingNow[]>`
       SELECT f.id::text, coalesce(step.state, 'open') AS state, step.id::text AS "stepId",

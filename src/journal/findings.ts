@@ -2,11 +2,7 @@ import { Client } from 'pg';
 import { evidenceSql, RUN_TABLES } from './evidence';
 import { recordedAccount } from './recorded-account';
 import { FORGET_EXPLAINED, REMEMBER_UNEXPLAINED } from './unexplained-payments';
-
-/**
- * The lock for writing steps, held until the end of the transaction. The second of two decisions then sees the first.
- */
-export const FINDING_STEP_LOCK = 7_070_020;
+import { LOCKS } from '../platform/database/locks';
 
 /** The parts of a run that its result depends on. */
 interface RunOfFindings {
@@ -142,7 +138,7 @@ export async function writeResult(db: Client, run: RunOfFindings, totals: EndTot
     await db.query(NEW_FINDINGS, [runId, account]);
     await db.query(SIGHTS, [runId]);
     if (!historical) {
-      await db.query('SELECT pg_advisory_xact_lock($1)', [FINDING_STEP_LOCK]);
+      await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.findingStep]);
       const parameters = [runId, asOf, source, account];
       await db.query(REOPENED, parameters);
       // An incomplete listing may lack transactions that exist, so no finding is closed.

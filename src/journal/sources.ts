@@ -1,6 +1,7 @@
 import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
+import { LOCKS } from '../platform/database/locks';
 import { asRecorded } from '../platform/privacy/recorded';
 import { Author, authorSql } from './author';
 import { recordedAccount } from './recorded-account';
@@ -41,9 +42,6 @@ export interface NewSourceReadEnd {
   evidence: string | null;
 }
 
-/** A number that only this lock uses. Statements end one at a time. */
-const STATEMENT_LOCK = 7_070_012;
-
 /** Records that a source is about to be read. Nothing may be read before. @returns the ID of the read. */
 export async function insertSourceRead(
   prisma: PrismaService,
@@ -79,7 +77,7 @@ export async function insertStatementEnd(
   { account, mapping }: { account: string; mapping: object },
 ): Promise<string> {
   return prisma.$transaction(async (tx) => {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${STATEMENT_LOCK}::bigint)`;
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCKS.statement}::bigint)`;
     const [first] = await tx.$queryRaw<{ id: string }[]>`
       SELECT r.id FROM source_read_end e JOIN source_read r ON r.id = e.read_id
       WHERE e.sha256 = ${end.sha256} AND e.complete AND r.source = 'statement'

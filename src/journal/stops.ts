@@ -1,6 +1,7 @@
 import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
+import { LOCKS } from '../platform/database/locks';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Stop } from '../policy/stops';
 import { Author, authorSql, Operator } from './author';
@@ -8,9 +9,6 @@ import { unreadAfter } from './lost-time';
 
 /** Who sets or lifts a stop: the key of a request to the API or from the console, or somebody with a command. */
 export type StopAuthor = (Author & { via: 'api' | 'console' }) | Operator;
-
-/** A number that only this lock uses. Stops are written one at a time. */
-const STOP_LOCK = 7_070_022;
 
 /**
  * The active stops, oldest first: none, or a few. They are read whenever a call is admitted or approved, so a stop
@@ -39,7 +37,7 @@ export async function insertStop(
 ): Promise<{ id: string; added: boolean }> {
   return prisma.$transaction(
     async (tx) => {
-      await tx.$queryRaw`SELECT pg_advisory_xact_lock(${STOP_LOCK})::text`;
+      await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCKS.stop})::text`;
       const stops = await readStops(tx);
       const there = stops.find(
         (stop) => stop.clientId === clientId && stop.operation === operation && stop.cause === cause,

@@ -1,7 +1,8 @@
 import { Client } from 'pg';
 import { IDLE_CONNECTION } from '../platform/database/idle-connection';
 import { ServerClient } from '../platform/database/servers/server-client';
-import { Job, JOB_CHANNEL, JOB_LOCKS, JOBS } from '../platform/jobs/job';
+import { LOCKS } from '../platform/database/locks';
+import { Job, JOB_CHANNEL, JOBS } from '../platform/jobs/job';
 
 const APPLICATION_NAME = 'payout-proxy worker';
 
@@ -40,7 +41,7 @@ export class JobConnection {
   async take({ name, isShared }: Job): Promise<boolean> {
     const lock = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
     const { rows } = await this.client.query<{ taken: boolean }>(`SELECT ${lock}($1, $2) AS taken`, [
-      JOB_LOCKS,
+      LOCKS.job,
       JOBS[name],
     ]);
     return rows[0]?.taken ?? false;
@@ -49,7 +50,7 @@ export class JobConnection {
   /** Lets another worker take the job. If that fails, the connection is lost, and the lock with it. */
   async give({ name, isShared }: Job): Promise<void> {
     const unlock = isShared ? 'pg_advisory_unlock_shared' : 'pg_advisory_unlock';
-    await this.client.query(`SELECT ${unlock}($1, $2)`, [JOB_LOCKS, JOBS[name]]).catch(() => this.close());
+    await this.client.query(`SELECT ${unlock}($1, $2)`, [LOCKS.job, JOBS[name]]).catch(() => this.close());
   }
 
   async close(): Promise<void> {

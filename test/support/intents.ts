@@ -1,14 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import { IntentDocument } from '../../src/journal/documents';
+import { LOCKS } from '../../src/platform/database/locks';
 import { insertion, intentText, Some } from './documents';
 import { TestDatabase } from './test-database';
 
-/** The lock that a living process holds with its number (src/platform/database/process.service.ts). */
-const PROCESS_LOCK = 7_070_003;
-
 /** Makes a process with this number live as long as the test's own connection. */
 export function live(database: TestDatabase, process: number): Promise<unknown> {
-  return database.query('SELECT pg_advisory_lock($1, $2)', [PROCESS_LOCK, process]);
+  return database.query('SELECT pg_advisory_lock($1, $2)', [LOCKS.process, process]);
 }
 
 const KEY = ', idempotency_key, idempotency_key_salt';

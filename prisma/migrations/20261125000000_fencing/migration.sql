@@ -163,7 +163,8 @@ BEGIN
   IF NOT (SELECT built OR target IS NOT NULL FROM search_position) THEN
     RETURN 'unbuilt'; -- That may take many minutes, so nobody waits for the lock.
   END IF;
-  PERFORM pg_advisory_xact_lock(7070010); -- One at a time: a statement that waited here indexes what arrived meanwhile.
+  -- LOCKS.searchIndex of src/platform/database/locks.ts. A statement that waited here indexes what arrived meanwhile.
+  PERFORM pg_advisory_xact_lock(7070010);
   SELECT * INTO at FROM search_position;
   IF NOT FOUND THEN
     PERFORM drop_search_indexes();

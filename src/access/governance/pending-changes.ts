@@ -1,12 +1,10 @@
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
+import { LOCKS } from '../../platform/database/locks';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { BeforeDocument, ChangeDocument, recordedChange } from './change-document';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
-
-/** A number that only this lock uses. Changes that may wait for a second person are made and decided one at a time. */
-export const CHANGE_LOCK = 7_070_032;
 
 export const CHANGE_STATUSES = ['pending', 'approved', 'rejected', 'superseded', 'expired'] as const;
 export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
@@ -39,7 +37,7 @@ export function isOfClient(change: PendingChange): change is ClientChangePending
 export type Requester = ChangeAuthor & { clientId: string; keyId: string; actor: string };
 
 export async function lockChanges(tx: Prisma.TransactionClient): Promise<void> {
-  await tx.$queryRaw`SELECT pg_advisory_xact_lock(${CHANGE_LOCK})::text`;
+  await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCKS.change})::text`;
 }
 
 /** Stores a change until somebody decides about it, and records the request. */

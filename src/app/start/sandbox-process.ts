@@ -7,6 +7,7 @@ import { Config, StartError } from '../../platform/config/config';
 import { writePrivateJson } from '../../platform/config/private-file';
 import { Secret } from '../../platform/config/secret';
 import { SessionLock } from '../../platform/database/session-lock';
+import { LOCKS } from '../../platform/database/locks';
 
 export interface RunningSandbox {
   url: string;
@@ -22,9 +23,6 @@ interface SandboxFile {
   controlKey: string;
 }
 
-/** The lock of the process that started the sandbox, as long as it lives. */
-const SANDBOX_LOCK = 7_070_024;
-
 /**
  * Starts the sandbox as a separate process. Like a real upstream, it can hang, crash, and be killed alone. Its address
  * and keys are written to DATA_DIR/sandbox.json, which only its owner may read.
@@ -32,7 +30,7 @@ const SANDBOX_LOCK = 7_070_024;
 export async function startSandbox(config: Config, databaseUrl: string, port: number): Promise<RunningSandbox> {
   const file = join(config.dataDir, 'sandbox.json');
   // Two sandboxes on the same data would have different faults, and the file would name the wrong one.
-  const lock = await SessionLock.take(databaseUrl, SANDBOX_LOCK);
+  const lock = await SessionLock.take(databaseUrl, LOCKS.sandbox);
   if (!lock) {
     throw new StartError(
       `another sandbox already uses this database, at ${read(file)?.url}. Use that sandbox, or set DATA_DIR to another folder.`,

@@ -1,5 +1,6 @@
 import { KIND_NAMES, kindOf, KindName } from './kinds';
 import { leafSql, utcSql } from './leaves';
+import { LOCKS } from '../../platform/database/locks';
 
 /** A place in a table: a transaction and, within it, an ID. */
 export type Position = [tx: string, id: string];
@@ -12,10 +13,7 @@ export const LAST_TX = '18446744073709551615';
 
 export const NIL = '00000000-0000-0000-0000-000000000000';
 
-/** A number that nothing else in the database locks. Only one sealer works at a time. */
-const SEALER_LOCK = 7_070_004;
-
-export const TRY_LOCK = `SELECT pg_try_advisory_xact_lock(${SEALER_LOCK}) AS locked`;
+export const TRY_LOCK = `SELECT pg_try_advisory_xact_lock(${LOCKS.sealer}) AS locked`;
 
 /**
  * The sealer reads few rows of tables that may be huge. These plans are right even with old statistics. Others could be

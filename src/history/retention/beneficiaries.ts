@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { beneficiaryKey } from '../../access/clients/beneficiary';
-import { CHANGE_LOCK } from '../../access/governance/pending-changes';
 import { Contact } from '../../http/validation/contact';
+import { LOCKS } from '../../platform/database/locks';
 
 /**
  * Erases a person from the registers of all clients. An entry that allows the person is removed. An entry that blocks them
@@ -10,7 +10,7 @@ import { Contact } from '../../http/validation/contact';
  * @returns the places that were emptied: `beneficiary/<id>`, `pending_change/<id>` and `ephemeral_key/<id>`.
  */
 export async function eraseBeneficiaries(db: Client, { kind, value: name }: Contact): Promise<string[]> {
-  await db.query('SELECT pg_advisory_xact_lock($1)', [CHANGE_LOCK]); // a change that is being approved adds them again
+  await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.change]); // a change that is being approved adds them again
   const clients = await db.query<{ id: string }>('SELECT id FROM client');
   const keys = clients.rows.map(({ id }) => beneficiaryKey(id, { kind, name }));
   const gone = await db.query<{ id: string }>(

@@ -1,15 +1,13 @@
 import { Client } from 'pg';
 import { indexAll, indexBatch, IndexState } from '../../journal/search-index';
+import { LOCKS } from '../../platform/database/locks';
 
 /** The number of entries that a statement rebuilds within seconds. */
 const AT_ONCE = 5_000;
 
-/** The lock of index_calls(). While it is held, nobody writes entries from data that was read before its removal. */
-const INDEX_LOCK = 7_070_010;
-
 /** Locks the search index against writes until the transaction ends. Searches wait for it. */
 export async function lockIndex(db: Client): Promise<void> {
-  await db.query('SELECT pg_advisory_xact_lock($1)', [INDEX_LOCK]);
+  await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.searchIndex]);
 }
 
 /** Rebuilds the search entries of these calls after some of their data was removed. */

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import { StartError } from '../config/config';
 import { withConnection } from './database-client';
+import { LOCKS } from './locks';
 import { isUnavailable } from './unavailable';
 
 /** The oldest server that the migrations run on. */
@@ -46,9 +47,6 @@ const LACKING_FUNCTIONS = `SELECT name FROM unnest($1::text[]) AS needed(name)
       SELECT FROM pg_proc p CROSS JOIN pg_roles r
       WHERE proname = name AND pronamespace::regnamespace::text = 'pg_catalog'
         AND r.rolname IN (current_user, 'payout_proxy', 'payout_sealer') AND NOT has_function_privilege(r.oid, p.oid, 'EXECUTE'))`;
-
-/** The first number of locks that a check of sessions takes for a moment. */
-const PROBE_LOCKS = 7_070_031;
 
 /**
  * Checks that the server can carry the schema, before anything is created in it.
@@ -97,7 +95,7 @@ async function lackingObjects(client: Client): Promise<string[]> {
  * @throws StartError that says so.
  */
 export async function requireSessionLocks(databaseUrl: string): Promise<void> {
-  const key = [PROBE_LOCKS, randomInt(2 ** 31)]; // another one for each start, because several may check at once
+  const key = [LOCKS.probe, randomInt(2 ** 31)]; // another one for each start, because several may check at once
   await withConnection(databaseUrl, async (holder) => {
     const held = await take(holder, key);
     const shown = await isShown(holder, key);

@@ -2,11 +2,9 @@ import { join } from 'node:path';
 import { StartError } from '../config/config';
 import { appliedMigrations, pendingOf } from './applied-migrations';
 import { withConnection } from './database-client';
+import { LOCKS } from './locks';
 import { applyMigration, MIGRATION_PATIENCE, Patience } from './migration-attempts';
 import { readMigrations } from './migration-files';
-
-/** Prisma's own migration lock, so that its CLI and this file exclude each other. */
-const MIGRATION_LOCK = 72_707_369;
 
 const PRISMA_DIR = join(__dirname, '..', '..', '..', 'prisma');
 
@@ -37,7 +35,7 @@ export async function migrate(
     const pending = async () =>
       pendingOf(migrations, await appliedMigrations(client)).filter(({ name }) => upTo === undefined || name <= upTo);
     if ((await pending()).length === 0) return [];
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]); // released with the connection
+    await client.query('SELECT pg_advisory_lock($1)', [LOCKS.migration]); // released with the connection
     const todo = await pending();
     for (const migration of todo) await applyMigration(ownerUrl, client, migration, patience);
     return todo.map(({ name }) => name);

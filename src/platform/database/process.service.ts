@@ -4,12 +4,10 @@ import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../config/config.module';
 import { overAfterMs } from '../config/upstream-timeouts';
 import { ConnectionsService } from './connections.service';
+import { LOCKS } from './locks';
 import { sessionUrlOf } from './pools';
 import { PrismaService } from './prisma.service';
 import { SessionLock } from './session-lock';
-
-/** The first of the two numbers of the lock. live_processes() of the migrations looks for it. */
-const PROCESS_LOCKS = 7_070_003;
 
 /** A number is an integer of the database. */
 const END_OF_NUMBERS = 2 ** 31;
@@ -49,7 +47,7 @@ export class ProcessService implements OnApplicationShutdown {
   async start(): Promise<void> {
     while (!this.lock) {
       this.held = randomInt(1, END_OF_NUMBERS);
-      this.lock = await SessionLock.take(this.sessionUrl, [PROCESS_LOCKS, this.held], {
+      this.lock = await SessionLock.take(this.sessionUrl, [LOCKS.process, this.held], {
         ofLoss: () => this.tellOfLoss(),
         // A database that was put back does not know this process, nor its timeouts.
         ofReturn: () => void this.record().catch((err: unknown) => this.tellOfFailure(err)),

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SidePrisma } from '../database/side-prisma';
-import { JOB_LOCKS, JOB_NAMES, JobName, JOBS } from './job';
+import { JOB_NAMES, JobName, JOBS } from './job';
+import { LOCKS } from '../database/locks';
 
 /** Tells which jobs a worker holds, from the locks of the workers. They end with their process. */
 @Injectable()
@@ -10,7 +11,7 @@ export class HeldJobsService {
   async read(): Promise<ReadonlySet<JobName>> {
     const rows = await this.prisma.$queryRaw<{ job: number }[]>`
       SELECT DISTINCT objid::integer AS job FROM pg_locks
-      WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = ${JOB_LOCKS}::oid
+      WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = ${LOCKS.job}::oid
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
     const held = new Set(rows.map(({ job }) => job));
     return new Set(JOB_NAMES.filter((name) => held.has(JOBS[name])));

@@ -14,9 +14,6 @@ export const JOBS = {
 export type JobName = keyof typeof JOBS;
 export const JOB_NAMES = Object.keys(JOBS) as JobName[];
 
-/** The first number of the locks of the jobs. */
-export const JOB_LOCKS = 7_070_014;
-
 /** The channel on which a worker learns that a job has something to do. The payload is the name of the job. */
 export const JOB_CHANNEL = 'payout_proxy_jobs';
 

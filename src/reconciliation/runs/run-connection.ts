@@ -1,9 +1,7 @@
 import { Client } from 'pg';
 import { RunningConfig } from '../../platform/config/config';
 import { connectForRun } from '../matching/connection';
-
-/** A seed that keeps the keys of these locks apart. HELD in run-reader.ts looks for it. */
-export const RUN_SEED = 7_070_006;
+import { LOCKS } from '../../platform/database/locks';
 
 /**
  * The interval at which Postgres checks, during a query, that the client is still connected. It frees the lock of a
@@ -45,7 +43,7 @@ export class RunConnection {
   async lockRun(id: string): Promise<boolean> {
     const { rows } = await this.client.query<{ taken: boolean }>(
       'SELECT pg_try_advisory_lock(hashtextextended($1, $2)) AS taken',
-      [id, RUN_SEED],
+      [id, LOCKS.run],
     );
     return rows[0]?.taken ?? false;
   }

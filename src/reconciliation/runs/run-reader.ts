@@ -3,11 +3,11 @@ import { accountNamed, recordedAccount } from '../../journal/recorded-account';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { LOCKS } from '../../platform/database/locks';
 import { namesRecipients } from '../../journal/named-recipients';
 import { RunProgress } from '../../journal/runs';
 import { Totals } from '../matching/totals';
 import { RunSettings } from '../matching/run-settings';
-import { RUN_SEED } from './run-connection';
 
 export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;
 export type Result = (typeof RESULTS)[number];
@@ -68,7 +68,7 @@ interface RunRow extends Omit<Run, 'account' | 'end'> {
 const HELD = Prisma.sql`EXISTS (
   SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND (classid::bigint << 32) | objid::bigint = hashtextextended(r.id::text, ${RUN_SEED}::bigint))`;
+    AND (classid::bigint << 32) | objid::bigint = hashtextextended(r.id::text, ${LOCKS.run}::bigint))`;
 
 const RUNS = Prisma.sql`
   SELECT r.id, r.account, r.from_at AS "from", r.to_at AS "to", r.as_of AS "asOf", r.historical, r.read_id AS "readId",

@@ -6,6 +6,7 @@ import { accountNames } from '../../platform/config/upstream-accounts';
 import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
+import { LOCKS } from '../../platform/database/locks';
 import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../journal/author';
 import { insertRun } from '../../journal/runs';
@@ -19,9 +20,6 @@ import { Run, RunReader } from './run-reader';
  * and payouts need the database too.
  */
 const MAX_RUNS = 2;
-
-/** The lock of a transaction that begins a run. */
-const BEGIN_LOCK = 7_070_005;
 
 /** The run that answers a request, and whether the same run was requested before. */
 interface Begun {
@@ -54,7 +52,7 @@ export class RunsService {
     const settings = settingsOf(this.settings);
     const readId = await this.earlier.chosenFor(question, settings);
     return this.prisma.$transaction(async (tx) => {
-      await tx.$queryRaw`SELECT pg_advisory_xact_lock(${BEGIN_LOCK})::text`;
+      await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCKS.beginningRun})::text`;
       const current = await this.reader.current(tx);
       const same = current.find((run) => isOfSamePeriod(run, question));
       if (same) return { run: asRequested(same, question, readId), isNew: false };

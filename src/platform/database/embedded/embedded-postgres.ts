@@ -11,11 +11,9 @@ import { Access, embeddedUrls, maintenanceUrl, readAccess, Urls, urlsOf, writeAc
 import { DirectoryLock, lockDataDir } from './directory-lock';
 import { alreadyUsed } from './holder';
 import { Home, makeDataDir, prepareHome } from './home';
+import { LOCKS } from '../locks';
 import { findPort } from './ports';
 import { RunningServer, startServer } from './server';
-
-/** The lock of the process that started the server, as long as it lives. */
-const OWNER_LOCK = 7_070_023;
 
 export interface EmbeddedPostgres {
   urls: Urls;
@@ -203,7 +201,7 @@ async function createDatabases(access: Access): Promise<void> {
 
 /** Takes the lock that identifies the owner of the server. */
 async function lockOwnership(home: Home, access: Access): Promise<SessionLock | undefined> {
-  return SessionLock.take(maintenanceUrl(access), OWNER_LOCK).catch(({ code = 'no answer' }: { code?: string }) => {
+  return SessionLock.take(maintenanceUrl(access), LOCKS.embedded).catch(({ code = 'no answer' }: { code?: string }) => {
     throw new StartError(
       `the embedded Postgres does not respond (${code}). If no postgres process is running, delete ${join(home.cluster, 'postmaster.pid')}.`,
     );

@@ -1,0 +1,43 @@
+/**
+ * The numbers of all advisory locks. Some have a second number, or a text that is hashed with the number as its seed. Those of SQL
+ * functions cannot change: the migrations have the same numbers.
+ */
+export const LOCKS = {
+  /** Monthly partitions are created by one process at a time: `make_partitions()` of the migration `init`. */
+  partitions: 7_070_001,
+  /** The guard against duplicates across clients admits one batch at a time. */
+  acrossClients: 7_070_002,
+  /** A live process, with its number. `live_processes()` of the migration `init` looks for it. */
+  process: 7_070_003,
+  /** One sealer adds to the log at a time. */
+  sealer: 7_070_004,
+  /** Runs begin one at a time, because their number is limited. */
+  beginningRun: 7_070_005,
+  /** A run that a live connection works on: the seed of the hash of its ID. */
+  run: 7_070_006,
+  /**
+   * The search index. While it is held, no entries are written from data that was read before its removal. `index_calls()`,
+   * `build_search_indexes()` and `rebuild_search_index()` of the migrations `init` and `fencing` take it.
+   */
+  searchIndex: 7_070_010,
+  /** Statements end one at a time. */
+  statement: 7_070_012,
+  /** A job that a worker holds, with the number of the job (`JOBS`). */
+  job: 7_070_014,
+  /** Decisions about findings: the second of two sees the first. */
+  findingStep: 7_070_020,
+  /** Shares of fees are numbered in the order of their commits. */
+  expectedFee: 7_070_021,
+  /** Stops are written one at a time. */
+  stop: 7_070_022,
+  /** The process that started the embedded server, as long as it lives. */
+  embedded: 7_070_023,
+  /** The process that started the sandbox, as long as it lives. */
+  sandbox: 7_070_024,
+  /** A check of the server takes it for a moment, with a random number. */
+  probe: 7_070_031,
+  /** Changes that may wait for a second person are made and decided one at a time. */
+  change: 7_070_032,
+  /** Prisma's own migration lock, so that its command line and `migrate` exclude each other. */
+  migration: 72_707_369,
+} as const;
