@@ -45,6 +45,18 @@ describe('the one place of a rule', () => {
     expect(filesWith(/(?<!@PageToken\(\w*\)\s+)page_token\?:/, ['src/platform/schema/page.ts'])).toEqual([]);
   });
 
+  it('is platform/errors for the code of an error', () => {
+    const readers = filesWith(/as \{ code\?: (?:string|unknown)|function codeOf/, [
+      'src/platform/errors/error-code.ts',
+    ]);
+    expect(readers.filter((path) => !path.startsWith('src/sandbox/'))).toEqual([]);
+  });
+
+  it('is platform/json for whether a value is an object', () => {
+    const askers = filesWith(/\w !== null && !Array\.isArray/, ['src/platform/json/is-object.ts']);
+    expect(askers.filter((path) => !path.startsWith('src/sandbox/'))).toEqual([]);
+  });
+
   it('is platform/database/locks.ts for the numbers of locks', () => {
     const others = [...product, ...sourceFiles('test')].filter(({ path }) => path !== 'src/platform/database/locks.ts');
     expect(others.filter(({ text }) => LOCK_NUMBER.test(text)).map(({ path }) => path)).toEqual([]);

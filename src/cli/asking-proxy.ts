@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { ClientError } from '../access/clients/client-error';
 import { loadConfigOf } from '../platform/config/config';
 import { demoKeysFile } from '../app/start/demo-keys';
+import { codeOf } from '../platform/errors/error-code';
 
 /** Options of the commands that call the running proxy. */
 export interface ProxyOptions {
@@ -111,7 +112,7 @@ function notTheProxy(base: string, { status }: Response): ClientError {
 }
 
 function unreachable(base: string, error: unknown, afterFailure: string): string {
-  const { code } = ((error as Error).cause ?? {}) as { code?: string };
+  const code = codeOf((error as Error).cause);
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
     return `No proxy responds at ${base}. Start the proxy, or give its address with --url.`;
   }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { FileHandle, open as openFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { Manifest } from '../history/export/format';
 import { ClientError } from '../access/clients/client-error';
+import { codeOrNameOf } from '../platform/errors/error-code';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { ExportCheck, readManifest } from './export-check';
 import { print } from './output';
@@ -79,18 +80,14 @@ function manifestBeside(file: string): string {
 
 function unreadable(file: string): (error: unknown) => never {
   return (error) => {
-    throw new ClientError(`The file ${file} cannot be read (${codeOf(error)}).`);
+    throw new ClientError(`The file ${file} cannot be read (${codeOrNameOf(error)}).`);
   };
 }
 
 function unwritable(file: string): (error: unknown) => never {
   return (error) => {
-    throw new ClientError(`The file ${file} cannot be written (${codeOf(error)}).`);
+    throw new ClientError(`The file ${file} cannot be written (${codeOrNameOf(error)}).`);
   };
-}
-
-function codeOf(error: unknown): string {
-  return (error as { code?: string }).code ?? 'unknown reason';
 }
 
 async function run({ format, what, filter, out, manifest: kept, ...proxy }: ExportOptions): Promise<void> {

@@ -12,6 +12,7 @@ import { IS_ELSEWHERE } from '../platform/database/epoch-comparison';
 import { PrismaService } from '../platform/database/prisma.service';
 import { accountNames } from '../platform/config/upstream-accounts';
 import { settingsOf } from '../reconciliation/matching/run-settings';
+import { codeOf } from '../platform/errors/error-code';
 import { changedByOperator } from './changed-by';
 import { confirm } from './confirm';
 import { withPrisma } from './database';
@@ -134,8 +135,7 @@ function moveAside(file: string, epoch: number): void {
   try {
     renameSync(file, `${file}.before-epoch-${epoch}`);
   } catch (error) {
-    const { code } = error as { code?: string };
-    process.stderr.write(`${file} cannot be moved (${code}). Move it aside before its instance starts.\n`);
+    process.stderr.write(`${file} cannot be moved (${codeOf(error)}). Move it aside before its instance starts.\n`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { open as openFile, rename, rm } from 'node:fs/promises';
 import { ClientError } from '../access/clients/client-error';
+import { codeOf } from '../platform/errors/error-code';
 
 /**
  * Writes a response to standard output, or to a file that appears only when it is complete.
@@ -22,8 +23,9 @@ export async function download({ body }: Response, out: string | undefined, advi
     await rename(partial, out);
   } catch (error) {
     await rm(partial, { force: true }).catch(() => undefined);
-    const { code } = error as { code?: string };
-    throw new ClientError(`The file ${out} could not be written (${code ?? 'the connection was lost'}). ${advice}`);
+    throw new ClientError(
+      `The file ${out} could not be written (${codeOf(error) ?? 'the connection was lost'}). ${advice}`,
+    );
   }
 }
 

@@ -8,6 +8,7 @@ import { clock } from '../platform/database/clock';
 import { Loaded } from '../platform/config/config.module';
 import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRequest } from '../policy/admission';
+import { codeOf } from '../platform/errors/error-code';
 import { IntentDocument, OutcomeDocument } from './documents';
 import { IntentRow } from './intents';
 import { claimKey } from './records';
@@ -191,8 +192,8 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     } catch (error) {
       this.waiting.notWritten();
       this.isTorn = true;
-      const { code } = error as { code?: string };
-      if (!this.isFailing) this.logger.warn({ code }, 'committed records cannot be copied to DATA_DIR, will retry');
+      if (!this.isFailing)
+        this.logger.warn({ code: codeOf(error) }, 'committed records cannot be copied to DATA_DIR, will retry');
       this.isFailing = true;
     }
   }

@@ -7,6 +7,7 @@ import { EpochService } from '../platform/database/epoch.service';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
 import { StorageService } from '../platform/storage/storage.service';
+import { codeOf } from '../platform/errors/error-code';
 import { LocalCopies } from './local-copies';
 import { OutcomeSpool, spoolFolder } from './outcome-spool';
 import { insertKeptOutcome } from './outcomes';
@@ -66,8 +67,7 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
     } catch (error) {
       this.writer.remember(id, outcome);
       // The IDs are what a person needs to find the payment. They are masked if they are contacts.
-      const { code } = error as { code?: string };
-      const line = { call_id: id, code, outcome: outcome.kind, transactions: idsOf(outcome) };
+      const line = { call_id: id, code: codeOf(error), outcome: outcome.kind, transactions: idsOf(outcome) };
       this.logger.error(line, 'outcome can be neither recorded nor spooled, keep this line');
     }
   }

@@ -155,7 +155,7 @@ export const RETRIES = [
     edits: [
       [
         'src/gateway/forwarding/refusals.ts',
-        '  if (obstacle) throw new Problem(codeOf(obstacle));',
+        '  if (obstacle) throw new Problem(problemCodeOf(obstacle));',
         '  void obstacle;',
       ],
     ],

@@ -1,6 +1,7 @@
 import { clock } from '../../platform/database/clock';
 import { TOKEN_ALGORITHMS } from '../clients/token-provider';
-import { CompactJws, isObject } from './compact-jws';
+import { isObject } from '../../platform/json/is-object';
+import { CompactJws } from './compact-jws';
 import { expiredToken, invalidToken } from './refusals';
 
 /** The provider whose access tokens a client takes, and how its tokens must look. */
@@ -52,7 +53,7 @@ export function checkAccessToken({ header, payload }: CompactJws, source: TokenS
     issuer: source.issuer,
     subject: textOf(payload, 'sub'),
     id: textOf(payload, 'jti'),
-    scopes: scopesOf(payload),
+    scopes: scopeClaimOf(payload),
     issuedAt: timeOf(payload, 'iat'),
     expiresAt: timeOf(payload, 'exp'),
     authTime: payload.auth_time === undefined ? null : timeOf(payload, 'auth_time'),
@@ -102,7 +103,7 @@ function timeOf(payload: Record<string, unknown>, name: string): number {
   return seconds;
 }
 
-function scopesOf({ scope = '' }: Record<string, unknown>): string[] {
+function scopeClaimOf({ scope = '' }: Record<string, unknown>): string[] {
   if (typeof scope !== 'string') throw invalidToken('its claim scope must be a text');
   return scope.split(' ').filter((name) => name !== '');
 }

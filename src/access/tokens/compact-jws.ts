@@ -1,4 +1,5 @@
 import { readStrictJson } from '../../platform/json/strict-json';
+import { isObject } from '../../platform/json/is-object';
 
 /** All headers of a request together are no longer. Tokens of providers have about 1 KiB, and with many groups 10. */
 export const MAX_TOKEN_LENGTH = 16_384;
@@ -40,7 +41,3 @@ function objectIn(part: string): Record<string, unknown> | undefined {
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

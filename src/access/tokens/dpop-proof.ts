@@ -2,8 +2,9 @@ import { calculateJwkThumbprint, compactVerify, CryptoKey, importJWK, JWK } from
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import { clock } from '../../platform/database/clock';
+import { isObject } from '../../platform/json/is-object';
 import { PROOF_ALGORITHMS } from './algorithms';
-import { CompactJws, isObject, readCompactJws } from './compact-jws';
+import { CompactJws, readCompactJws } from './compact-jws';
 import { invalidProof } from './refusals';
 import { OneTimeToken } from './used-tokens';
 

@@ -1,8 +1,9 @@
 import { createLocalJWKSet, JWK } from 'jose';
 import { readBounded } from '../../platform/bounded-text';
 import { Egress } from '../../platform/network/egress';
-import { isObject } from './compact-jws';
 import { readStrictJson } from '../../platform/json/strict-json';
+import { codeOf } from '../../platform/errors/error-code';
+import { isObject } from '../../platform/json/is-object';
 
 /** Returns the key that a header of a token names. */
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
@@ -34,8 +35,8 @@ export async function fetchKeys(url: string, egress: Egress): Promise<KeySet> {
     return createLocalJWKSet({ keys: keysIn(text) });
   } catch (error) {
     if (error instanceof NoKeys) throw error;
-    const { name, cause } = error as Error & { cause?: { code?: string } };
-    throw new NoKeys(name === 'TimeoutError' ? 'timeout' : (cause?.code ?? name));
+    const { name, cause } = error as Error;
+    throw new NoKeys(name === 'TimeoutError' ? 'timeout' : (codeOf(cause) ?? name));
   }
 }
 

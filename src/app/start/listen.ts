@@ -1,5 +1,6 @@
 import { FastifyInstance } from 'fastify';
 import { RunningConfig, StartError } from '../../platform/config/config';
+import { codeOf } from '../../platform/errors/error-code';
 
 /**
  * Listens on the configured address.
@@ -13,7 +14,7 @@ export async function listen(
     // Not app.listen: Nest would log a failure in words of its own.
     return await server.listen({ port, host });
   } catch (error) {
-    const { code } = error as { code?: string };
+    const code = codeOf(error);
     if (code === 'EADDRINUSE')
       throw new StartError(`port ${port} is in use. Set PORT to another port, or to 0 for any free port.`);
     if (code === 'EACCES') throw new StartError(`this user may not listen on port ${port}. Set PORT to another port.`);

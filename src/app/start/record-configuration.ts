@@ -7,6 +7,7 @@ import { SecretReloadService } from '../../platform/config/secret-reload.service
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { asRecorded } from '../../platform/privacy/recorded';
+import { codeOrNameOf } from '../../platform/errors/error-code';
 
 /** What runs with a configuration. Workers have one of their own. */
 type ProcessKind = 'proxy' | 'worker';
@@ -53,8 +54,7 @@ async function record(
       await records.record(tx, [{ action: 'configuration_changed', client: null, keyId: null, ...states }], by);
     }, PATIENCE);
   } catch (error) {
-    const { name, code } = error as { name?: string; code?: string };
-    new Logger('Configuration').warn({ reason: code ?? name }, 'the configuration could not be recorded');
+    new Logger('Configuration').warn({ reason: codeOrNameOf(error) }, 'the configuration could not be recorded');
   }
 }
 

@@ -3,8 +3,9 @@ import { ConfigService } from '@nestjs/config';
 import { LRUCache } from 'lru-cache';
 import { clock } from '../../platform/database/clock';
 import { Loaded } from '../../platform/config/config.module';
-import { isObject, parseJson } from '../upstream/answer';
+import { parseJson } from '../upstream/answer';
 import { Outgoing, TimedAnswer } from '../upstream/upstream-account';
+import { isObject } from '../../platform/json/is-object';
 
 /** Room for the lists and for repeated conversions. Beyond that, the least recently used answer is removed. */
 const MAX_ANSWERS = 1_000;

@@ -1,7 +1,7 @@
 import { Fault } from '../../platform/errors/problem';
 import { Item } from '../../operations/item';
 import { normalise } from '../../recipients/country-name';
-import { isObject } from '../upstream/answer';
+import { isObject } from '../../platform/json/is-object';
 
 /** The destinations that the upstream serves: its countries, each with its mobile money networks (none for airtime). */
 export class Served {

@@ -13,7 +13,7 @@ import { ageOf } from '../../platform/fencing/instant';
 import { ExpectedFees } from '../../journal/expected-fees';
 import { recordUndelivered } from '../../journal/undelivered';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
-import { DatabaseTooSlow, isSettledWithin, OUTCOME_ANSWER_MS } from '../../platform/database/patience';
+import { DatabaseTooSlow, OUTCOME_ANSWER_MS, waitAtMost } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
@@ -141,7 +141,8 @@ export class ExchangeService {
    * @throws DatabaseTooSlow
    */
   private async whileAwaited(call: OperationCall, written: Promise<unknown>): Promise<void> {
-    if (await isSettledWithin(written, OUTCOME_ANSWER_MS)) return;
+    const late = Symbol('late');
+    if ((await waitAtMost(written, OUTCOME_ANSWER_MS, () => late)) !== late) return;
     const isRead = rowOf(call.operation).effect === 'read';
     written
       .then(() => (isRead ? undefined : this.recordUndelivered(call)))

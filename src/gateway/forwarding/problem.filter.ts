@@ -7,7 +7,7 @@ import { challengeOf } from '../../access/tokens/challenge';
 import { Loaded } from '../../platform/config/config.module';
 import { causeOf, isUnavailable } from '../../platform/database/unavailable';
 import { isProbe } from '../../platform/logging/logging';
-import { codeOf } from '../../platform/storage/failures';
+import { problemCodeOf } from '../../platform/storage/failures';
 import { StorageService, Trouble } from '../../platform/storage/storage.service';
 import { DATABASE_CODES, DatabaseCode } from '../../platform/errors/outages';
 import { Problem } from '../../platform/errors/problem';
@@ -77,7 +77,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (code !== 'database_unavailable' || cause === undefined) return problem;
     const own = causeOf(cause) ?? 'unreachable';
     const known = own === 'unreachable' ? (this.troubleOfDatabase?.cause ?? own) : own;
-    return problem.as(codeOf({ place: 'database', cause: known }));
+    return problem.as(problemCodeOf({ place: 'database', cause: known }));
   }
 
   private get troubleOfDatabase(): Trouble | undefined {

@@ -2,7 +2,7 @@ import { OperationCall } from '../../access/auth/call';
 import { Caller } from '../../access/callers/caller';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { Fault, Problem } from '../../platform/errors/problem';
-import { codeOf } from '../../platform/storage/failures';
+import { problemCodeOf } from '../../platform/storage/failures';
 import { StorageService } from '../../platform/storage/storage.service';
 import { Obstacle } from '../../policy/admission';
 import { Forbidden, NamedRecipient } from '../../policy/beneficiaries';
@@ -80,7 +80,7 @@ export function requireNoFence(fence: FenceService): void {
 
 /** Refuses a request while its outcome might fit nowhere. */
 export function requireSpace({ obstacle }: StorageService): void {
-  if (obstacle) throw new Problem(codeOf(obstacle));
+  if (obstacle) throw new Problem(problemCodeOf(obstacle));
 }
 
 /**

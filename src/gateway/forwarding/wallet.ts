@@ -1,7 +1,7 @@
-import { isObject } from '../upstream/answer';
 import { UpstreamAccount } from '../upstream/upstream-account';
 import { OperationName, rowOf } from '../../operations/catalogue';
 import { Problem } from '../../platform/errors/problem';
+import { isObject } from '../../platform/json/is-object';
 
 type Account = Pick<UpstreamAccount, 'funds'>;
 

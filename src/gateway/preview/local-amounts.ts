@@ -3,7 +3,8 @@ import { OperationCall } from '../../access/auth/call';
 import { normalise } from '../../recipients/country-name';
 import { InternalReadsService } from '../forwarding/internal-reads.service';
 import { waitAtMost } from '../../platform/database/patience';
-import { isObject, parseJson } from '../upstream/answer';
+import { parseJson } from '../upstream/answer';
+import { isObject } from '../../platform/json/is-object';
 import { PositionedItem } from './positioned-items';
 import { PreviewLocalAmount } from './preview.dto';
 

@@ -1,8 +1,8 @@
 import { Item } from '../../operations/item';
-import { isPlainObject } from '../../http/validation/json-body';
 import { FaultList } from '../../http/validation/fault-list';
 import { itemFieldsOf, itemsOf } from '../../operations/items';
 import { OperationName } from '../../operations/catalogue';
+import { isObject } from '../../platform/json/is-object';
 import { PreviewDuplicate } from './preview.dto';
 
 /** An item and its position in the body's list. */
@@ -61,7 +61,7 @@ export function recipientOf({ recipientField, email, handle, phone, receiver }: 
 }
 
 function listIn(operation: OperationName, body: unknown): unknown[] {
-  const list = isPlainObject(body) ? (body as Record<string, unknown>)[itemFieldsOf(operation)?.in ?? ''] : undefined;
+  const list = isObject(body) ? body[itemFieldsOf(operation)?.in ?? ''] : undefined;
   return Array.isArray(list) ? list : [];
 }
 

@@ -8,6 +8,7 @@ import { Item, totalOf } from '../../operations/item';
 import { Loaded } from '../../platform/config/config.module';
 import { Egress } from '../../platform/network/egress';
 import { Problem } from '../../platform/errors/problem';
+import { codeOf } from '../../platform/errors/error-code';
 import { readVerdict, Unusable } from './answer';
 import { signedHeaders } from './signature';
 
@@ -93,6 +94,6 @@ function questionAbout({ id, caller, operation }: ScreenedCall, items: Item[]): 
 /** Returns why there is no verdict. The answer may name people, so it is never quoted. */
 function reasonOf(error: unknown): string {
   if (error instanceof Unusable) return error.message;
-  const { name, cause } = error as Error & { cause?: { code?: string } };
-  return name === 'TimeoutError' ? 'timeout' : (cause?.code ?? name);
+  const { name, cause } = error as Error;
+  return name === 'TimeoutError' ? 'timeout' : (codeOf(cause) ?? name);
 }

@@ -1,6 +1,7 @@
 import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
 import { namesWork } from './traces';
 import { readExactJson } from '../../platform/json/exact-json';
+import { isObject } from '../../platform/json/is-object';
 
 /** The result of an exchange: a complete response, or the reason why there is none. */
 export type Exchange =
@@ -181,8 +182,4 @@ function valueOf(body: Buffer): unknown {
   } catch {
     return undefined;
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

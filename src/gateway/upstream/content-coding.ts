@@ -1,5 +1,6 @@
 import { pipeline, Readable, Transform } from 'node:stream';
 import { BrotliOptions, createBrotliDecompress, createGunzip, createInflate, ZlibOptions } from 'node:zlib';
+import { codeOf } from '../../platform/errors/error-code';
 
 type Decoder = (options?: ZlibOptions & BrotliOptions) => Transform;
 
@@ -33,7 +34,7 @@ export function decodersOf(coding: string | null): Transform[] | undefined {
 
 /** Returns whether an error of such a stream shows that its bytes are not in its coding, or broke off. */
 export function isCodingFault(error: unknown): boolean {
-  return /^(Z_|ERR__|ERR_BROTLI)/.test((error as { code?: string }).code ?? '');
+  return /^(Z_|ERR__|ERR_BROTLI)/.test(codeOf(error) ?? '');
 }
 
 /** Returns the bytes of a source, decoded as they are read. */

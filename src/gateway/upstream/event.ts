@@ -1,5 +1,6 @@
 import { NewUpstreamEvent } from '../../journal/upstream-events';
-import { isObject, parseJson } from './answer';
+import { isObject } from '../../platform/json/is-object';
+import { parseJson } from './answer';
 import { amount, text } from './transactions';
 
 /** The content of an event, with our names. */

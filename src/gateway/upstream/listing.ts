@@ -1,11 +1,12 @@
 import { createHash, Hash } from 'node:crypto';
 import { Pool } from 'undici';
-import { FailureCode, isObject, readEnvelopeStatus } from './answer';
+import { FailureCode, readEnvelopeStatus } from './answer';
 import { decodedBy, decodersOf, isCodingFault } from './content-coding';
 import { KeyRemover } from './key-remover';
 import { ListingSplitter, NotAListing } from './listing-splitter';
 import { failureOf } from './undici-adapter';
 import { readExactJson } from '../../platform/json/exact-json';
+import { isObject } from '../../platform/json/is-object';
 
 /** How the reading of a long list ended. */
 export interface Listing {

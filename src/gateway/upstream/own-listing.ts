@@ -1,5 +1,6 @@
 import { writeExactJson } from '../../platform/json/exact-json';
-import { isObject, parseJson } from './answer';
+import { isObject } from '../../platform/json/is-object';
+import { parseJson } from './answer';
 
 /** The members of an envelope that name no transaction. */
 const ENVELOPE = ['status', 'error', 'type', 'code', 'message'] as const;

@@ -1,4 +1,5 @@
-import { isObject, parseJson } from './answer';
+import { isObject } from '../../platform/json/is-object';
+import { parseJson } from './answer';
 import { text } from './transactions';
 
 /** What an answer says about handing one payout to the telco (docs/reference/upstream.md, "Results by operation"). */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isObject, parseJson } from './answer';
+import { isObject } from '../../platform/json/is-object';
+import { parseJson } from './answer';
 import { FREE_FORM } from './free-form';
 
 /**

@@ -1,4 +1,5 @@
-import { isObject, parseJson } from './answer';
+import { isObject } from '../../platform/json/is-object';
+import { parseJson } from './answer';
 import { text } from './transactions';
 
 /** Reads the IDs of the sub-account that an answer shows: its own, and that of its user, which transfers name. */

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { readWrittenId } from '../../operations/payout-id';
-import { isObject, parseJson } from './answer';
+import { isObject } from '../../platform/json/is-object';
+import { parseJson } from './answer';
 import { TRANSACTION_FIELDS, TransactionField } from './transaction-fields';
 
 /**

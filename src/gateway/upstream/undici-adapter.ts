@@ -1,6 +1,7 @@
 import { AxiosAdapter, AxiosHeaders, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { Readable } from 'node:stream';
 import { Dispatcher, Pool } from 'undici';
+import { codeOf } from '../../platform/errors/error-code';
 import { FailureCode } from './answer';
 
 declare module 'axios' {
@@ -167,7 +168,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 /** Returns the meaning of an undici error that ended an exchange in this phase. */
 export function failureOf(error: unknown, phase: Phase): FailureCode {
-  const code = codeOf(error);
+  const code = codeOf(error) ?? '';
   if (code === 'ECONNREFUSED') return 'refused';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'dns';
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'connect_timeout';
@@ -176,9 +177,4 @@ export function failureOf(error: unknown, phase: Phase): FailureCode {
   if ((error as Error).name === 'HTTPParserError') return 'unreadable';
   if (code === 'EPROTO' || /CERT|SSL|TLS|VERIFY/.test(code)) return 'tls';
   return phase === 'connecting' ? 'not_connected' : 'reset';
-}
-
-function codeOf(error: unknown): string {
-  const { code, errors } = error as { code?: string; errors?: { code?: string }[] };
-  return code ?? errors?.[0]?.code ?? ''; // Several addresses were tried: an AggregateError.
 }

@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { isObject, parseJson } from './answer';
+import { isObject } from '../../platform/json/is-object';
+import { parseJson } from './answer';
 import { amount, text, time } from './transactions';
 
 /** A wallet as the upstream's list shows it (docs/reference/upstream.md). Every field may be missing. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Config, StartError } from '../../platform/config/config';
 import { writePrivateJson } from '../../platform/config/private-file';
 import { Secret } from '../../platform/config/secret';
+import { codeOf } from '../../platform/errors/error-code';
 import { KeyRing, ringOf } from './key-ring';
 import { newSigningKey, Signer, signerOf, verifierOf } from './note';
 
@@ -91,7 +92,7 @@ function writeKey(dataDir: string, file: string, signingKey: string): void {
       rmSync(own, { force: true });
     }
   } catch (error) {
-    const { code } = error as { code?: string };
+    const code = codeOf(error);
     if (code === 'EEXIST' && existsSync(file)) return;
     throw new StartError(
       `The signing key of the log cannot be stored in ${dataDir} (${code}). Set LOG_SIGNING_KEY, or make DATA_DIR writable.`,

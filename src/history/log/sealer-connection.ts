@@ -3,6 +3,7 @@ import { SessionUrls, sessionUrlOf } from '../../platform/database/pools';
 import { requireReplication, WITH_WARNINGS } from '../../platform/database/replication';
 import { ServerClient } from '../../platform/database/servers/server-client';
 import { RunningConfig } from '../../platform/config/config';
+import { codeOf } from '../../platform/errors/error-code';
 import { PLANNING } from './sealing-sql';
 
 const ROLE = 'payout_sealer';
@@ -47,7 +48,7 @@ async function connectAs(role: string, url: string): Promise<Client | undefined>
     return client;
   } catch (error) {
     await client.end().catch(() => undefined);
-    if (NOT_GRANTED.includes((error as { code?: string }).code ?? '')) return undefined;
+    if (NOT_GRANTED.includes(codeOf(error) ?? '')) return undefined;
     throw error;
   }
 }

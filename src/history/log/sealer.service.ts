@@ -6,6 +6,7 @@ import { Loaded } from '../../platform/config/config.module';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { MetricsService } from '../../http/metrics/metrics.service';
+import { codeOf } from '../../platform/errors/error-code';
 import { CheckpointFile } from './checkpoint-file';
 import { LogRefusal } from './head-check';
 import { logRingOf } from './log-key';
@@ -113,10 +114,10 @@ export class SealerService implements Job {
   }
 
   private complain(error: unknown): void {
-    const { message, code } = error as { message: string; code?: string };
+    const { message } = error as Error;
     const isRefusal = error instanceof LogRefusal;
     // The message of a database error may contain values. Its code does not.
-    const complaint = isRefusal ? message : `sealing failed (${code ?? message}), will retry`;
+    const complaint = isRefusal ? message : `sealing failed (${codeOf(error) ?? message}), will retry`;
     if (!isRefusal) void this.disconnect();
     this.failedAt = performance.now();
     if (complaint === this.complaint) return;

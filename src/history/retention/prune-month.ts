@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Pruning, signRecord } from '../log/signed-records';
 import { Wish } from './erasures';
@@ -8,6 +9,7 @@ import { openCalls } from '../../operations/lifecycle-sql';
 import { lockIndex, reindex } from './reindex';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
+import { codeOf } from '../../platform/errors/error-code';
 
 export type What = Pruning['what'];
 
@@ -120,8 +122,8 @@ async function withLock(db: Client, tables: readonly string[], work: () => Promi
       return;
     } catch (error) {
       await db.query('ROLLBACK');
-      if ((error as { code?: string }).code !== '55P03' || attempt === LOCK_ATTEMPTS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+      if (codeOf(error) !== '55P03' || attempt === LOCK_ATTEMPTS) throw error;
+      await sleep(LOCK_PAUSE_MS);
     }
   }
 }

@@ -5,6 +5,7 @@ import { readHead } from '../log/head';
 import { KeyRing } from '../log/key-ring';
 import { splitNotes } from '../log/note';
 import { uuidTime } from '../../platform/database/uuid';
+import { codeOf } from '../../platform/errors/error-code';
 import { Wish } from './erasures';
 import { Month, monthsBefore } from './months';
 import { dropWhatIsOut, Losses, lossesOf, monthsIn, pruneMonth, What } from './prune-month';
@@ -120,7 +121,7 @@ function notesIn(file: string): string[] {
     return splitNotes(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new ClientError(
-      `The checkpoint file ${file} cannot be read (${(error as { code?: string }).code}). Nothing was pruned. Give the file with --checkpoint, or set CHECKPOINT_FILE.`,
+      `The checkpoint file ${file} cannot be read (${codeOf(error)}). Nothing was pruned. Give the file with --checkpoint, or set CHECKPOINT_FILE.`,
     );
   }
 }

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { isDeeperThan, isPlainObject } from './json-body';
+import { isObject } from '../../platform/json/is-object';
+import { isDeeperThan } from './json-body';
 import { field } from './rules';
 
 /** The metadata key of a class's free-form field. */
@@ -26,7 +27,7 @@ export const FreeForm = (
         required,
         must: `must be an object of at most ${MAX_BYTES} bytes of JSON and ${MAX_DEPTH} levels. Its text must not contain NUL or unpaired surrogates, and its numbers must keep all their digits (write longer numbers as text)`,
         test: (value) =>
-          isPlainObject(value) &&
+          isObject(value) &&
           !isDeeperThan(value, MAX_DEPTH) &&
           Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES && // first, because a long one takes much longer to look through
           travelsUnchanged(value),

@@ -1,9 +1,9 @@
 import { getMetadataStorage } from 'class-validator';
+import { isObject } from '../../platform/json/is-object';
 import { isExtraValue, NOT_EXTRA } from './extra-fields';
 import { FaultList } from './fault-list';
 import { pointerTo, UNKNOWN_FIELD } from './faults';
 import { FREE_FORM } from './free-form';
-import { isPlainObject } from './json-body';
 import { ITEMS, ItemsOf, MEANING, Meaning, WORD_LISTS } from './rules';
 
 type Class = new () => object;
@@ -88,7 +88,7 @@ function readItems(items: ItemsOf): Read {
     }
     const type = items.type();
     return given.slice(0, most).map((item: unknown, index) => {
-      if (!isPlainObject(item)) return null; // the rule of the item rejects it
+      if (!isObject(item)) return null; // the rule of the item rejects it
       let instance = {};
       const place = { found, pointer: () => pointerTo(pointer(), index) };
       found.inItem(index, () => (instance = instanceOf(type, item, limits, place)));

@@ -174,10 +174,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-export function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (levels < 0) return true;
   return (

@@ -3,12 +3,12 @@ import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Problem } from '../../platform/errors/problem';
 import { FaultList } from './fault-list';
-import { isPlainObject } from './json-body';
 import { isForwarded, mayBeLeftOut } from './nothing.dto';
 import { Limits, instantiate } from './instantiate';
 import { findFaults, findFaultsInSteps, hasLongList } from './passes-rules';
 import { addSuggestions } from './people-rules';
 import { inTurns } from '../../platform/steps';
+import { isObject } from '../../platform/json/is-object';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
@@ -58,7 +58,7 @@ function instanceOf({ instance, found }: Checked): object | undefined {
 function check(value: unknown, metatype: new () => object, limits: Limits): Checked | Promise<Checked> {
   if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), found: new FaultList() };
   if (value === undefined) return { found: faultOfAll('the body is required and must be a JSON object') };
-  if (!isPlainObject(value)) return { found: faultOfAll('the body must be a JSON object') };
+  if (!isObject(value)) return { found: faultOfAll('the body must be a JSON object') };
   const checked = instantiate(value, metatype, limits);
   const { instance, found } = checked;
   const withSuggestions = () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { codeOf } from '../errors/error-code';
 import { isSecretName } from './secret-files';
 import { VARIABLES } from './variables';
 
@@ -64,7 +65,7 @@ function textIn(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return undefined; // the file is optional
+    if (codeOf(error) === 'ENOENT') return undefined; // the file is optional
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { ValidateBy } from 'class-validator';
 import { Secret } from './secret';
 import { readStrictJson } from '../json/strict-json';
+import { isObject } from '../json/is-object';
 
 /**
  * The secrets of our clients at the providers of pages, by issuer and client ID. A secret is bound to its issuer, so that whoever
@@ -36,10 +37,6 @@ function read(text: string): PageSecrets | undefined {
 function areSecrets(value: unknown): boolean {
   const isSecret = (secret: unknown) => typeof secret === 'string' && /^[\x21-\x7e]{1,1000}$/.test(secret);
   return isObject(value) && Object.values(value).every(isSecret);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns a member of a JSON object. Every JavaScript object has others, too. */

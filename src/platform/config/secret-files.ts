@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { codeOf } from '../errors/error-code';
 
 /**
  * The variables that can be in a file of their own. `<name>_FILE` names the file. So can the key and the secret of each
@@ -66,7 +67,7 @@ export function readSecretFiles(given: Given): {
       values[name] = secretIn(file);
       files.set(name, file);
     } catch (error) {
-      faults.push(`${variable} must name a file with the value (${codeOf(error)})`);
+      faults.push(`${variable} must name a file with the value (${reasonOf(error)})`);
     }
   }
   return { values, files, faults };
@@ -85,6 +86,6 @@ export function secretIn(file: string): string {
 class UnusableFile extends Error {}
 
 /** Returns the reason of a failure, without the file's name. */
-export function codeOf(error: unknown): string {
-  return error instanceof UnusableFile ? error.message : ((error as { code?: string }).code ?? 'it cannot be read');
+export function reasonOf(error: unknown): string {
+  return error instanceof UnusableFile ? error.message : (codeOf(error) ?? 'it cannot be read');
 }

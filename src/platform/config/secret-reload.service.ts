@@ -1,7 +1,7 @@
 import { Logger, OnApplicationShutdown } from '@nestjs/common';
 import { faultOf, RunningConfig } from './config';
 import { Secret } from './secret';
-import { codeOf, fileVariableOf, secretIn } from './secret-files';
+import { fileVariableOf, reasonOf, secretIn } from './secret-files';
 
 const EVERY_MS = 1_000;
 
@@ -61,6 +61,6 @@ function attempt(file: string): { text: string } | { fault: string } {
   try {
     return { text: secretIn(file) };
   } catch (error) {
-    return { fault: codeOf(error) };
+    return { fault: reasonOf(error) };
   }
 }

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { StartError } from '../config/config';
+import { codeOf } from '../errors/error-code';
 import { Migration } from './migration-files';
 import { notOwner } from './ownership';
 import { INSUFFICIENT_PRIVILEGE } from './reach';
@@ -62,7 +63,7 @@ async function readApplied(client: Client): Promise<AppliedRow[]> {
     );
     return rows;
   } catch (error) {
-    const isDenied = (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE;
+    const isDenied = codeOf(error) === INSUFFICIENT_PRIVILEGE;
     throw (isDenied && (await notOwner(client))) || error; // the proxy's own login may read it, too
   }
 }

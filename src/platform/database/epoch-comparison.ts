@@ -1,3 +1,4 @@
+import { codeOf } from '../errors/error-code';
 import { DURABILITY_SETTINGS, DurabilitySettings } from './durability-settings';
 import { Seen } from './epoch-file';
 import { CommitKind, RecentCommits } from './recent-commits';
@@ -87,7 +88,7 @@ export async function compare(query: Query, instance: string, commits: RecentCom
     const [found] = await query(comparison(instance, commits));
     return found;
   } catch (error) {
-    if (NO_SUCH_TABLE.test((error as { code?: string }).code ?? '')) return undefined;
+    if (NO_SUCH_TABLE.test(codeOf(error) ?? '')) return undefined;
     throw error;
   }
 }

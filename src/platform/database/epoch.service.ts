@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { ClientBase } from 'pg';
 import { Loaded } from '../config/config.module';
 import { FenceService } from '../fencing/fence.service';
+import { codeOf } from '../errors/error-code';
 import { ConnectionsService } from './connections.service';
 import { compare, Comparison, isUnconfirmed, lackOf, Statement, UNCONFIRMED } from './epoch-comparison';
 import { EpochFile, epochFileIn, Seen } from './epoch-file';
@@ -181,10 +182,7 @@ export class EpochService implements OnApplicationShutdown {
     this.fence.raise('database_unconfirmed', UNCONFIRMED);
   }
 
-  /**
-   * Tells instances without evidence that nothing is missing on this server: a planned switchover. The next heartbeat
-   * tries again.
-   */
+  /** Tells instances without evidence that a planned switchover lost nothing. The next heartbeat tries again. */
   private async confirmMove({ epoch, systemIdentifier, timeline }: Beat): Promise<void> {
     try {
       await this.prisma
@@ -192,7 +190,7 @@ export class EpochService implements OnApplicationShutdown {
       const moved = { system_identifier: systemIdentifier, timeline };
       this.logger.warn(moved, 'the database is on another server or timeline, and nothing is missing');
     } catch (error) {
-      const { code } = error as { code?: string };
+      const code = codeOf(error);
       this.logger.warn({ code }, 'the move of the database to another server cannot be recorded, will retry');
     }
   }
@@ -240,9 +238,11 @@ export class EpochService implements OnApplicationShutdown {
         if (this.isWriteFailing) this.logger.log('epoch.json is written again');
         this.isWriteFailing = false;
       } catch (error) {
-        const { code } = error as { code?: string };
         if (!this.isWriteFailing)
-          this.logger.warn({ code }, 'epoch.json cannot be written. After a restart, an old database may go unnoticed');
+          this.logger.warn(
+            { code: codeOf(error) },
+            'epoch.json cannot be written. After a restart, an old database may go unnoticed',
+          );
         this.isWriteFailing = true;
       }
     }

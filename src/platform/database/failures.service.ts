@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { StorageService } from '../storage/storage.service';
+import { codeOf } from '../errors/error-code';
 import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 import { causeOf, causeOfState } from './unavailable';
@@ -23,8 +24,7 @@ export class FailuresService {
       if (cause !== undefined && cause !== 'unreachable') storage.note('database', cause, code);
     });
     heartbeat.observeFailures((error) => {
-      const { code } = error as { code?: string };
-      storage.note('database', causeOf(error) ?? 'unreachable', code);
+      storage.note('database', causeOf(error) ?? 'unreachable', codeOf(error));
     });
     heartbeat.observe(() => {
       for (const cause of ['unreachable', 'read_only'] as const) storage.lower('database', cause);

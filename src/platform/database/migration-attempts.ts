@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { StartError } from '../config/config';
+import { codeOf } from '../errors/error-code';
 import { MIGRATIONS_TABLE } from './applied-migrations';
 import { withConnection } from './database-client';
 import { Migration } from './migration-files';
@@ -68,9 +69,8 @@ async function isApplied(client: Client, { name, sql, checksum }: Migration): Pr
     return true;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined); // a lost connection is rolled back by the server
-    const { code, message } = error as { code?: string; message: string };
-    if (BLOCKED.has(code ?? '')) return false;
-    throw new StartError(`migration ${name} failed: ${message}`);
+    if (BLOCKED.has(codeOf(error) ?? '')) return false;
+    throw new StartError(`migration ${name} failed: ${(error as Error).message}`);
   }
 }
 

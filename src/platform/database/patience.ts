@@ -12,25 +12,20 @@ export class DatabaseTooSlow extends Error {
 }
 
 /**
- * Waits for a promise for a limited time.
- * @returns undefined if it has not settled by then. It may still settle later.
+ * Waits for a promise for a limited time. It may still settle later.
+ * @param late makes the result if the promise has not settled by then. By default, it is undefined.
  */
-export function waitAtMost<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms).unref();
-  });
-  return Promise.race([answer, over]).finally(() => clearTimeout(timer));
-}
-
-/** @returns whether a promise was fulfilled in time. It may still settle later. It throws what the promise rejects with. */
-export function isSettledWithin(answer: Promise<unknown>, ms: number): Promise<boolean> {
+export function waitAtMost<Answer, Late = undefined>(
+  answer: Promise<Answer>,
+  ms: number,
+  late: () => Late | Promise<Late> = () => undefined as Late,
+): Promise<Answer | Late> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(false), ms); // fewer promises than a race, because every payment waits here
+    const timer = setTimeout(() => resolve(late()), ms).unref(); // fewer promises than a race, because every payment waits here
     answer.then(
-      () => {
+      (value) => {
         clearTimeout(timer);
-        resolve(true);
+        resolve(value);
       },
       (error: Error) => {
         clearTimeout(timer);
@@ -44,10 +39,6 @@ export function isSettledWithin(answer: Promise<unknown>, ms: number): Promise<b
  * Waits for a query no longer than a request may. The statement itself ends by its own timeout.
  * @throws DatabaseTooSlow
  */
-export async function withPatience<Answer>(question: Promise<Answer>, ms: number): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DatabaseTooSlow()), ms);
-  });
-  return Promise.race([question, over]).finally(() => clearTimeout(timer));
+export function withPatience<Answer>(question: Promise<Answer>, ms: number): Promise<Answer> {
+  return waitAtMost(question, ms, () => Promise.reject<never>(new DatabaseTooSlow()));
 }

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { StartError } from '../config/config';
+import { codeOf } from '../errors/error-code';
 import { connectionOf, DatabaseUrls, LIMITS } from './pools';
 import { cannotReach } from './reach';
 import { ServerClient } from './servers/server-client';
@@ -42,9 +43,7 @@ export async function requireConnections(settings: DatabaseUrls): Promise<void> 
     if (lacking.length > 0) throw limitsLost(client, session, lacking);
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw (error as { code?: string }).code === PROTOCOL_VIOLATION
-      ? refused(error)
-      : cannotReach(settings.databaseUrl, error);
+    throw codeOf(error) === PROTOCOL_VIOLATION ? refused(error) : cannotReach(settings.databaseUrl, error);
   } finally {
     await client.end().catch(() => undefined);
   }

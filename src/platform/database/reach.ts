@@ -1,6 +1,7 @@
 import { escapeIdentifier } from 'pg';
 import { StartError } from '../config/config';
 import { nameOfServer, readDatabaseUrl } from '../config/database-url';
+import { codeOf } from '../errors/error-code';
 import { NoServerFits } from './servers/server-choice';
 import { ServerClient } from './servers/server-client';
 
@@ -12,7 +13,8 @@ export function cannotReach(url: string, error: unknown): StartError {
   const { host, port, database = '', user = '' } = new ServerClient({ connectionString: url });
   const { servers } = readDatabaseUrl(url);
   const where = `the database ${database} at ${servers.length > 1 ? servers.map(nameOfServer).join(', ') : `${host}:${port}`}`;
-  const { code, message } = error as { code?: string; message?: string };
+  const code = codeOf(error);
+  const { message } = error as { message?: string };
   // SQLSTATEs of class 28: the server does not accept the login.
   if (code?.startsWith('28')) {
     return new StartError(

@@ -3,6 +3,8 @@ import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { Loaded } from '../config/config.module';
+import { codeOf } from '../errors/error-code';
+import { adapterCauseOf } from './unavailable';
 import { waitAtMost } from './patience';
 import { hearErrors, replicaOf } from './pools';
 import { ReaderPrisma } from './reader-prisma';
@@ -112,7 +114,7 @@ export class ReplicaService implements OnApplicationShutdown {
         this.tell(undefined);
         return result;
       } catch (error) {
-        if (signal?.aborted || codeOf(error) === TOO_LONG) throw error;
+        if (signal?.aborted || (adapterCauseOf(error).originalCode ?? codeOf(error)) === TOO_LONG) throw error;
         this.giveUp((error as Error).message);
       }
     }
@@ -198,13 +200,4 @@ export class ReplicaService implements OnApplicationShutdown {
     if (reason !== undefined) this.logger.warn({ reason }, 'the history is read from the primary');
     else this.logger.log('the history is read from the replica again');
   }
-}
-
-/** Prisma's errors have the code of the database's error inside. */
-function codeOf(error: unknown): string | undefined {
-  const { code, meta } = error as {
-    code?: string;
-    meta?: { driverAdapterError?: { cause?: { originalCode?: string } } };
-  };
-  return meta?.driverAdapterError?.cause?.originalCode ?? code;
 }

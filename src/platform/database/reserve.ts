@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { StorageService } from '../storage/storage.service';
+import { codeOf } from '../errors/error-code';
 import { PrismaService } from './prisma.service';
 import { causeOfState } from './unavailable';
 
@@ -54,8 +55,7 @@ export class Reserve {
       this.bytes = 0;
       if (row && row.bytes > 0) this.logger.warn({ bytes: row.bytes }, 'the disk is full, reserved space released');
     } catch (error) {
-      const { code } = error as { code?: string };
-      this.logger.error({ code }, 'the disk is full, and the reserved space could not be released');
+      this.logger.error({ code: codeOf(error) }, 'the disk is full, and the reserved space could not be released');
     }
   }
 }

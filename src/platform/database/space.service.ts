@@ -6,6 +6,7 @@ import { RunningConfig } from '../config/config';
 import { Loaded } from '../config/config.module';
 import { CAUSES, causeOfFile, Place } from '../storage/failures';
 import { StorageService } from '../storage/storage.service';
+import { codeOf } from '../errors/error-code';
 import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 import { Reserve } from './reserve';
@@ -125,9 +126,8 @@ export class SpaceService implements OnApplicationShutdown {
       }
       return true;
     } catch (error) {
-      const { code } = error as { code?: string };
-      this.logger.debug({ code, cause: causeOfFile(error) }, 'DATA_DIR still takes no writes');
-      return (error as { code?: string }).code === 'ENOENT'; // nothing has been kept there yet
+      this.logger.debug({ code: codeOf(error), cause: causeOfFile(error) }, 'DATA_DIR still takes no writes');
+      return codeOf(error) === 'ENOENT'; // nothing has been kept there yet
     } finally {
       await rm(path, { force: true }).catch(() => undefined);
     }
@@ -140,7 +140,7 @@ async function freeBytesOf(folder: string): Promise<number | undefined> {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   } catch (error) {
-    const isMissing = (error as { code?: string }).code === 'ENOENT' && dirname(folder) !== folder;
+    const isMissing = codeOf(error) === 'ENOENT' && dirname(folder) !== folder;
     return isMissing ? freeBytesOf(dirname(folder)) : undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { Cause } from '../storage/failures';
+import { codeOf } from '../errors/error-code';
 import { Prisma } from './generated/client';
 import { DatabaseTooSlow } from './patience';
 
@@ -50,20 +51,22 @@ export function causeOf(error: unknown): Cause | undefined {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) {
     if (error instanceof DatabaseTooSlow) return 'unreachable';
     if (!(error instanceof Error)) return undefined;
-    const { code } = error as { code?: unknown }; // the code of pg: of the server, or of the connection
     if (PG_WORDS.test(error.message)) return 'unreachable';
-    if (typeof code !== 'string') return undefined;
+    const code = codeOf(error) ?? ''; // of pg: of the server, or of the connection
     return causeOfState(code) ?? (NETWORK.test(code) ? 'unreachable' : undefined);
   }
   // A raw query always has the code P2010. The adapter's error has the cause.
-  const adapterError = error.meta?.driverAdapterError as
-    | { cause?: { kind?: string; originalCode?: string } }
-    | undefined;
-  const { kind = '', originalCode = '' } = adapterError?.cause ?? {};
+  const { kind = '', originalCode = '' } = adapterCauseOf(error);
   if (kind === 'TooManyConnections' || error.code === 'P2037') return 'too_many_connections';
   if (PRISMA_CODES.includes(error.code) || ADAPTER_KINDS.includes(kind))
     return causeOfState(originalCode) ?? 'unreachable';
   return causeOfState(originalCode);
+}
+
+/** Returns what an error of Prisma knows of the database's own error. */
+export function adapterCauseOf(error: unknown): { kind?: string; originalCode?: string } {
+  const { meta } = error as { meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string } } } };
+  return meta?.driverAdapterError?.cause ?? {};
 }
 
 /** Returns whether an error means that the database cannot do its work, and that the query itself is fine. */

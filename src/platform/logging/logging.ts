@@ -2,6 +2,7 @@ import { Logger, LogLevel } from '@nestjs/common';
 import { FastifyInstance } from 'fastify';
 import { Params, PinoLogger, Logger as PinoNestLogger } from 'nestjs-pino';
 import pino from 'pino';
+import { codeOf } from '../errors/error-code';
 import { LogOutput } from './log-output';
 import { withTraceId } from './trace-ids';
 
@@ -102,12 +103,12 @@ export function logRequests(server: FastifyInstance, logger: PinoNestLogger): vo
  */
 export function describeError(error: unknown): { type: string; code?: string; at?: string[] } {
   if (!(error instanceof Error)) return { type: typeof error };
-  const { code } = error as { code?: unknown };
+  const code = codeOf(error);
   // The message comes before the frames, and its own lines may look like frames.
   const frames = (error.stack ?? '').replace(error.message, () => '').split('\n');
   return {
     type: error.constructor.name,
-    ...(typeof code === 'string' && /^\w{1,64}$/.test(code) && { code }),
+    ...(code && /^\w{1,64}$/.test(code) && { code }),
     at: frames
       .filter((line) => FRAME.test(line))
       .slice(0, 8)

@@ -5,6 +5,7 @@ import { Agent, buildConnector, fetch, Pool } from 'undici';
 import { isLoopback } from '../config/address-block';
 import { EgressConfig } from '../config/egress-config';
 import { Exception, readException } from '../config/no-proxy';
+import { codeOf } from '../errors/error-code';
 
 /** Callers of `fetch` wait for 2 to 5 seconds in all, and a host may have several addresses. */
 const FETCH_CONNECT_MS = 3_000;
@@ -92,7 +93,7 @@ class Tunnels {
       servername: this.proxy.hostname, // undici would expect the certificate of the target
     };
     const { socket, statusCode } = await this.pool.connect(request).catch((error: unknown) => {
-      throw new TunnelFailed(codeOf(error));
+      throw new TunnelFailed(tunnelCodeOf(error));
     });
     if (statusCode >= 200 && statusCode < 300) return socket as Socket;
     socket.on('error', () => undefined).destroy();
@@ -120,15 +121,14 @@ function portOf({ port, protocol }: buildConnector.Options): number {
 function ending(callback: buildConnector.Callback): buildConnector.Callback {
   return (...[error, socket]) => {
     if (error === null) return callback(null, socket);
-    const isOtherName = (error as { code?: string }).code === 'ERR_TLS_CERT_ALTNAME_INVALID';
+    const isOtherName = codeOf(error) === 'ERR_TLS_CERT_ALTNAME_INVALID';
     callback(isOtherName ? Object.assign(error, { code: 'TLS_CERT_OTHER_NAME' }) : error, null);
   };
 }
 
 /** undici tries a connection again and again after some of its codes, so it does not get them back. */
-function codeOf(error: unknown): string {
-  const { code, errors } = error as { code?: string; errors?: { code?: string }[] };
-  const known = code ?? errors?.[0]?.code ?? 'FAILED';
+function tunnelCodeOf(error: unknown): string {
+  const known = codeOf(error) ?? 'FAILED';
   if (known === 'UND_ERR_HEADERS_TIMEOUT') return 'UND_ERR_CONNECT_TIMEOUT';
   return PLAIN_CODES.includes(known) ? known : `PROXY_${known}`;
 }

@@ -1,4 +1,5 @@
 import { DatabaseCode } from '../errors/outages';
+import { codeOf } from '../errors/error-code';
 
 /** The two places that keep what the proxy must not lose. */
 export const PLACES = ['database', 'data_dir'] as const;
@@ -37,7 +38,7 @@ const FILE_CODES: Readonly<Record<string, Cause>> = {
 
 /** Returns why a file could not be written. Undefined if its disk is not the reason. */
 export function causeOfFile(error: unknown): Cause | undefined {
-  return FILE_CODES[(error as { code?: string }).code ?? ''];
+  return FILE_CODES[codeOf(error) ?? ''];
 }
 
 const CODES: Readonly<Record<Cause, DatabaseCode>> = {
@@ -49,6 +50,6 @@ const CODES: Readonly<Record<Cause, DatabaseCode>> = {
 };
 
 /** Returns the code of the requests that a trouble refuses. */
-export function codeOf({ place, cause }: { place: Place; cause: Cause }): DatabaseCode {
+export function problemCodeOf({ place, cause }: { place: Place; cause: Cause }): DatabaseCode {
   return place === 'data_dir' && cause === 'read_only' ? 'storage_failing' : CODES[cause];
 }

@@ -5,6 +5,7 @@ import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
+import { codeOrNameOf } from '../../platform/errors/error-code';
 import { FollowUpService } from './follow-up.service';
 
 /** How often a disabled job looks whether it has to end. */
@@ -38,10 +39,7 @@ export class FollowUpJob implements Job {
   }
 
   private async poll(account: string, signal: AbortSignal): Promise<void> {
-    const failure = await this.followUp.runOnce(account, signal).then(
-      (poll) => poll.failure,
-      (error: unknown) => codeOf(error),
-    );
+    const failure = await this.followUp.runOnce(account, signal).then((poll) => poll.failure, codeOrNameOf);
     if (failure === (this.complaints.get(account) ?? null) || signal.aborted) return;
     if (failure === null) {
       this.complaints.delete(account);
@@ -51,10 +49,4 @@ export class FollowUpJob implements Job {
       this.logger.warn({ account, failure }, 'follow-up failed, will retry');
     }
   }
-}
-
-/** A database's message may quote stored values, so only its code is logged. */
-function codeOf(error: unknown): string {
-  const { code, name } = error as { code?: string; name?: string };
-  return code ?? name ?? 'error';
 }

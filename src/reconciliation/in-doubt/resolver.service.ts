@@ -10,6 +10,7 @@ import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { NewVerdict } from '../../journal/resolver-verdicts';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
+import { codeOrNameOf } from '../../platform/errors/error-code';
 import { BackOff } from './back-off';
 import { PollService } from './poll.service';
 import { findCallsInDoubt, readCallsInDoubt, SentCallState } from './read-calls';
@@ -83,7 +84,7 @@ export class ResolverService {
 
   /** Polls the calls in doubt that are due. A failure is logged. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.turn(signal, false).catch((error: unknown) => this.complain(codeOf(error), signal));
+    await this.turn(signal, false).catch((error: unknown) => this.complain(codeOrNameOf(error), signal));
   }
 
   /** Polls all calls in doubt now. */
@@ -186,10 +187,4 @@ export class ResolverService {
     if (reason === undefined) this.logger.log('resolver round succeeded after failures');
     else this.logger.warn({ failure: reason }, 'resolver round failed, will retry');
   }
-}
-
-/** A database's message may quote stored values, so only its code is logged. */
-function codeOf(error: unknown): string {
-  const { code, name } = error as { code?: string; name?: string };
-  return code ?? name ?? 'error';
 }

@@ -9,6 +9,7 @@ import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { insertRunFailure } from '../../journal/runs';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
+import { codeOrNameOf } from '../../platform/errors/error-code';
 import { Execution, RunFailure } from './execution';
 import { RunConnection } from './run-connection';
 import { Run, RunReader } from './run-reader';
@@ -119,11 +120,10 @@ export class RunsJob implements Job {
   }
 
   private async fail(run: Run, { client }: RunConnection, error: unknown): Promise<void> {
-    const { code, name } = error as { code?: string; name?: string };
     const isKnown = error instanceof RunFailure;
     const failure = isKnown
       ? error.message
-      : `The comparison failed (${code ?? name ?? 'no reason given'}), and nothing was stored. Start the run again. If it fails again, give the ID of the run to the operator.`;
+      : `The comparison failed (${codeOrNameOf(error)}), and nothing was stored. Start the run again. If it fails again, give the ID of the run to the operator.`;
     try {
       await client.query('ROLLBACK');
       await insertRunFailure(client, run.id, isKnown ? error.readId : null, failure);
@@ -132,6 +132,6 @@ export class RunsJob implements Job {
     }
     this.metrics.countRun('failed', run.account, (clock.nowMs() - run.startedAt.getTime()) / 1_000);
     if (isKnown) this.logger.warn({ run_id: run.id }, failure);
-    else this.logger.error({ run_id: run.id, code, err: error }, 'run failed');
+    else this.logger.error({ run_id: run.id, err: error }, 'run failed');
   }
 }

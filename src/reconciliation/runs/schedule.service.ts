@@ -9,6 +9,7 @@ import { Turns } from '../../platform/jobs/turns';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
+import { codeOf } from '../../platform/errors/error-code';
 import { dayBefore } from './question';
 import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';
@@ -84,9 +85,9 @@ export class ScheduleService implements Job {
       await this.check(account, now);
     } catch (error) {
       // The next check follows in a minute, and a missing run is visible in the list of runs.
-      const { code } = error as { code?: string };
       const isExpected = error instanceof Problem && error.code !== 'internal_error';
-      if (!isExpected) this.logger.warn({ account, code }, 'schedule check failed, will retry in a minute');
+      if (!isExpected)
+        this.logger.warn({ account, code: codeOf(error) }, 'schedule check failed, will retry in a minute');
     }
   }
 }

@@ -2,6 +2,7 @@ import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/tra
 import { RECIPIENT_FIELDS } from '../../journal/named-recipients';
 import { maskProse } from '../../platform/privacy/contacts';
 import { readStrictJson } from '../../platform/json/strict-json';
+import { isObject } from '../../platform/json/is-object';
 
 /**
  * The fields that a column of a statement can be. A `recipient` is an email, phone, handle or receiver, depending on
@@ -175,7 +176,7 @@ function parse(text: string): Record<string, unknown> {
   } catch {
     value = undefined;
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isObject(value)) return value;
   throw new MappingError(
     `must be one of ${PRESET_NAMES.join(', ')}, or JSON such as {"upstream_ref":"Reference ID","amount_usd":"Amount"}`,
   );

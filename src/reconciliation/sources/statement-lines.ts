@@ -2,6 +2,7 @@ import { parse } from 'csv-parse';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { codeOf } from '../../platform/errors/error-code';
 
 interface StatementLine {
   /** The line where it begins, from 1. */
@@ -100,7 +101,8 @@ export class StatementLines {
 
 /** The parser's message quotes the file, so it is not passed on. */
 function toBroken(error: unknown): unknown {
-  const { code, lines } = error as { code?: string; lines?: number };
+  const code = codeOf(error);
+  const { lines } = error as { lines?: number };
   if (code === 'CSV_QUOTE_NOT_CLOSED') return new BrokenStatement('ends inside a quoted value');
   if (code === 'CSV_MAX_RECORD_SIZE') {
     return new BrokenStatement(`has a line of more than 1 MiB, near line ${lines}: a quote may not be closed`);

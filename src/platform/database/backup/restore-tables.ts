@@ -11,6 +11,7 @@ import { readMigrations } from '../migration-files';
 import { migrate, PROXY_MIGRATIONS } from '../migrations';
 import { notOwner } from '../ownership';
 import { isUnavailable } from '../unavailable';
+import { codeOf } from '../../errors/error-code';
 import { hashing } from './hashing';
 import { fileOf, Manifest, TableCopy } from './manifest';
 
@@ -119,10 +120,10 @@ async function copyIn(client: Client, { name, columns, rows, sha256 }: TableCopy
   try {
     await pipeline(createReadStream(file), read.step, createGunzip(), target);
   } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
+    const reason = codeOf(error) ?? (error as Error).message;
     if (isUnavailable(error))
-      throw new StartError(`The database has ended the restore (${code ?? message}). Nothing was restored. Try again.`);
-    throw damaged(file, code ?? message); // a message of Postgres may quote a row
+      throw new StartError(`The database has ended the restore (${reason}). Nothing was restored. Try again.`);
+    throw damaged(file, reason); // a message of Postgres may quote a row
   }
   if (target.rowCount !== rows) throw damaged(file, `it has ${target.rowCount} rows, not ${rows}`);
   if (read.digest() !== sha256) throw damaged(file, 'its SHA-256 differs');

@@ -12,6 +12,7 @@ import { DirectoryLock, lockDataDir } from './directory-lock';
 import { alreadyUsed } from './holder';
 import { Home, makeDataDir, prepareHome } from './home';
 import { LOCKS } from '../locks';
+import { codeOf } from '../../errors/error-code';
 import { findPort } from './ports';
 import { RunningServer, startServer } from './server';
 
@@ -201,9 +202,9 @@ async function createDatabases(access: Access): Promise<void> {
 
 /** Takes the lock that identifies the owner of the server. */
 async function lockOwnership(home: Home, access: Access): Promise<SessionLock | undefined> {
-  return SessionLock.take(maintenanceUrl(access), LOCKS.embedded).catch(({ code = 'no answer' }: { code?: string }) => {
+  return SessionLock.take(maintenanceUrl(access), LOCKS.embedded).catch((error: unknown) => {
     throw new StartError(
-      `the embedded Postgres does not respond (${code}). If no postgres process is running, delete ${join(home.cluster, 'postmaster.pid')}.`,
+      `the embedded Postgres does not respond (${codeOf(error) ?? 'no answer'}). If no postgres process is running, delete ${join(home.cluster, 'postmaster.pid')}.`,
     );
   });
 }

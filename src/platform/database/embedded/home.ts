@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { StartError } from '../../config/config';
 import { makeFolder } from '../../config/folder';
+import { codeOf } from '../../errors/error-code';
 
 interface User {
   uid: number;
@@ -66,8 +67,7 @@ export function makeDataDir(dataDir: string): void {
     makeFolder(dataDir, 0o755);
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
-    const { code } = error as { code?: string };
-    throw new StartError(`DATA_DIR cannot be used (${code}). Set it to a folder that this user may write to.`);
+    throw new StartError(`DATA_DIR cannot be used (${codeOf(error)}). Set it to a folder that this user may write to.`);
   }
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../config/config';
 import { cannotReach } from '../reach';
 import { isUnavailable } from '../unavailable';
+import { codeOf } from '../../errors/error-code';
 
 /** How long a start waits. A server that restarts after a crash reads its log first. */
 const PATIENCE_MS = 60_000;
@@ -101,11 +102,6 @@ function givenUp(url: string, error: unknown, lateMs: number): StartError {
 /** A StartError of reach.ts has the error of the driver as its cause. */
 function causeOf(error: unknown): unknown {
   return error instanceof StartError ? error.cause : error;
-}
-
-function codeOf(error: unknown): string | undefined {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : undefined;
 }
 
 /** Measures for how long this process did not run although it had to: it was busy, suspended, or got no CPU time. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, ClientBase } from 'pg';
 import { DatabaseUrl, nameOfServer, Server, Target, urlOfServer } from '../../config/database-url';
 import { waitAtMost } from '../patience';
+import { codeOf } from '../../errors/error-code';
 
 /** How long a new connection looks for its server. It ends sooner if every server has answered and none can be used. */
 const PATIENCE_MS = 4_000;
@@ -27,7 +28,7 @@ const KIND = `SELECT pg_is_in_recovery() AS "isStandby", current_setting('transa
 interface Look {
   server: Server;
   kind?: Kind;
-  error?: { code?: string; message: string };
+  error?: Error;
 }
 
 /** No server of an address can be used. The message names each of them, and why it was not taken. */
@@ -137,7 +138,7 @@ async function lookAt(address: DatabaseUrl, server: Server): Promise<Look> {
     const { rows } = await client.query<Kind>(KIND);
     return { server, ...(rows[0] && { kind: rows[0] }) };
   } catch (error) {
-    return { server, error: error as { code?: string; message: string } };
+    return { server, error: error as Error };
   } finally {
     void client.end().catch(() => undefined);
   }
@@ -147,9 +148,9 @@ function noServer({ servers, target }: DatabaseUrl, looks: Map<Server, Look>): N
   const reasons = servers.map((server) => {
     const { error, kind } = looks.get(server) ?? {};
     if (!error) return `${nameOfServer(server)} is ${describe(kind)}`;
-    return `${nameOfServer(server)} (${error.code ?? error.message})`;
+    return `${nameOfServer(server)} (${codeOf(error) ?? error.message})`;
   });
-  const codes = new Set([...looks.values()].map(({ error }) => error?.code));
+  const codes = new Set([...looks.values()].map(({ error }) => codeOf(error)));
   const [code = ''] = codes.size === 1 && looks.size === servers.length ? codes : [];
   const wanted = {
     'read-write': 'takes writes',
