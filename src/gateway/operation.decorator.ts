@@ -58,7 +58,7 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
     HttpCode(200),
     Allow(...scopes),
     SetMetadata(OPERATION, name),
-    RouteConfig({ operation: name, scopes }),
+    RouteConfig({ operation: name }),
     ApiOperation({
       summary: method === methodOf(name) ? title : `${title} (forwarded as ${methodOf(name)})`,
       description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${reachesOnlyOwn(name) ? 'Without `account`, only what your client made. ' : ''}${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented by the upstream. Confirm it with the provider.'}`,

@@ -1,6 +1,7 @@
 import { CanActivate, ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { FastifyRequest } from 'fastify';
+import { OperationName, scopesOf } from '../../operations/catalogue';
 import { APP_SCOPES, Scope } from '../../operations/scopes';
 import { Problem } from '../../platform/errors/problem';
 import { Call } from './call';
@@ -39,9 +40,8 @@ export class AllowGuard implements CanActivate {
     const isForServers = this.reflector.get<true | undefined>(SECRET_KEYS_ONLY, context.getHandler()) ?? false;
     const mayAsk = isForServers ? hasSecretKey(call) : caller.credential.kind === 'key' || isForApps(allowed);
     if (!mayAsk) throw new Problem('secret_key_required');
-    const { operation, scopes = [] } = routeOptions.config; // Only the routes of the interface have them.
-    const problem = operation === undefined ? undefined : operationProblem(caller, { operation, scopes });
-    const refusal = problem ?? missingScope(caller, allowed as Scope[]);
+    const { operation } = routeOptions.config; // Only the routes of the interface and their previews have one.
+    const refusal = operation ? operationProblem(caller, operation) : missingScope(caller, allowed as Scope[]);
     if (refusal) throw refusal;
     return true;
   }
@@ -50,20 +50,22 @@ export class AllowGuard implements CanActivate {
 /** The part of a client's permissions that decides about an operation. */
 type Permissions = Pick<Caller, 'credential' | 'scopes' | 'operations'>;
 
+/** Returns the scopes that an operation needs and a caller lacks. */
+export function missingScopes({ scopes }: Pick<Caller, 'scopes'>, operation: OperationName): Scope[] {
+  return scopesOf(operation).filter((scope) => !scopes.has(scope));
+}
+
 /**
  * Decides whether a caller may use an operation of the interface, by its scopes and its list of operations. Code that
  * must decide this again, for example when a held call is approved, calls this function.
- * @param scopes the scopes that the operation needs, all of them (`scopesOf` of src/operations/catalogue.ts).
  * @returns the reason why it may not. Undefined if it may.
  */
-export function operationProblem(
-  { credential, scopes: held, operations }: Permissions,
-  { operation, scopes }: { operation: string; scopes: readonly Scope[] },
-): Problem | undefined {
-  const missing = scopes.filter((scope) => !held.has(scope));
-  if (missing.length > 0) {
+export function operationProblem(caller: Permissions, operation: OperationName): Problem | undefined {
+  const { credential, scopes, operations } = caller;
+  if (missingScopes(caller, operation).length > 0) {
+    const needed = scopesOf(operation).join(' and the scope ');
     return new Problem('scope_missing', {
-      text: `This operation requires ${withScopes(credential, held, scopes.join(' and the scope '))}`,
+      text: `This operation requires ${withScopes(credential, scopes, needed)}`,
     });
   }
   if (!operations || operations.has(operation)) return undefined;

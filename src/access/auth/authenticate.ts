@@ -101,8 +101,8 @@ async function byToken(sent: SentToken, request: FastifyRequest, who: WhoCalls):
 
 /** A rate limit is read from the database each time, as its window is. */
 function mayAsk(caller: Caller, { call, routeOptions }: FastifyRequest): boolean {
-  const { operation = '', scopes = [] } = routeOptions.config;
-  const problem = whereFromProblem(call, caller) ?? operationProblem(caller, { operation, scopes });
+  const { operation } = routeOptions.config;
+  const problem = whereFromProblem(call, caller) ?? (operation && operationProblem(caller, operation));
   return caller.limits.requestsPerMinute === null && problem === undefined;
 }
 

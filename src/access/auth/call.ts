@@ -1,6 +1,5 @@
 import { OperationName } from '../../operations/catalogue';
 import { FeeRate } from '../../operations/fees';
-import { Scope } from '../../operations/scopes';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
@@ -136,8 +135,6 @@ declare module 'fastify' {
     operation?: OperationName;
     /** Whether the route only previews the operation. Set by `@Operation`. */
     isPreview?: boolean;
-    /** The scopes that a key needs, all of them. Set by `@Operation`. */
-    scopes?: Scope[];
     /** Whether the route is open without a credential. One that is sent is checked all the same. */
     needsNoKey?: boolean;
   }

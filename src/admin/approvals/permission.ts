@@ -1,9 +1,9 @@
-import { operationProblem } from '../../access/auth/allow';
+import { missingScopes, operationProblem } from '../../access/auth/allow';
 import { Caller } from '../../access/callers/caller';
 import { reachesWholeAccount } from '../../access/auth/owner';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { limitProblems } from '../../gateway/forwarding/refusals';
-import { OperationName, scopesOf } from '../../operations/catalogue';
+import { OperationName } from '../../operations/catalogue';
 import { Limited } from '../../policy/limit-rules';
 
 /** A rule that a held call breaks now, whatever applied when it was requested. */
@@ -54,12 +54,9 @@ export function brokenRule(
       detail: 'the credentials that made this request were revoked or have expired',
       faults: [],
     };
-  const scopes = scopesOf(operation);
-  const forbidden = operationProblem(caller, { operation, scopes });
-  if (forbidden?.code === 'scope_missing') {
-    const missing = scopes.filter((scope) => !caller.scopes.has(scope));
-    return { code: forbidden.code, detail: `the client no longer has the scope ${missing.join(' and ')}`, faults: [] };
-  }
+  const missing = missingScopes(caller, operation).join(' and ');
+  if (missing) return { code: 'scope_missing', detail: `the client no longer has the scope ${missing}`, faults: [] };
+  const forbidden = operationProblem(caller, operation);
   if (forbidden) return { code: forbidden.code, detail: `${operation} is switched off for the client`, faults: [] };
   if (!isOwn && !reachesWholeAccount(caller)) return NOT_OWN;
   const [broken] = limitProblems(caller, operation, items);

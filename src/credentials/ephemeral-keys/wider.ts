@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { operationProblem } from '../../access/auth/allow';
+import { missingScopes, operationProblem } from '../../access/auth/allow';
 import { Caller } from '../../access/callers/caller';
 import { readUsd } from '../../access/clients/limit-fields';
 import { Person } from '../../access/people/person';
@@ -31,12 +31,12 @@ export function asListed(listed: string[], countries: string[]): string[] {
 }
 
 function reasonAgainst(caller: Caller, operation: string): string | undefined {
-  const scopes = isOperation(operation) ? scopesOf(operation) : [];
-  if (scopes.includes('account')) return 'reaches the whole upstream account, which no ephemeral key may';
-  const problem = operationProblem(caller, { operation, scopes });
-  if (problem?.code === 'scope_missing')
-    return `requires the scope ${scopes.join(' and ')}, which your key does not have`;
-  return problem && 'must be an operation that your client may use';
+  const notAllowed = 'must be an operation that your client may use';
+  if (!isOperation(operation)) return notAllowed;
+  if (scopesOf(operation).includes('account')) return 'reaches the whole upstream account, which no ephemeral key may';
+  const missing = missingScopes(caller, operation).join(' and ');
+  if (missing) return `requires the scope ${missing}, which your key does not have`;
+  return operationProblem(caller, operation) && notAllowed;
 }
 
 function countriesNotAllowed({ limits }: Caller, countries: string[]): Fault[] {

@@ -13,7 +13,6 @@ import { CallJournal } from '../../journal/call-journal';
 import { Admission } from '../../journal/opened';
 import { Coverage, Screened } from '../../journal/records';
 import { Release } from '../../journal/release';
-import { scopesOf } from '../../operations/catalogue';
 import { Item, phonesOf } from '../../operations/item';
 import { FenceService } from '../../platform/fencing/fence.service';
 import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
@@ -132,8 +131,7 @@ export class AdmissionService {
     const caller = await this.standing.lookUpAgain(call.caller, leftOf(call)).catch(databaseUnavailable);
     if (!caller) throw new Problem(endOf(call.caller));
     const { operation } = call;
-    const problem =
-      operationProblem(caller, { operation, scopes: scopesOf(operation) }) ?? whereFromProblem(call, caller);
+    const problem = operationProblem(caller, operation) ?? whereFromProblem(call, caller);
     if (problem) throw problem;
     call.caller = caller;
     call.person = await onBehalfOf(call, this.persons, true);

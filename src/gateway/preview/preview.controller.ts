@@ -53,13 +53,12 @@ export function addPreview(operation: OperationName, handlerName: string, bodyCl
   Object.defineProperty(controller, name, descriptor);
   CurrentCall()(controller, name, 0);
   Req()(controller, name, 1);
-  const scopes = scopesOf(operation);
   const decorate = applyDecorators(
     Post(pathOf(operation)),
     HttpCode(200),
-    Allow(...scopes),
+    Allow(...scopesOf(operation)),
     TakesTurn('previews'),
-    RouteConfig({ operation, scopes, isPreview: true }),
+    RouteConfig({ operation, isPreview: true }),
     ApiBody({ type: bodyClass }),
   );
   decorate(controller, name, descriptor);
