@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOCKS } from '../src/platform/database/locks';
 import { readMigrations } from '../src/platform/database/migration-files';
@@ -5,6 +6,9 @@ import { sourceFiles } from './support/source';
 
 /** Each shared rule has one place. These tests find its copies by their text. */
 
+const folder = join(__dirname, '..', 'prisma', 'migrations');
+const migrations = readMigrations(folder);
+const script = migrations.map(({ sql }) => sql).join('\n');
 const product = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts'));
 
 /** Returns the files that match, without those that may. */
@@ -57,6 +61,19 @@ describe('the one place of a rule', () => {
     expect(askers.filter((path) => !path.startsWith('src/sandbox/'))).toEqual([]);
   });
 
+  it('names its SQL twin by a function that exists, and is named by files that exist', () => {
+    const named = product.flatMap(({ text }) => text.match(/SQL functions? (?:[\w.]+\(\)(?:,| and)?[\s*]+)+/g) ?? []);
+    const functions = [...new Set(named.flatMap((words) => words.match(/[\w.]+(?=\(\))/g) ?? []))];
+    const missing = functions.filter((name) => !script.includes(`FUNCTION ${name}(`));
+    expect([missing, functions.length > 15]).toEqual([[], true]);
+    // A released migration cannot change, and names files by what they were called.
+    const released = Object.keys(JSON.parse(readFileSync(join(folder, 'released.json'), 'utf8')) as object);
+    const files = migrations
+      .filter(({ name }) => !released.includes(name))
+      .flatMap(({ sql }) => sql.match(/src\/[\w/.-]+\.ts/g) ?? []);
+    expect(files.filter((file) => product.every(({ path }) => path !== file))).toEqual([]);
+  });
+
   it('is platform/database/locks.ts for the numbers of locks', () => {
     const others = [...product, ...sourceFiles('test')].filter(({ path }) => path !== 'src/platform/database/locks.ts');
     expect(others.filter(({ text }) => LOCK_NUMBER.test(text)).map(({ path }) => path)).toEqual([]);
@@ -65,9 +82,7 @@ describe('the one place of a rule', () => {
   it('gives each lock a number of its own, and knows those of the migrations', () => {
     const numbers: number[] = Object.values(LOCKS);
     expect(new Set(numbers).size).toBe(numbers.length);
-    const folder = join(__dirname, '..', 'prisma', 'migrations');
-    const scripts = readMigrations(folder).map(({ sql }) => sql);
-    const taken = scripts.flatMap((script) => script.match(new RegExp(LOCK_NUMBER, 'g')) ?? []);
+    const taken = script.match(new RegExp(LOCK_NUMBER, 'g')) ?? [];
     expect(taken.map(Number).filter((number) => !numbers.includes(number))).toEqual([]);
     expect(taken.length).toBeGreaterThan(5);
   });

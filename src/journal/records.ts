@@ -34,7 +34,8 @@ export function ephemeralKeyOf({ caller: { credential } }: Pick<Origin, 'caller'
 }
 
 /**
- * Returns an idempotency key as its claim has it. Those of end users are their own. No key has a space.
+ * Returns an idempotency key as its claim has it. Those of end users are their own. No key has a space. The SQL function scoped_key()
+ * does the same.
  * @param endUserId the end user whose key it is. Null for the key of a server.
  */
 export function claimKey(endUserId: string | null, key: string): string {

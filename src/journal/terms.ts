@@ -19,12 +19,12 @@ export const TAGS = {
   beginning: '^',
 } as const;
 
-/** The lengths of the indexed beginnings, in characters. */
+/** The lengths of the indexed beginnings, in characters. The SQL function search_beginnings() has the same. */
 export const BEGINNINGS = [3, 5, 7, 10] as const;
 
 /**
- * Returns the form that takes the place of an erased idempotency key, as hashed_key() writes it. Its term still finds the
- * call, so an app that looks for its payment does not conclude that there was none.
+ * Returns the form that takes the place of an erased idempotency key. Its term still finds the call, so an app that looks for its
+ * payment does not conclude that there was none. The SQL function hashed_key() does the same.
  */
 export function hashedKey(key: string): string {
   return `sha256 ${createHash('sha256').update(key).digest('hex')}`;
@@ -34,7 +34,7 @@ export function hashedKey(key: string): string {
 const LONGEST = 300;
 const KEPT = 200;
 
-/** Returns a term as search_term() writes it. A value that is too long for the index is replaced by its hash. */
+/** Returns a term. A value that is too long for the index is replaced by its hash. The SQL function search_term() does the same. */
 export function termOf(tag: string, value: string): string {
   if (Buffer.byteLength(value) <= LONGEST && !value.includes('\n')) return tag + value;
   // A character outside the basic plane counts as one, as in Postgres.

@@ -26,7 +26,7 @@ const AVAILABLE = { account: 'available', counts: false, known: true } as const;
 
 /**
  * The entries of a payout in the settlement ledger. The last one is in effect. `in_doubt` moves nothing: the upstream
- * said something about the payout that nobody understands.
+ * said something about the payout that nobody understands. The SQL function ledger_account() has the same accounts.
  */
 export const ENTRIES = {
   reserved: { account: 'reserved', counts: true, state: 'reserved', known: false },

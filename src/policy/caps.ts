@@ -74,7 +74,8 @@ export interface UnknownPayer {
 }
 
 /**
- * Returns the cap of one of its payers that a request would exceed. Undefined if there is none.
+ * Returns the cap of one of its payers that a request would exceed. Undefined if there is none. The SQL function
+ * payers_within_caps() compares the same caps.
  * @param caps of all payers. Null if they were not read.
  */
 export function overPayerCap(

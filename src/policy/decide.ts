@@ -17,7 +17,8 @@ export function dryRun(request: AdmissionRequest, state: State): { obstacles: Ob
 
 /**
  * Decides about calls in the order of their arrival. Each decision counts for the calls after it. Of two equal calls in
- * one batch, only the first is sent, and a batch never overspends a cap.
+ * one batch, only the first is sent, and a batch never overspends a cap. The SQL functions nothing_against() and
+ * payers_within_caps() admit calls that no rule of this file stops, and refuse none.
  */
 export function decide(requests: AdmissionRequest[], state: State): Ruling[] {
   const batch = new Batch(state);

@@ -4,7 +4,7 @@
 INSERT INTO migration_compatibility VALUES ('20261127100000_idempotency_keys', '20261124000000_init');
 
 -- Returns the form that takes the place of an erased key. A request with the key still finds it, so nothing is paid twice. No key
--- has a space. The function is STABLE, so that Postgres inlines it.
+-- has a space (hashedKey of src/journal/terms.ts). The function is STABLE, so that Postgres inlines it.
 CREATE FUNCTION hashed_key(key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN starts_with(key, 'sha256 ') THEN key ELSE 'sha256 ' || encode(sha256(convert_to(key, 'UTF8')), 'hex') END
 $$;
@@ -33,7 +33,7 @@ SELECT make_partitions(1);
 
 GRANT SELECT, INSERT ON refusal_key TO payout_proxy;
 
--- Returns whether nothing stands against calls, as before. A key is also taken if it was erased.
+-- Returns whether nothing stands against calls, as before (decide of src/policy/decide.ts). A key is also taken if it was erased.
 CREATE OR REPLACE FUNCTION nothing_against(clients uuid[], usd numeric[], key_ids uuid[], rights text[], on_day date, known_fees bigint, client_of uuid[], operations text[], keys text[],
   contents bytea[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE

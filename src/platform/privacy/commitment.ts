@@ -22,7 +22,10 @@ export function newSalt(): Buffer {
 const room = Buffer.alloc(4_096);
 const SHORT = Math.floor((room.length - SALT_BYTES) / 3);
 
-/** Returns SHA-256(salt || value). Records keep this commitment, so that personal data can be erased without them. */
+/**
+ * Returns SHA-256(salt || value). Records keep this commitment, so that personal data can be erased without them. The SQL function
+ * is_committed() computes the same.
+ */
 export function commitment(salt: Buffer, value: Buffer | string): Buffer;
 export function commitment(salt: Buffer, value: Buffer | string | null): Buffer | null;
 export function commitment(salt: Buffer, value: Buffer | string | null): Buffer | null {

@@ -1,3 +1,8 @@
+/**
+ * Masks of contacts. The SQL functions audit.mask_email(), audit.mask_phone(), audit.mask_handle(), audit.mask_contacts() and
+ * audit.mask_prose() do the same for the views of auditors, and `masked` of src/reconciliation/matching/recipients.ts for findings.
+ */
+
 /** The mask. */
 export const DOTS = '••••';
 

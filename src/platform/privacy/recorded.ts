@@ -44,7 +44,7 @@ export function recordedForms(text: string): string[] {
   return [...new Set(choices.map((choice) => asRecorded(text, choice)))];
 }
 
-/** Returns a query string in recorded form. A query that names nobody stays as it was sent. */
+/** Returns a query string in recorded form. A query that names nobody stays as it was sent. The SQL function audit.mask_query() reads it. */
 export function queryAsRecorded(query: string | null): string | null {
   const pairs = [...new URLSearchParams(query ?? '')];
   if (!pairs.flat().some(namesContact)) return query;
