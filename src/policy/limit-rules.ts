@@ -4,7 +4,7 @@ import { PersonLimits } from '../access/people/person';
 import { Fault, Problem } from '../platform/errors/problem';
 import { Item, totalOf } from '../operations/item';
 import { canonicalCountry, countryOfName } from '../recipients/country-name';
-import { countriesOfNumber } from './number-country';
+import { countriesOfNumber } from '../recipients/number-country';
 
 /** The fields of an item that limits depend on. */
 export type Limited = Pick<Item, 'amountUsd' | 'country' | 'phone' | 'recipientField' | 'upstreamRef'>;

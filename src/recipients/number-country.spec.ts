@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Examples, getCountries, getExampleNumber } from 'libphonenumber-js/max';
-import { countryOfName } from '../recipients/country-name';
+import { countryOfName } from './country-name';
 import { countriesOfNumber } from './number-country';
 
 const examples = jest.requireActual<Examples>('libphonenumber-js/mobile/examples');

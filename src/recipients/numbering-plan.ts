@@ -1,0 +1,79 @@
+import { Metadata } from 'libphonenumber-js/core';
+import { getCountries, getCountryCallingCode, MetadataJson, NumberingPlan } from 'libphonenumber-js/max'; // class-validator has loaded it already
+import metadata from 'libphonenumber-js/metadata.max.json';
+
+/** Calling codes by their first digits (ITU-T E.164, assigned country codes). No code begins with another, so that Postgres, which prefers the longest, finds the same. */
+const CALLING_CODE =
+  /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|(?:2[1-689]|3[578]|42|5[09]|6[7-9]|8[03578]|9[679])\d)/;
+
+type NationalForm = readonly [replaced: RegExp, by: string];
+
+const AS_DIALED: NationalForm = [/^(?!)/, ''];
+
+/**
+ * How a national number is written after its calling code: what is replaced, and by what. Countries that are not listed leave out
+ * leading zeros. The SQL function phone_key() has the same table.
+ */
+const NATIONAL_FORMS: ReadonlyMap<string, NationalForm> = new Map<string, NationalForm>([
+  ['1', [/^1(?=\d{10}$)/, '']],
+  ['7', [/^8(?=\d{10}$)/, '']],
+  ['36', [/^06(?=\d{8,9}$)/, '']],
+  ['370', [/^[08](?=\d{8}$)/, '']],
+  ['375', [/^80?(?=\d{9}$)/, '']],
+  ['993', [/^8(?=\d{8}$)/, '']],
+  // Until August 2019, Mexico's mobile numbers had a 1 when they were dialed from abroad.
+  ['52', [/^0?1?(?=\d{10}$)/, '']],
+  // On 30 November 2024, Benin put 01 before each number, which had eight digits.
+  ['229', [/^(?=\d{8}$)/, '01']],
+  // Their numbers may begin with 0.
+  ['39', AS_DIALED],
+  ['225', AS_DIALED],
+  ['226', AS_DIALED],
+  ['241', AS_DIALED],
+  ['242', AS_DIALED],
+  ['378', AS_DIALED],
+]);
+
+/** Returns the digits of a number in international form, as its numbering plan writes them. @param digits with a calling code. */
+export function asPlanned(digits: string): string {
+  const code = callingCodeOf(digits);
+  const [replaced, by] = NATIONAL_FORMS.get(code) ?? [/^0+/, ''];
+  return code + digits.slice(code.length).replace(replaced, by);
+}
+
+/** The kind of line that a number must be able to have. Airtime and mobile money go to mobile numbers only. */
+export type Line = 'mobile' | 'any';
+
+/** The numbers of digits after a calling code. */
+type Lengths = Record<Line, Set<number>>;
+
+let lengthsByCode: ReadonlyMap<string, Lengths> | undefined;
+
+/** Returns the numbers of digits after the calling code that a number begins with. Undefined if no country has the code. */
+export function lengthsFor(digits: string): Lengths | undefined {
+  lengthsByCode ??= readLengths();
+  return lengthsByCode.get(callingCodeOf(digits));
+}
+
+/** Returns the calling code that a number begins with. Empty if there is none. */
+export function callingCodeOf(digits: string): string {
+  return CALLING_CODE.exec(digits)?.[0] ?? '';
+}
+
+/** The library has this method without its type. */
+type TypedPlan = NumberingPlan & { type(line: 'MOBILE'): { possibleLengths(): number[] } | undefined };
+
+function readLengths(): Map<string, Lengths> {
+  const found = new Map<string, Lengths>();
+  const reader = new Metadata(metadata as unknown as MetadataJson);
+  for (const country of getCountries()) {
+    const code = getCountryCallingCode(country);
+    const lengths = found.get(code) ?? { mobile: new Set(), any: new Set() };
+    found.set(code, lengths);
+    reader.selectNumberingPlan(country);
+    const plan = reader.numberingPlan as TypedPlan;
+    for (const length of plan.possibleLengths()) lengths.any.add(length);
+    for (const length of (plan.type('MOBILE') ?? plan).possibleLengths()) lengths.mobile.add(length);
+  }
+  return found;
+}
