@@ -58,7 +58,7 @@ describe('the log after erasing and pruning', () => {
   };
 
   it('proves everything without a person, and reports a missing person whom nobody signed for', async () => {
-    const person = { kind: 'email', value: 'ada1@example.com' } as const;
+    const person = { kind: 'email', key: 'ada1@example.com' } as const;
     const bodies = await findPlaces(scene.client, person, () => undefined);
     const erased = await erase(scene.client, person, bodies, wish);
     expect(erased.open).toEqual([held]);

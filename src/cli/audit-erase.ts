@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { erase, Erased, findPlaces } from '../history/retention/erase';
 import { namedIn } from '../history/retention/person';
-import { Contact, contactOf } from '../http/validation/contact';
+import { Contact, contactOf } from '../recipients/contact';
 import { confirm } from './confirm';
 import { erasePersons } from './erase-person';
 import { print } from './output';

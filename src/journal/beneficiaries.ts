@@ -1,12 +1,11 @@
-import { beneficiaryKey } from '../access/clients/beneficiary';
+import { beneficiaryHash } from '../access/clients/beneficiary';
 import { Item } from '../operations/item';
 import { itemFieldsOf } from '../operations/items';
+import { RecipientName, recipientNames } from '../operations/recipient-names';
 import { movesValue, OperationName } from '../operations/catalogue';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest } from '../policy/admission';
 import { NamedRecipient, Register, RegisterRules, Registration, usesRegister } from '../policy/beneficiaries';
-import { payeesOf } from './content-keys';
-import { recordedItems } from './recorded-items';
 
 /**
  * Returns the recipients of the items of a call. An operation that pays somebody names one for each item, even if the item
@@ -16,16 +15,15 @@ export function recipientsOf(clientId: string, operation: OperationName, items: 
   const { recipient = 'nobody' } = itemFieldsOf(operation) ?? {};
   const isPaid = movesValue(operation);
   if (recipient === 'nobody' && !isPaid) return [];
-  return recordedItems(items).map((item, position) => {
-    const payees = payeesOf(item);
-    const keyOf = ({ field, payee }: (typeof payees)[number]) =>
-      beneficiaryKey(clientId, { kind: field, name: payee }).toString('hex');
-    const paidBy = payees.find(({ counts }) => counts);
+  const hashOf = ({ key }: RecipientName) => beneficiaryHash(clientId, key).toString('hex');
+  return items.map((item, position) => {
+    const names = recipientNames(item);
+    const paidBy = names.find(({ counts }) => counts);
     return {
       position,
       field: item.recipientField,
-      paidBy: paidBy ? keyOf(paidBy) : null,
-      names: payees.map(keyOf),
+      paidBy: paidBy ? hashOf(paidBy) : null,
+      names: names.map(hashOf),
       isPaid,
     };
   });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalCountry } from '../recipients/country-name';
+import { kindOfKey } from '../recipients/recipient';
 
 /**
  * The tags of the terms that the search index finds payouts by. A term is a tag and a value: `network:MTN`. The view
@@ -12,7 +13,7 @@ export const TAGS = {
   reference: 'reference:',
   /** Any ID of a transaction. */
   ref: 'ref:',
-  /** An email, phone number or handle, in lower case. */
+  /** The canonical key of an email, phone number or handle. Payments have canonical names, but for capitals. */
   to: 'to:',
   receiver: 'receiver:',
   /** The beginning of a contact or receiver, in lower case. */
@@ -40,6 +41,11 @@ export function termOf(tag: string, value: string): string {
   // A character outside the basic plane counts as one, as in Postgres.
   const beginning = [...value.slice(0, 2 * KEPT)].slice(0, KEPT).join('').replaceAll('\n', ' ');
   return `${tag}${beginning}#${createHash('sha256').update(value).digest('hex')}`;
+}
+
+/** Returns the term of a recipient. @param key its canonical key. */
+export function recipientTerm(key: string): string {
+  return termOf(kindOfKey(key) === 'receiver' ? TAGS.receiver : TAGS.to, key);
 }
 
 /** Returns the term of a country in any spelling. */

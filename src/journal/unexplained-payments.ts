@@ -2,9 +2,7 @@ import { hash } from 'node:crypto';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest } from '../policy/admission';
 import { Item } from '../operations/item';
-import { RecipientKind, recipientSpelling } from '../operations/recipient-spelling';
-import { payeesOf } from './content-keys';
-import { recordedItems } from './recorded-items';
+import { recipientNames } from '../operations/recipient-names';
 
 /**
  * Payments of a lost time that the upstream lists and no call explains. A request for the same recipient and amount may
@@ -16,7 +14,7 @@ const CLOCK_SKEW_SECONDS = 60;
 
 const PREFIX = 'unexplained payment ';
 
-/** The key of a transaction's recipient, from the spellings of src/reconciliation/matching/recipients.ts. */
+/** The key of a transaction's recipient, from its canonical key. */
 export const RECIPIENT_KEY = `sha256(convert_to('${PREFIX}' || name.spelling, 'UTF8'))`;
 
 const IS_OPEN = `coalesce((
@@ -44,16 +42,16 @@ export const FORGET_EXPLAINED = `
 
 /** Returns the keys of the recipients of an item. A transaction has one of them if it has one of the names. */
 function recipientKeys(items: Item[]): { recipient: Buffer; usd: string }[] {
-  return recordedItems(items).flatMap((item) => {
+  return items.flatMap((item) => {
     const usd = item.amountUsd?.toFixed();
     if (usd === undefined) return [];
-    return payeesOf(item).map(({ field, payee }) => ({ recipient: recipientKey(field, payee), usd }));
+    return recipientNames(item).map(({ key }) => ({ recipient: unexplainedHash(key), usd }));
   });
 }
 
-/** Returns the key of a recipient's name. Equal names have equal keys, however they are written. */
-export function recipientKey(field: RecipientKind, name: string): Buffer {
-  return hash('sha256', PREFIX + recipientSpelling(field, name), 'buffer');
+/** Returns the hash by which a recipient of unexplained payments is recognized. @param key its canonical key. */
+export function unexplainedHash(key: string): Buffer {
+  return hash('sha256', PREFIX + key, 'buffer');
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { AnswerName } from './answers';
 import type { ID_FORMS } from './payout-id';
+import { RecipientKind } from '../recipients/recipient';
 import { TransactionKind } from './transactions';
 
 /**
@@ -120,8 +121,6 @@ interface PaidItems extends Items {
   recipient: readonly RecipientKind[];
   fields: Items['fields'] & Readonly<Record<'amountUsd', string>>;
 }
-
-type RecipientKind = 'email' | 'handle' | 'phone' | 'receiver';
 
 export type ItemField =
   | RecipientKind

@@ -1,5 +1,5 @@
 import { RegisterList } from '../access/clients/beneficiary';
-import { RecipientKind } from '../operations/recipient-spelling';
+import { RecipientKind } from '../recipients/recipient';
 
 /** The recipient that an item names. Equal recipients of one client have equal keys, which do not reveal them. */
 export interface NamedRecipient {

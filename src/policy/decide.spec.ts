@@ -174,13 +174,13 @@ describe('decide', () => {
       { kind: 'admitted' },
     ]);
     const seen = [
-      request('a', { items: [payment('x', '1'), payment('Y', '1')] }),
-      request('b', { clientId: 'till', items: [payment('y', '1')] }),
+      request('a', { items: [payment('x@example.com', '1'), payment('Y@example.com', '1')] }),
+      request('b', { clientId: 'till', items: [payment('y@example.com', '1')] }),
     ];
     expect(decide(seen, state())[1]).toEqual({ kind: 'held', heldFor: 'seen_across_clients' });
     expect(kinds([request('a')], state({ seenAcrossClients: new Set(['a']) }))).toEqual(['held']);
     expect(kinds(seen, state({ guards: OFF }))).toEqual(['admitted', 'admitted']);
-    expect(kinds([seen[0] as AdmissionRequest, request('b', { items: [payment('x', '1')] })])).toEqual([
+    expect(kinds([seen[0] as AdmissionRequest, request('b', { items: [payment('x@example.com', '1')] })])).toEqual([
       'admitted',
       'admitted',
     ]);

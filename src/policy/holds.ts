@@ -1,5 +1,4 @@
 import { Decimal } from 'decimal.js';
-import { Item } from '../operations/item';
 import { HistoryLimits, Payment, RecipientDays } from './recipient-days';
 
 /** Why a call needs an approval. */
@@ -62,10 +61,4 @@ export function holdByHistory(
   }
   const earlierCallId = budget.holdDuplicatesDays === null ? undefined : recipients.earlierCall(payments);
   return earlierCallId === undefined ? null : { heldFor: 'seen_before', earlierCallId };
-}
-
-/** Returns recipients and amounts as text that is equal for equal payments. */
-export function paymentOf({ email, phone, handle, receiver, amountUsd }: Item): string[] {
-  if (amountUsd === null) return [];
-  return [`${email?.toLowerCase() ?? phone ?? handle?.toLowerCase() ?? receiver} ${amountUsd.toFixed()}`];
 }

@@ -1,9 +1,9 @@
 import { itemFieldsOf } from '../operations/items';
 import { OperationName } from '../operations/catalogue';
-import { recipientSpelling } from '../operations/recipient-spelling';
 import { ItemField, Items } from '../operations/row';
 import { canonical } from './content';
 import { canonicalCountry } from '../recipients/country-name';
+import { recipientKey } from '../recipients/recipient';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -74,7 +74,7 @@ function normalItem(item: Fields, { recipient, fields }: Items, known: Names): F
 function normalValue(field: ItemField | 'other' | undefined, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (field === 'email' || field === 'phone' || field === 'handle' || field === 'receiver') {
-    return recipientSpelling(field, value);
+    return recipientKey(field, value) ?? value;
   }
   return field === 'country' ? canonicalCountry(value) : value;
 }

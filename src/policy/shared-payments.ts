@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Item } from '../operations/item';
-import { paymentOf } from './holds';
+import { paidName } from '../operations/recipient-names';
 
 interface Paying {
   clientId: string;
@@ -27,5 +27,9 @@ export class SharedPayments {
 }
 
 function paymentsOf({ usd, items }: Paying): string[] {
-  return usd === null ? [] : items.flatMap(paymentOf);
+  if (usd === null) return [];
+  return items.flatMap((item) => {
+    const paid = paidName(item);
+    return paid && item.amountUsd ? [`${paid.key} ${item.amountUsd.toFixed()}`] : [];
+  });
 }

@@ -55,6 +55,12 @@ export function lengthsFor(digits: string): Lengths | undefined {
   return lengthsByCode.get(callingCodeOf(digits));
 }
 
+/** Returns the calling codes of all countries. */
+export function callingCodes(): string[] {
+  lengthsByCode ??= readLengths();
+  return [...lengthsByCode.keys()];
+}
+
 /** Returns the calling code that a number begins with. Empty if there is none. */
 export function callingCodeOf(digits: string): string {
   return CALLING_CODE.exec(digits)?.[0] ?? '';

@@ -3,7 +3,7 @@ import { plainText, withoutInvisible } from './plain-text';
 import { Spelling } from './spelling';
 
 /** Characters that people write between digits. */
-const SEPARATORS = /[\s()./·\u2212\p{Pd}]/gu;
+export const SEPARATORS = /[\s()./·\u2212\p{Pd}]/gu;
 
 const CANONICAL = /^\+[1-9]\d{6,14}$/;
 

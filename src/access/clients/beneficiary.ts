@@ -1,24 +1,24 @@
 import { hash } from 'node:crypto';
-import { RecipientKind, recipientSpelling } from '../../operations/recipient-spelling';
+import { RecipientKind } from '../../recipients/recipient';
 import { maskEmail, maskHandle, maskPhone } from '../../platform/privacy/contacts';
 
 /** The lists of a client's register: whom it may pay, and whom it never pays. */
 export const REGISTER_LISTS = ['allowed', 'blocked'] as const;
 export type RegisterList = (typeof REGISTER_LISTS)[number];
 
-/** A recipient of a register, by the kind of its name. */
+/** A recipient of a register. */
 export interface Beneficiary {
   kind: RecipientKind;
-  name: string;
+  /** Its canonical key. */
+  key: string;
 }
 
 /**
- * Returns the key by which a register recognises a recipient, however the name is written. It includes the client, so that
- * the registers of two clients cannot be compared.
+ * Returns the hash by which a register recognises a recipient. It includes the client, so that the registers of two clients cannot be
+ * compared.
  */
-export function beneficiaryKey(clientId: string, { kind, name }: Beneficiary): Buffer {
-  const spelling = recipientSpelling(kind, name.normalize('NFC'));
-  return hash('sha256', JSON.stringify(['beneficiary', clientId, spelling]), 'buffer');
+export function beneficiaryHash(clientId: string, key: string): Buffer {
+  return hash('sha256', JSON.stringify(['beneficiary', clientId, key]), 'buffer');
 }
 
 /** A recipient as a register stores it. */
@@ -29,17 +29,17 @@ export interface StoredRecipient {
 }
 
 export function storedRecipient(clientId: string, one: Beneficiary): StoredRecipient {
-  return { kind: one.kind, recipient: new Uint8Array(beneficiaryKey(clientId, one)), masked: maskBeneficiary(one) };
+  return {
+    kind: one.kind,
+    recipient: new Uint8Array(beneficiaryHash(clientId, one.key)),
+    masked: MASKS[one.kind](one.key),
+  };
 }
 
-/** Returns the recipient for people, who recognise it only if they know it. IDs of sub-accounts are not masked. */
-function maskBeneficiary({ kind, name }: Beneficiary): string {
-  return MASKS[kind](name);
-}
-
-const MASKS: Record<RecipientKind, (name: string) => string> = {
+/** The recipient as people see it, who recognize it only if they know it. IDs of sub-accounts are not masked. */
+const MASKS: Record<RecipientKind, (key: string) => string> = {
   email: maskEmail,
   phone: maskPhone,
   handle: maskHandle,
-  receiver: (name) => name,
+  receiver: (id) => id,
 };

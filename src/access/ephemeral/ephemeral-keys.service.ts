@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { Beneficiary, beneficiaryKey } from '../clients/beneficiary';
+import { Beneficiary, beneficiaryHash } from '../clients/beneficiary';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';
 import { hashKey, newEphemeralKey } from '../clients/key';
@@ -98,7 +98,7 @@ export class EphemeralKeysService {
   ): Promise<ListedEphemeralKey & { key: string }> {
     const key = newEphemeralKey(clientName);
     const id = newId();
-    const recipients = grant.recipients?.map((one) => beneficiaryKey(clientId, one)) ?? null;
+    const recipients = grant.recipients?.map(({ key: recipient }) => beneficiaryHash(clientId, recipient)) ?? null;
     const { person, operations, countries } = grant;
     const [maxItem, maxTotal] = [grant.maxItemUsd.toFixed(), grant.maxTotalUsd.toFixed()];
     return this.prisma.$transaction(async (tx) => {

@@ -1,6 +1,7 @@
 import { UpstreamItem } from '../../journal/records';
 import { countableFee } from '../../operations/settlement';
 import { Item } from '../../operations/item';
+import { recipientNames } from '../../operations/recipient-names';
 import { Transaction } from '../upstream/transactions';
 
 /**
@@ -14,12 +15,11 @@ export function matchItems(items: Item[], transactions: Transaction[]): Upstream
   let byName: Map<string, number[]> | undefined; // Almost all answers are in order and need none.
   const oneEach = items.length === transactions.length;
   return transactions.map((transaction, ordinal) => {
-    const recipients = recipientsOf(transaction);
     const agrees = (place: number) =>
-      !taken.has(place) && agree(items[place], known[place], transaction, recipients, oneEach && place === ordinal);
+      !taken.has(place) && agree(items[place], known[place], transaction, oneEach && place === ordinal);
     const elsewhere = () => {
       byName ??= placesByName(known);
-      return [...refOf(transaction), ...recipients].flatMap((name) => byName?.get(name) ?? []).find(agrees);
+      return [...refOf(transaction), ...transaction.recipients].flatMap((name) => byName?.get(name) ?? []).find(agrees);
     };
     const position = agrees(ordinal) ? ordinal : (elsewhere() ?? null);
     if (position !== null) taken.add(position);
@@ -33,15 +33,9 @@ export function matchItems(items: Item[], transactions: Transaction[]): Upstream
  * @param placed whether the transaction has the same position as the item, in an answer with one for each item. It then
  * needs no name.
  */
-function agree(
-  item: Item | undefined,
-  known: string[] = [],
-  transaction: Transaction,
-  recipients: string[],
-  placed: boolean,
-): boolean {
+function agree(item: Item | undefined, known: string[] = [], transaction: Transaction, placed: boolean): boolean {
   if (!item) return false;
-  const { amountUsd } = transaction;
+  const { amountUsd, recipients } = transaction;
   if (item.amountUsd !== null && amountUsd !== null && !item.amountUsd.eq(amountUsd)) return false;
   const given = item.upstreamRef === null ? recipients : refOf(transaction);
   if (known.length === 0 || given.length === 0) return placed;
@@ -61,15 +55,11 @@ function placesByName(names: string[][]): Map<string, number[]> {
 }
 
 /** Returns what identifies an item: the transaction that it names, or its recipient. */
-function namesOfItem({ upstreamRef, email, phone, handle }: Item): string[] {
-  if (upstreamRef !== null) return [upstreamRef];
-  return [email, phone, handle].flatMap((name) => name?.toLowerCase() ?? []);
+function namesOfItem(item: Item): string[] {
+  if (item.upstreamRef !== null) return [item.upstreamRef];
+  return recipientNames(item).flatMap(({ kind, key }) => (kind === 'receiver' ? [] : [key]));
 }
 
 function refOf({ upstreamRef }: Transaction): string[] {
   return upstreamRef === null ? [] : [upstreamRef];
-}
-
-function recipientsOf({ recipients }: Transaction): string[] {
-  return recipients.map((name) => name.toLowerCase());
 }

@@ -1,10 +1,10 @@
 import { Owner } from '../../access/auth/owner';
 import { Limits } from '../../access/clients/limits';
-import { recordedItems } from '../../journal/recorded-items';
-import { payeesOf } from '../../journal/content-keys';
 import { catchUpIndex } from '../../journal/search-index';
+import { recipientTerm } from '../../journal/terms';
 import { Item } from '../../operations/item';
 import { EXECUTED, OPEN } from '../../operations/lifecycle';
+import { paidName } from '../../operations/recipient-names';
 import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle-sql';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
@@ -46,15 +46,16 @@ export async function readEarlierPayments(
   // Goes step by step (MATERIALIZED, OFFSET 0): the calls that name a recipient, then their payouts, then their states.
   return prisma.$queryRaw<EarlierPayment[]>`
     WITH wanted AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${wanted}::json) AS a(position integer, field text, payee text, usd numeric)
+      SELECT * FROM json_to_recordset(${wanted}::json) AS a(position integer, term text, key text, usd numeric)
     ), named AS MATERIALIZED (
       SELECT call_id FROM indexed_call
-      WHERE terms && ARRAY(SELECT search_term(CASE field WHEN 'receiver' THEN 'receiver' ELSE 'to' END, payee) FROM wanted)
+      WHERE terms && ARRAY(SELECT term FROM wanted)
         AND terms && ARRAY(SELECT 'week:' || search_week(${since}::uuid) + n FROM generate_series(0, ${Math.ceil(days / 7)}::integer) AS n)
         AND client_id = ${clientId}::uuid AND call_id >= ${since}::uuid ${ofPerson}
     ), payout AS MATERIALIZED (
       -- Each document is parsed once, however many payouts it has.
-      SELECT n.call_id, t.amount_usd, lower(t.email) AS email, t.phone, lower(t.handle) AS handle, t.receiver
+      SELECT n.call_id, t.amount_usd, recipient_key('email', t.email) AS email, recipient_key('phone', t.phone) AS phone,
+        recipient_key('handle', t.handle) AS handle, recipient_key('receiver', t.receiver) AS receiver
       FROM named n CROSS JOIN LATERAL (SELECT record FROM intent WHERE id = n.call_id OFFSET 0) AS i
       LEFT JOIN LATERAL (SELECT people FROM intent_body WHERE intent_id = n.call_id OFFSET 0) AS b ON TRUE
       CROSS JOIN LATERAL (
@@ -66,7 +67,7 @@ export async function readEarlierPayments(
       ) AS t
     ), same AS (
       SELECT a.position, p.call_id FROM wanted a JOIN payout p ON p.amount_usd = a.usd
-        AND CASE a.field WHEN 'email' THEN p.email WHEN 'phone' THEN p.phone WHEN 'handle' THEN p.handle ELSE p.receiver END = a.payee
+        AND a.key IN (p.email, p.phone, p.handle, p.receiver)
     ), calls AS MATERIALIZED (
       SELECT call.* FROM (SELECT DISTINCT call_id FROM same) AS found CROSS JOIN LATERAL (
         SELECT i.id, coalesce(o.sent_at, i.recorded_at) AS paid_at, ${STATE_COLUMNS}
@@ -78,11 +79,9 @@ export async function readEarlierPayments(
     FROM same JOIN calls ON calls.id = same.call_id ORDER BY same.position, calls.id DESC`;
 }
 
-/** Returns the recipient in the one field that counts, and the amount. */
+/** Returns the recipient by the name that counts, and the amount. */
 function toWanted({ position, item }: { position: number; item: Item }) {
-  const [recorded] = recordedItems([item]);
-  const payees = recorded ? payeesOf(recorded) : [];
-  return payees
-    .filter(({ counts }) => counts)
-    .map(({ field, payee }) => ({ position, field, payee, usd: item.amountUsd?.toFixed() ?? null }));
+  const paid = paidName(item);
+  if (!paid) return [];
+  return [{ position, term: recipientTerm(paid.key), key: paid.key, usd: item.amountUsd?.toFixed() ?? null }];
 }

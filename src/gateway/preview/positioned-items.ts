@@ -2,6 +2,7 @@ import { Item } from '../../operations/item';
 import { FaultList } from '../../http/validation/fault-list';
 import { itemFieldsOf, itemsOf } from '../../operations/items';
 import { OperationName } from '../../operations/catalogue';
+import { paidName } from '../../operations/recipient-names';
 import { isObject } from '../../platform/json/is-object';
 import { PreviewDuplicate } from './preview.dto';
 
@@ -34,30 +35,14 @@ export function itemCount(operation: OperationName, body: unknown): number {
 export function duplicatesInside(items: PositionedItem[]): PreviewDuplicate[] {
   const first = new Map<string, number>();
   return items.flatMap(({ position, item }) => {
-    const recipient = recipientOf(item);
-    if (recipient === null || item.amountUsd === null) return [];
-    const payment = `${recipient.toLowerCase()} ${item.amountUsd.toFixed()}`;
+    const paid = paidName(item);
+    if (paid === undefined || item.amountUsd === null) return [];
+    const payment = `${paid.key} ${item.amountUsd.toFixed()}`;
     const before = first.get(payment);
     if (before !== undefined) return [{ position, kind: 'inside_batch', same_as_position: before }];
     first.set(payment, position);
     return [];
   });
-}
-
-/** Returns the recipient of an item. Only the domain of an email address is case-insensitive (RFC 5321, section 2.4). */
-export function recipientOf({ recipientField, email, handle, phone, receiver }: Item): string | null {
-  switch (recipientField) {
-    case 'email':
-      return email && email.replace(/[^@]*$/, (domain) => domain.toLowerCase());
-    case 'handle':
-      return handle;
-    case 'phone':
-      return phone;
-    case 'receiver':
-      return receiver;
-    case null:
-      return null;
-  }
 }
 
 function listIn(operation: OperationName, body: unknown): unknown[] {

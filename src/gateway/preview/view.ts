@@ -11,7 +11,7 @@ import { reservationOf } from '../../policy/caps';
 import { HeldFor, Hold } from '../../policy/holds';
 import { Served } from '../forwarding/coverage';
 import { PreviewFacts } from './facts';
-import { duplicatesInside, itemCount, PositionedItem, recipientOf } from './positioned-items';
+import { duplicatesInside, itemCount, PositionedItem } from './positioned-items';
 import {
   Preview,
   PreviewApproval,
@@ -140,7 +140,7 @@ function toItem(
   const spelling = item.country !== null && served instanceof Served ? served.spellingOf(item.country) : null;
   return {
     position,
-    recipient: recipientOf(item),
+    recipient: item.recipientField && item[item.recipientField],
     amount_usd: item.amountUsd?.toFixed() ?? null,
     country: spelling ?? item.country,
     network_code: item.networkCode,

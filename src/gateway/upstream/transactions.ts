@@ -3,6 +3,7 @@ import { readWrittenId } from '../../operations/payout-id';
 import { isObject } from '../../platform/json/is-object';
 import { parseJson } from './answer';
 import { TRANSACTION_FIELDS, TransactionField } from './transaction-fields';
+import { RecipientKind, recipientKey } from '../../recipients/recipient';
 
 /**
  * A transaction as the upstream's answers show it (docs/reference/upstream.md, "Transaction record"). Every field may
@@ -28,7 +29,7 @@ export interface Transaction {
   networkCode: string | null;
   /** The caller's reference, or the ID that the proxy wrote into its description or notes. */
   reference: string | null;
-  /** The recipient's email, phone and handle, if the transaction names them. */
+  /** The canonical keys of the recipient's names. */
   recipients: string[];
 }
 
@@ -91,8 +92,16 @@ export function readTransaction(record: unknown): Transaction {
     country: text(value.countryToSend) ?? text(value.country),
     networkCode: text(value.momoCode),
     reference: text(value.reference) ?? readWrittenId(value.description) ?? readWrittenId(value.meta),
-    recipients: [email, ...phones, handle].filter((name) => name !== null),
+    recipients: [
+      keyOf('email', email),
+      ...phones.map((phone) => keyOf('phone', phone)),
+      keyOf('handle', handle),
+    ].filter((key) => key !== null),
   };
+}
+
+function keyOf(kind: RecipientKind, name: string | null): string | null {
+  return name === null ? null : recipientKey(kind, name);
 }
 
 /** Reads a transaction whose fields have our names, such as a line of a statement. Values are read as in an answer. */

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { beneficiaryKey } from '../../access/clients/beneficiary';
-import { Contact } from '../../http/validation/contact';
+import { beneficiaryHash } from '../../access/clients/beneficiary';
 import { LOCKS } from '../../platform/database/locks';
+import { Contact } from '../../recipients/contact';
 
 /**
  * Erases a person from the registers of all clients. An entry that allows the person is removed. An entry that blocks them
@@ -9,10 +9,11 @@ import { LOCKS } from '../../platform/database/locks';
  * Changes of registers, decided or not, and ephemeral keys lose the person as well.
  * @returns the places that were emptied: `beneficiary/<id>`, `pending_change/<id>` and `ephemeral_key/<id>`.
  */
-export async function eraseBeneficiaries(db: Client, { kind, value: name }: Contact): Promise<string[]> {
-  await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.change]); // a change that is being approved adds them again
+import { beneficiaryHash } from '../../access/clients/beneficiary';
+import { LOCKS } from '../../platform/database/locks';
+import { Contact } from '../../recipients/contact';
   const clients = await db.query<{ id: string }>('SELECT id FROM client');
-  const keys = clients.rows.map(({ id }) => beneficiaryKey(id, { kind, name }));
+  const keys = clients.rows.map(({ id }) => beneficiaryHash(id, key));
   const gone = await db.query<{ id: string }>(
     `WITH allowed AS (
        DELETE FROM beneficiary WHERE list = 'allowed' AND recipient = ANY ($1::bytea[]) RETURNING id

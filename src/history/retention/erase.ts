@@ -1,13 +1,14 @@
 import { Client } from 'pg';
 import { PersonDocument } from '../../journal/documents';
-import { recipientKey } from '../../journal/unexplained-payments';
+import { unexplainedHash } from '../../journal/unexplained-payments';
+import { recipientKey } from '../../recipients/recipient';
 import { eraseBeneficiaries } from './beneficiaries';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
 import { recordedErasure, Wish } from './erasures';
 import { eraseEvidence } from './evidence';
 import { openCalls } from '../../operations/lifecycle-sql';
 import { eraseKeys, keysNaming, NamingKeys } from './keys';
-import { Contact } from '../../http/validation/contact';
+import { Contact } from '../../recipients/contact';
 import { askedFor, namedIn, spelledIn } from './person';
 import { erasePersons, personsWhere } from './persons';
 import { catchUp, lockIndex, reindex } from './reindex';
@@ -61,8 +62,7 @@ export async function erase(db: Client, person: Contact, bodies: Places['bodies'
     const evidence = await eraseEvidence(db, person); // it may take long, as the next lines, so they run before any lock
     const keys = await keysNaming(db, person);
     const callers = await personsWhere(db, spelledIn(person));
-    const names = spellingsOf(person).map((name) => recipientKey(person.kind, name));
-    await db.query('DELETE FROM unexplained_payment WHERE recipient = ANY ($1::bytea[])', [names]);
+    await db.query('DELETE FROM unexplained_payment WHERE recipient = $1', [unexplainedHash(person.key)]);
     await lockIndex(db);
     const found = await withoutOpen(db, { ...(await recipientsOf(db, person, bodies.intent_body)), bodies, keys });
     const registers = await eraseBeneficiaries(db, person);
@@ -78,30 +78,19 @@ export async function erase(db: Client, person: Contact, bodies: Places['bodies'
  * during the scan.
  */
 async function recipientsOf(db: Client, person: Contact, scanned: string[]): Promise<Pick<Places, 'recipients'>> {
-  const isSame = isPerson(person);
   await catchUp(db);
   const { rows } = await db.query<{ id: string; people: string }>(
     `SELECT intent_id AS id, people FROM intent_body WHERE people IS NOT NULL AND intent_id IN (
        SELECT unnest($1::uuid[]) UNION SELECT call_id FROM indexed_call
-       WHERE terms && ARRAY(SELECT search_term('to', lower(name)) FROM unnest($2::text[]) AS name))`,
-    [scanned, spellingsOf(person)],
+       WHERE terms && ARRAY[search_term('to', $2)])`,
+    [scanned, person.key],
   );
   const recipients = rows.flatMap(({ id, people }) =>
     (JSON.parse(people) as PersonDocument[]).flatMap((one) =>
-      isSame(one) ? [{ callId: id, position: one.position }] : [],
+      recipientKey(person.kind, one[person.kind] ?? '') === person.key ? [{ callId: id, position: one.position }] : [],
     ),
   );
   return { recipients };
-}
-
-/** Postgres and callers may write an accent in two ways. */
-function spellingsOf({ value }: Contact): string[] {
-  return [value, value.normalize('NFC'), value.normalize('NFD')];
-}
-
-function isPerson(person: Contact): (one: PersonDocument) => boolean {
-  const names = new Set(spellingsOf(person).map((name) => name.toLowerCase()));
-  return (one) => names.has((one[person.kind] ?? '').toLowerCase());
 }
 
 async function withoutOpen(db: Client, { recipients, bodies, keys }: Omit<Places, 'open'>): Promise<Places> {

@@ -3,7 +3,8 @@ import { numberForms } from '../../platform/privacy/contacts';
 import { Pruning } from '../log/signed-records';
 import { Month } from './months';
 import { commitmentSql, ErasableColumns, RECEIVER, RECIPIENT, REFERENCE } from '../../journal/evidence';
-import { Contact } from '../../http/validation/contact';
+import { Contact } from '../../recipients/contact';
+import { recipientKey } from '../../recipients/recipient';
 import { namedIn } from './person';
 
 /** Source tables that are not partitioned by month. */
@@ -55,11 +56,11 @@ export async function removeEvidence(db: Client, { from, to }: Month, what: Prun
   for (const table of SMALL_TABLES) await db.query(`DELETE FROM ${table} WHERE ${OF_MONTH}`, [from, to]);
 }
 
-/** Sources write people in their own forms: numbers with spaces or without +, handles without @. */
+/** Sources write people in their own spellings. */
 const SAME: Record<Contact['kind'], string> = {
-  email: 'lower(email) = ANY ($1)',
-  phone: `regexp_replace(phone, '\\D', '', 'g') = ANY ($1)`,
-  handle: `lower(ltrim(handle, '@')) = ANY ($1)`,
+  email: `recipient_key('email', email) = ANY ($1)`,
+  phone: `recipient_key('phone', phone) = ANY ($1)`,
+  handle: `recipient_key('handle', handle) = ANY ($1)`,
 };
 
 /** Free-text columns of the source that may name a person. */
@@ -70,13 +71,13 @@ const TEXTS = ['reference', 'receiver'] as const;
  * @returns the places that were emptied: `upstream_transaction/<read>/<ordinal>`.
  */
 export async function eraseEvidence(db: Client, person: Contact): Promise<string[]> {
-  const [names, needle] = [namesOf(person), needleOf(person)];
+  const [keys, needle] = [keysOf(person), needleOf(person)];
   const text = `concat_ws(' ', ${TEXTS.join(', ')})`;
   const digits = person.kind === 'phone' ? `regexp_replace(${text}, '\\D', '', 'g')` : `lower(${text})`;
   const { rows } = await db.query<{ read: string; ordinal: string; same: boolean } & Record<string, string | null>>(
     `SELECT read_id AS read, ordinal, coalesce(${SAME[person.kind]}, false) AS same, ${TEXTS.join(', ')}
      FROM upstream_transaction WHERE ${SAME[person.kind]} OR strpos(${digits}, $2) > 0`,
-    [names, needle],
+    [keys, needle],
   );
   const named = namedIn(person);
   const gone = rows
@@ -95,15 +96,13 @@ export async function eraseEvidence(db: Client, person: Contact): Promise<string
   return gone.map(({ read, place }) => `upstream_transaction/${read}/${place}`);
 }
 
-function namesOf({ kind, value }: Contact): string[] {
-  const whole = value.toLowerCase();
-  if (kind === 'email') return [whole, whole.normalize('NFC'), whole.normalize('NFD')];
-  if (kind === 'handle') return [whole.slice(1)];
-  return numberForms(value);
+/** Returns the keys that a source can give the person: those of a number as it is dialed at home, too. */
+function keysOf({ kind, key }: Contact): string[] {
+  return kind === 'phone' ? numberForms(key).flatMap((form) => recipientKey(kind, form) ?? []) : [key];
 }
 
 /** Returns text that every spelling of the person contains. For a number, the digits after the longest country code. */
-function needleOf({ kind, value }: Contact): string {
-  if (kind === 'phone') return value.slice(1).slice(3);
-  return kind === 'handle' ? value.slice(1).toLowerCase() : value.toLowerCase();
+function needleOf({ kind, key }: Contact): string {
+  if (kind === 'phone') return key.slice(1).slice(3);
+  return kind === 'handle' ? key.slice(1) : key;
 }

@@ -1,10 +1,10 @@
-import { Contact } from '../../http/validation/contact';
+import { Contact } from '../../recipients/contact';
 import { askedFor, namedIn } from './person';
 
-const ADA: Contact = { kind: 'email', value: 'ada+x@example.com' };
-const MARY: Contact = { kind: 'email', value: 'mary-ann@no-where.example' };
-const PHONE: Contact = { kind: 'phone', value: '+2348012345678' };
-const HANDLE: Contact = { kind: 'handle', value: '@Ada_L' };
+const ADA: Contact = { kind: 'email', key: 'ada+x@example.com' };
+const MARY: Contact = { kind: 'email', key: 'mary-ann@no-where.example' };
+const PHONE: Contact = { kind: 'phone', key: '+2348012345678' };
+const HANDLE: Contact = { kind: 'handle', key: '@ada_l' };
 
 describe('a search for a person', () => {
   it.each([
@@ -27,11 +27,12 @@ describe('a search for a person', () => {
     [HANDLE, '{"handle":"Ada_L"}'],
     [HANDLE, 'https://x.com/ada_l'],
     [HANDLE, 'thanks @ada_l.'],
-    [{ ...ADA, value: 'jos\u00e9@example.com' }, 'Jose\u0301@example.com'],
-    [{ ...ADA, value: 'jose\u0301@example.com' }, '{"email":"JOS\\u00c9@example.com"}'],
+    [{ ...ADA, key: 'jos\u00e9@example.com' }, 'Jose\u0301@example.com'],
+    [{ ...ADA, key: 'jos\u00e9@example.com' }, '{"email":"JOS\\u00c9@example.com"}'],
+    [{ ...ADA, key: 'ada@xn--bcher-kva.example' }, 'to Ada@Bücher.example'],
     [MARY, 'to Mary-Ann@no-where.example'],
-    [{ ...HANDLE, value: '@mary-ann' }, 'to @mary-ann'],
-    [{ ...ADA, value: "o'/|{}^$.*?#&-@example.com" }, "to o'/|{}^$.*?#&-@example.com"],
+    [{ ...HANDLE, key: '@mary-ann' }, 'to @mary-ann'],
+    [{ ...ADA, key: "o'/|{}^$.*?#&-@example.com" }, "to o'/|{}^$.*?#&-@example.com"],
   ])('finds %j in %s', (person, text) => expect(namedIn(person)(text)).toBe(true));
 
   it.each([

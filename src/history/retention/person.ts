@@ -1,18 +1,19 @@
+import { domainToUnicode } from 'node:url';
 import { numberForms } from '../../platform/privacy/contacts';
 import { spellsOneOf } from '../../platform/privacy/phone-numbers';
-import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
-import { Contact } from '../../http/validation/contact';
+import { phonesMeantBy } from '../../recipients/phone-candidates';
+import { Contact } from '../../recipients/contact';
 
 /** Tests whether a text names the person in any common form: escaped, in other case, or with spaces. */
-export function namedIn({ kind, value }: Contact): (text: string) => boolean {
-  const pattern = PATTERNS[kind](value.normalize('NFC'));
+export function namedIn({ kind, key }: Contact): (text: string) => boolean {
+  const pattern = PATTERNS[kind](key);
   return (text) => writings(text).some((writing) => pattern.test(writing.normalize('NFC')));
 }
 
 /** Tests whether an identifier contains the person's contact, a phone number in any spelling: `order-254712345678`. */
 export function spelledIn(person: Contact): (identifier: string) => boolean {
   const named = namedIn(person);
-  return (identifier) => named(identifier) || (person.kind === 'phone' && spellsOneOf(identifier, [person.value]));
+  return (identifier) => named(identifier) || (person.kind === 'phone' && spellsOneOf(identifier, [person.key]));
 }
 
 /** The shortest beginning that identifies a person with near certainty. */
@@ -21,13 +22,12 @@ const MIN_BEGINNING = 7;
 /** Tests whether a recorded search (its filters as JSON) was for the person, or for the beginning of their contact. */
 export function askedFor(person: Contact): (filters: string) => boolean {
   const named = namedIn(person);
-  const whole = person.value.toLowerCase();
   const isBeginning = (text: unknown) =>
-    typeof text === 'string' && text.length >= MIN_BEGINNING && whole.startsWith(text.toLowerCase());
+    typeof text === 'string' && text.length >= MIN_BEGINNING && person.key.startsWith(text.toLowerCase());
   const isSpelling = (text: unknown) =>
     person.kind === 'phone' &&
     typeof text === 'string' &&
-    (phonesMeantBy(text).includes(person.value) || spellsOneOf(text, [person.value]));
+    (phonesMeantBy(text).includes(person.key) || spellsOneOf(text, [person.key]));
   return (filters) => {
     const meant = filters.replaceAll(' ', '+'); // an unescaped + of a query arrives as a space, and the search still finds it
     if (named(filters) || named(meant) || valuesOf(meant).some(isBeginning)) return true;
@@ -41,16 +41,20 @@ const valuesOf = (filters: string): unknown[] => Object.values(JSON.parse(filter
 const MIN_BARE_HANDLE = 5;
 
 /** Patterns of the parts. The characters before and after must not make it another person. */
-const PATTERNS: Record<Contact['kind'], (value: string) => RegExp> = {
-  email: (value) => new RegExp(`(?<![\\p{L}\\p{N}._%+-])${literal(value)}(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'iu'),
-  handle: (value) => {
-    const bare = literal(value.slice(1));
+const PATTERNS: Record<Contact['kind'], (key: string) => RegExp> = {
+  email: (key) => {
+    const [local = '', domain = ''] = key.split('@');
+    const forms = [domain, domainToUnicode(domain)].map((form) => literal(`${local}@${form}`));
+    return new RegExp(`(?<![\\p{L}\\p{N}._%+-])(?:${forms.join('|')})(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'iu');
+  },
+  handle: (key) => {
+    const bare = literal(key.slice(1));
     const forms = [`(?<![\\p{L}\\p{N}_.])@${bare}`, `(?<=(?:twitter|x)\\.com/)${bare}`];
-    if (value.length > MIN_BARE_HANDLE) forms.push(`(?<=")${bare}(?=")`); // the upstream may store it without @
+    if (key.length > MIN_BARE_HANDLE) forms.push(`(?<=")${bare}(?=")`); // the upstream may store it without @
     return new RegExp(`(?:${forms.join('|')})(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_])`, 'iu');
   },
-  phone: (value) => {
-    const forms = numberForms(value).map((form) => [...form].join('[\\s().\\-\\u00a0]{0,3}'));
+  phone: (key) => {
+    const forms = numberForms(key).map((form) => [...form].join('[\\s().\\-\\u00a0]{0,3}'));
     return new RegExp(`(?<!\\d)(?:${forms.join('|')})(?!\\d)`, 'u');
   },
 };

@@ -1,12 +1,12 @@
 import { Owner } from '../../access/auth/owner';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
-import { asContact } from '../../platform/privacy/contacts';
 import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
 import { Listed } from './cursor';
 import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle';
 import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
-import { BEGINNINGS, countryTerm, hashedKey, TAGS, termOf } from '../../journal/terms';
+import { countryTerm, hashedKey, TAGS, termOf } from '../../journal/terms';
+import { beginnings, beginsWith, recipientTerms } from './recipient-filters';
 import { SearchFilters } from './search.dto';
 
 /** The conditions on entries of the index, and on their payouts. */
@@ -192,34 +192,6 @@ const RARE = ['recipient', 'reference', 'upstream_ref', 'idempotency_key', 'requ
 
 function isRare(search: SearchFilters): boolean {
   return RARE.some((name) => search[name] !== undefined) || (search.recipient_prefix?.length ?? 0) >= 7;
-}
-
-/** Returns a text in lower case, as Postgres writes it with and without a locale. */
-function inLowerCase(text: string): string[] {
-  return [...new Set([text.toLowerCase(), text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())])];
-}
-
-function recipientTerms(given: string, phones: string[]): string[] {
-  const contacts = [...inLowerCase(asContact(given)), ...phones];
-  return [...new Set([...contacts.map((contact) => termOf(TAGS.to, contact)), termOf(TAGS.receiver, given)])];
-}
-
-/** The longest indexed beginning of the prefix. */
-function beginnings(prefix: string): Prisma.Sql {
-  const length = BEGINNINGS.findLast((known) => [...prefix].length >= known) ?? 0;
-  const known = [asContact(prefix), prefix]
-    .flatMap(inLowerCase)
-    .map((text) => `${TAGS.beginning}${[...text].slice(0, length).join('')}`);
-  return Prisma.sql`${known}::text[]`;
-}
-
-function beginsWith(prefix: string): Prisma.Sql {
-  const starts = (text: Prisma.Sql, start: Prisma.Sql) => Prisma.sql`strpos(${text}, ${start}) > 0`;
-  const contacts = inLowerCase(asContact(prefix)).map((contact) =>
-    starts(Prisma.sql`payout`, Prisma.sql`${`\n${TAGS.to}${contact}`}::text`),
-  );
-  const receiver = Prisma.sql`lower(${`\n${TAGS.receiver}${prefix}`}::text)`;
-  return Prisma.sql`(${Prisma.join([...contacts, starts(Prisma.sql`lower(payout)`, receiver)], ' OR ')})`;
 }
 
 function within(usd: Prisma.Sql, least: string | undefined, most: string | undefined): Prisma.Sql[] {

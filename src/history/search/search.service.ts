@@ -6,7 +6,7 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { Cursor, fromToken, Listed, Sort, toToken } from './cursor';
-import { phonesMeantBy } from '../../platform/privacy/phone-spellings';
+import { phonesMeantBy } from '../../recipients/phone-candidates';
 import { conditionsOf, rangeOf, Rows, termsOf } from './filters';
 import { IndexService } from './index.service';
 import { Page, PageRequest, rowsToRead, toPage } from '../../platform/schema/page';

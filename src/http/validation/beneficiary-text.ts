@@ -1,5 +1,6 @@
 import { Beneficiary } from '../../access/clients/beneficiary';
-import { contactOf } from './contact';
+import { contactOf } from '../../recipients/contact';
+import { kindOfKey, readRecipient, recipientKey } from '../../recipients/recipient';
 import { isText } from './rules';
 
 const RECEIVER = /^receiver:(.+)$/s;
@@ -9,12 +10,15 @@ const MAX_RECEIVER = 255;
 export const BENEFICIARY_MUST =
   'must be an email address, a phone number in international format, a handle with its @, or receiver: and the ID of a sub-account';
 
-/** Reads a recipient of a register. Returns undefined for text in no known form. */
+/**
+ * Reads a recipient of a register in any spelling. Undefined for text in no known form, and for a phone number that no country can
+ * have, because an entry for it would never have an effect.
+ */
 export function readBeneficiary(text: string): Beneficiary | undefined {
   const [, receiver] = RECEIVER.exec(text.trim()) ?? [];
-  const named = receiver?.trim() ?? text;
-  // A sub-account that is named by a contact is compared like a person.
-  const contact = receiver === undefined || /^\+|@/.test(named) ? contactOf(named) : undefined;
-  if (contact) return { kind: contact.kind, name: contact.value };
-  return receiver !== undefined && isText(named, MAX_RECEIVER) ? { kind: 'receiver', name: named } : undefined;
+  if (receiver !== undefined && !isText(receiver, MAX_RECEIVER)) return undefined;
+  const key = receiver === undefined ? contactOf(text)?.key : recipientKey('receiver', receiver);
+  if (key === undefined || key === null) return undefined;
+  const kind = kindOfKey(key);
+  return 'canonical' in readRecipient(kind, key) ? { kind, key } : undefined;
 }

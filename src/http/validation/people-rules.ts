@@ -1,10 +1,11 @@
 import { isEmail } from 'class-validator';
 import { namesOf } from '../../operations/items';
 import { Fault } from '../../platform/errors/problem';
-import { withoutInvisible } from '../../platform/privacy/contacts';
-import { field } from './rules';
+import { Line } from '../../recipients/numbering-plan';
+import { readRecipient, RECIPIENT_KINDS, RecipientKind } from '../../recipients/recipient';
+import { field, isText } from './rules';
 
-/** E.164: a plus, a country code without a leading zero, and at most 15 digits. The shortest numbers in use have 7. */
+/** E.164: a plus, a country code without a leading zero, and at most 15 digits. Numbering plans allow fewer numbers. */
 const PHONE = /^\+[1-9]\d{6,14}$/;
 
 /** The interface requires a leading @. Networks differ in the rest, so all their usual characters are allowed. */
@@ -57,7 +58,8 @@ export const Handle = () =>
       name: 'handle',
       required: false,
       must: 'must be a handle that begins with @ (letters, digits, _ . -), or empty if email is given',
-      test: (value) => value === '' || (typeof value === 'string' && HANDLE.test(value)),
+      test: (value) =>
+        value === '' || (typeof value === 'string' && isCanonical('handle', value) && HANDLE.test(value)),
     },
     {
       type: 'string',
@@ -68,30 +70,56 @@ export const Handle = () =>
     },
   );
 
-/** A phone number in international format with a leading + (docs/reference/upstream.md, "Airtime item"). */
-export const PhoneNumber = ({ required = true, description = "The recipient's phone number." } = {}) =>
+/**
+ * A phone number in international format with a leading + (docs/reference/upstream.md, "Airtime item").
+ * @param line the kind of line that it must be able to have.
+ */
+export const PhoneNumber = ({
+  required = true,
+  description = "The recipient's phone number.",
+  line = 'mobile',
+}: PhoneRules = {}) =>
   field(
     {
       name: 'phone',
       required,
       must: 'must be a phone number in international format: + and 7 to 15 digits without spaces',
-      test: (value) => typeof value === 'string' && PHONE.test(value),
+      test: (value) => typeof value === 'string' && isCanonical('phone', value, line),
     },
     { type: 'string', pattern: PHONE.source, description, example: '+2348012345678' },
   );
 
+interface PhoneRules {
+  required?: boolean;
+  description?: string;
+  line?: Line;
+}
+
+/** The user ID of a sub-account, or a contact of its holder. */
+export const Receiver = (description: string) =>
+  field(
+    {
+      name: 'receiver',
+      required: true,
+      must: 'must be text of 1 to 100 characters, without control or invisible characters',
+      test: (value) => typeof value === 'string' && isText(value, 100) && isCanonical('receiver', value),
+    },
+    { type: 'string', maxLength: 100, minLength: 1, description, example: 'sub-account-1' },
+  );
+
 /**
- * Adds to the faults of recipients what is probably meant, and that they have characters which nobody sees.
+ * Adds to the faults of recipients why they are none, and what is probably meant.
  * @param body as it was received.
  */
 export function addSuggestions(faults: Fault[], body: object): void {
   for (const fault of faults) {
     const value = valueAt(body, fault.pointer);
-    const suggest = SUGGESTIONS.get(fault.pointer.slice(fault.pointer.lastIndexOf('/') + 1));
-    if (typeof value !== 'string' || !suggest) continue;
-    if (withoutInvisible(value) !== value) fault.detail += '. It has an invisible character';
-    const suggestion = suggest(value);
-    if (suggestion !== undefined) fault.suggestion = suggestion;
+    const kind = KINDS.get(fault.pointer.slice(fault.pointer.lastIndexOf('/') + 1));
+    if (typeof value !== 'string' || !kind || value.length > MAX_EMAIL) continue;
+    const spelling = readRecipient(kind, value, 'mobile');
+    if ('canonical' in spelling) continue;
+    if (spelling.reason !== undefined) fault.detail += `. ${spelling.reason}`;
+    if (spelling.suggestion !== undefined) fault.suggestion = spelling.suggestion;
   }
 }
 
@@ -105,30 +133,16 @@ function valueAt(body: object, pointer: string): unknown {
   );
 }
 
-/**
- * Returns the intended number if only spaces, dashes, dots, brackets, invisible characters or a leading 00 are wrong with it. A `(0)` is
- * dialed in some countries and not in others, so such a number gets no suggestion.
- */
-export function suggestPhone(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > 40 || /\(\s*0\s*\)/.test(value)) return undefined;
-  const bare = withoutInvisible(value)
-    .replace(/[\s().\p{Pd}]/gu, '')
-    .replace(/^00/, '+');
-  return PHONE.test(bare) ? bare : undefined;
-}
-
 function isAddress(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= MAX_EMAIL && !NOT_IN_EMAIL.test(value) && isEmail(value);
+  if (typeof value !== 'string' || value.length > MAX_EMAIL || NOT_IN_EMAIL.test(value)) return false;
+  return isEmail(value) && isCanonical('email', value);
 }
 
-const bareIf = (isValid: (text: string) => boolean) => (value: string) => {
-  const bare = withoutInvisible(value).trim();
-  return isValid(bare) ? bare : undefined;
-};
+function isCanonical(kind: RecipientKind, name: string, line?: Line): boolean {
+  return 'canonical' in readRecipient(kind, name, line);
+}
 
-/** Returns what is probably meant by the value of a field, by the names of the interface's recipients. */
-const SUGGESTIONS = new Map<string, (value: string) => string | undefined>([
-  ...[...namesOf('email')].map((name) => [name, bareIf(isAddress)] as const),
-  ...[...namesOf('handle')].map((name) => [name, bareIf((text) => HANDLE.test(text))] as const),
-  ...[...namesOf('phone')].map((name) => [name, suggestPhone] as const),
-]);
+/** The kinds of the interface's fields for recipients. */
+const KINDS = new Map<string, RecipientKind>(
+  RECIPIENT_KINDS.flatMap((kind) => [...namesOf(kind)].map((name) => [name, kind] as const)),
+);

@@ -1,14 +1,11 @@
 import { UsdAmount } from '../../http/validation/money-rules';
 import { Nothing } from '../../http/validation/nothing.dto';
+import { Receiver } from '../../http/validation/people-rules';
 import { Text } from '../../http/validation/rules';
 
 /** See "POST /account/transfer" in docs/reference/upstream.md. */
 export class TransferDto {
-  @Text({
-    max: 100,
-    description: 'The user ID of the sub-account, from `/sub-account/list`.',
-    example: 'sub-account-1',
-  })
+  @Receiver('The user ID of the sub-account, from `/sub-account/list`.')
   receiver!: string;
 
   @UsdAmount({ required: false, description: 'Amount to transfer, in US dollars.' })

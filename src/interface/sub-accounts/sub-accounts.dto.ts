@@ -16,7 +16,7 @@ export class CreateSubAccountDto {
   @Text({ max: 100, required: false, description: "The holder's last name.", example: 'Lovelace' })
   lastName?: string;
 
-  @PhoneNumber({ required: false, description: "The holder's phone number." })
+  @PhoneNumber({ required: false, description: "The holder's phone number.", line: 'any' })
   phoneNumber?: string;
 
   @FreeForm('Your own notes. The upstream stores them unchanged.')

@@ -1,4 +1,5 @@
 import { UsdAmount } from '../../http/validation/money-rules';
+import { Receiver } from '../../http/validation/people-rules';
 import { Text } from '../../http/validation/rules';
 
 /** See "POST /wallets/lookup" in docs/reference/upstream.md. */
@@ -9,7 +10,7 @@ export class WalletLookupDto {
 
 /** See "POST /wallets/transfer" in docs/reference/upstream.md. */
 export class WalletTransferDto {
-  @Text({ max: 100, description: 'The user ID of the receiver.', example: 'sub-account-1' })
+  @Receiver('The user ID of the receiver.')
   receiver!: string;
 
   @UsdAmount({ description: 'Value in US dollars.' })

@@ -22,17 +22,6 @@ export function maskHandle(handle: string): string {
   return `${handle.slice(0, handle.length > 3 ? 2 : 1)}••`;
 }
 
-/** Characters that contact apps and web pages put around a name: marks of direction, joiners, variation selectors. */
-const INVISIBLE = /[\p{Cf}\ufe00-\ufe0f]/gu;
-
-/** Returns text without the characters that nobody sees or types. */
-export function withoutInvisible(text: string): string {
-  return text.replace(INVISIBLE, '');
-}
-
-/** Returns a contact of a query. An unescaped + of it arrives as a space, and no contact contains one. */
-export const asContact = (given: string): string => withoutInvisible(given).replaceAll(' ', '+');
-
 /**
  * An email address, international number, or handle in text. A number ends before digits that begin an email address.
  */
@@ -95,5 +84,7 @@ export function maskKey(key: string): string {
 export function numberForms(phone: string): string[] {
   const digits = phone.slice(1);
   const national = [1, 2, 3].filter((code) => digits.length - code >= 7).map((code) => `0${digits.slice(code)}`);
-  return [digits, `00${digits}`, ...national];
+  // Until 30 November 2024, numbers of Benin had no 01 before their last eight digits.
+  const former = /^22901\d{8}$/.test(digits) ? [`229${digits.slice(5)}`, digits.slice(5)] : [];
+  return [digits, `00${digits}`, ...national, ...former];
 }

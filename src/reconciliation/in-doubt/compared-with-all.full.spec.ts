@@ -10,7 +10,7 @@ import { quietUntil } from './facts';
 import { judge } from './verdict';
 
 /** So few names and amounts that calls and transactions resemble each other in every way. */
-const NAMES = ['p:254712345671', 'p:0712345671', 'p:999912345671', 'e:ada@example.com', 'h:ada', 'r:uid'];
+const NAMES = ['+254712345671', 'tel:712345671', '+999912345671', 'ada@example.com', '@ada', 'uid'];
 const names: fc.Arbitrary<string[]> = fc.oneof(
   { weight: 4, arbitrary: fc.constant(NAMES.slice(0, 1)) },
   { weight: 2, arbitrary: fc.uniqueArray(fc.constantFrom(...NAMES), { maxLength: 2 }) },

@@ -57,7 +57,7 @@ function mayHaveBeenCarriedOut({ state, upstreamStatus }: SentCallState): boolea
 /** The names of the recipient of the payout `n` with the person `r`, as the search index has them. */
 const NAMES = Prisma.sql`
   SELECT tag, spelling FROM (VALUES
-    ('to', lower(r.email)), ('to', r.phone), ('to', lower(ltrim(r.handle, '@'))), ('to', '@' || lower(ltrim(r.handle, '@'))),
+    ('to', recipient_key('email', r.email)), ('to', recipient_key('phone', r.phone)), ('to', recipient_key('handle', r.handle)),
     ('receiver', n.receiver)) AS known(tag, spelling)
   WHERE spelling IS NOT NULL`;
 

@@ -21,7 +21,7 @@ export function evidenceOf(reads: string[], seen: Seen[], calls: string[], posit
 
 function toEvidence(seen: Seen, position: number | null): VerdictTransaction {
   // An upstream may use the recipient's phone number as the ID of a payment.
-  const phones = seen.names.flatMap((name) => (name.startsWith('p:') ? [`+${name.slice(2)}`] : []));
+  const phones = seen.names.filter((key) => key.startsWith('+'));
   const numbers = writtenNumbers(phones);
   return {
     read_id: seen.readId,

@@ -2,7 +2,7 @@ import { oneToOne } from './assignment';
 import { Batch, Rules, Seen, SentCall, Wanted } from './calls-in-doubt';
 import { Created, isOtherType } from '../../operations/effects';
 import { keysOfItem, keysOfSeen } from './payments';
-import { haveKindInCommon, maybeSameOne } from './recipients';
+import { haveKindInCommon, kindsOf, maybeSameOne } from './recipients';
 import { Work } from './work';
 
 /** A batch whose transactions are all items of this call. */
@@ -83,5 +83,7 @@ function mightBe(item: Wanted, seen: Seen, created: Created, amount: boolean | u
   if (maybeSameOne(item.names, seen.names)) return true;
   if (item.names.length === 0 || seen.names.length === 0) return amount !== false;
   // A recipient paid by handle may be listed by email address.
-  return amount === true && !isOtherType(seen.type, created) && !haveKindInCommon(item.names, seen.names);
+  return (
+    amount === true && !isOtherType(seen.type, created) && !haveKindInCommon(kindsOf(item.names), kindsOf(seen.names))
+  );
 }

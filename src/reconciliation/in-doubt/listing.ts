@@ -8,9 +8,9 @@ import { StatusVocabulary } from '../../operations/statuses';
 import { Seen } from './calls-in-doubt';
 import { Batches, Listing } from './batches';
 import { CREATED_BY } from '../../operations/effects';
+import { recipientNames } from '../../operations/recipient-names';
 import { namedCallSql } from '../../operations/payout-id';
 import { ShownIds, Sightings } from './shown-ids';
-import { keysOf } from './recipients';
 import { Effort, mapped } from './work';
 
 /**
@@ -227,7 +227,7 @@ function toSeen(readId: string, listed: ListedRow, vocabulary: StatusVocabulary)
     ordinal: Number(ordinal),
     meaning: vocabulary.statusOf(row.status),
     amountUsd: usd,
-    names: keysOf({ email, phone, handle, receiver }),
+    names: recipientNames({ recipientField: null, email, phone, handle, receiver }).map(({ key }) => key),
     references: reference ? formsOf(reference, phone) : [],
     ...row,
   };

@@ -6,7 +6,8 @@ import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SentCall, Wanted } from './calls-in-doubt';
 import { CHANGING_OPERATIONS } from '../../operations/effects';
-import { keysOf, payeeOf } from './recipients';
+import { Item } from '../../operations/item';
+import { recipientNames } from '../../operations/recipient-names';
 
 /** A call and its recorded state. */
 export interface SentCallState extends SentCall {
@@ -54,7 +55,7 @@ interface SettledEntry {
 
 interface ItemRow {
   position: number;
-  field: string | null;
+  field: Item['recipientField'];
   email: string | null;
   phone: string | null;
   handle: string | null;
@@ -148,9 +149,11 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
   }));
 }
 
+/** The recipient of an item that pays nobody, such as the payer of a collection, is known by each name. */
 function toWanted({ position, field, usd, reference, upstreamRef, ...named }: ItemRow): Wanted {
-  const payee = payeeOf(field, named);
-  const names = [...new Set([...keysOf(named), ...payee])];
+  const all = recipientNames({ recipientField: field, ...named });
+  const names = all.map(({ key }) => key);
+  const payee = field === null ? names : all.filter(({ counts }) => counts).map(({ key }) => key);
   return { position, payee, names, amountUsd: usd, reference: reference || null, upstreamRef };
 }
 

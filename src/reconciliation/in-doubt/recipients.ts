@@ -1,64 +1,21 @@
-/** The names that an item of ours, or a transaction of the upstream, gives its recipient. */
-export interface Named {
-  email: string | null;
-  phone: string | null;
-  handle: string | null;
-  receiver: string | null;
-}
+import { kindOfKey, RecipientKind } from '../../recipients/recipient';
 
 /**
- * The fewest digits of a phone number. Two spellings of a number, with country code or as dialled at home, share as
+ * The fewest digits of a phone number. Two spellings of a number, with country code or as dialed at home, share as
  * many.
  */
 const SHORTEST = 7;
 
-const EMAIL = /^[^\s@*•]+@[^\s@*•]+$/;
-const PHONE = /^\+?[\d\s().-]{7,24}$/;
-const HANDLE = /^@?[\w.-]+$/;
-const MASKED = /[*•]/;
-
-/** Returns a key for each complete name, so that names can be compared. A masked or shortened name has no key. */
-export function keysOf({ email, phone, handle, receiver }: Named): string[] {
-  return [
-    ...(email !== null && EMAIL.test(email) ? [`e:${email.toLowerCase()}`] : []),
-    ...(phone !== null && PHONE.test(phone) ? [`p:${phone.replace(/\D/g, '')}`] : []),
-    ...(handle !== null && HANDLE.test(handle) ? [`h:${handle.replace(/^@/, '').toLowerCase()}`] : []),
-    ...(receiver !== null && !MASKED.test(receiver) ? [`r:${receiver}`] : []),
-  ];
-}
-
-/**
- * Returns the keys of the recipient of an item. If there are an email and a handle, the email counts
- * (docs/reference/upstream.md, "Credit item", rule 2).
- */
-export function payeeOf(field: string | null, { email, phone, handle, receiver }: Named): string[] {
-  const nobody = { email: null, phone: null, handle: null, receiver: null };
-  switch (field) {
-    case 'email':
-      return keysOf({ ...nobody, email });
-    case 'phone':
-      return keysOf({ ...nobody, phone });
-    case 'handle':
-      return keysOf({ ...nobody, handle });
-    case 'receiver':
-      // A contact used as the receiver is stored with the people, and the item has its mask.
-      return keysOf({ ...nobody, receiver: email ?? phone ?? handle ?? receiver });
-    case null:
-    default:
-      return keysOf({ email, phone, handle, receiver });
-  }
-}
-
-/** Whether two lists of keys certainly share a recipient. */
-export function sameOne(some: string[], others: string[]): boolean {
-  return some.some((key) => others.includes(key));
+/** Returns the kinds of names of a recipient. @param keys of its names. */
+export function kindsOf(keys: string[]): RecipientKind[] {
+  return [...new Set(keys.map(kindOfKey))].sort();
 }
 
 /**
  * Whether both have a name of the same kind, such as a phone number, which shows whether they are the same recipient.
  */
-export function haveKindInCommon(some: string[], others: string[]): boolean {
-  return some.some((one) => others.some((other) => other.startsWith(one.slice(0, 2))));
+export function haveKindInCommon(some: RecipientKind[], others: RecipientKind[]): boolean {
+  return some.some((kind) => others.includes(kind));
 }
 
 /**
@@ -76,9 +33,9 @@ export function looseKey(key: string): string {
   return isNumber(value) ? value.slice(-SHORTEST) : value;
 }
 
-/** A receiver may be a contact of another kind. */
+/** The ID of a sub-account may be the contact of its holder in another form. */
 function valueOf(key: string): string {
-  const value = key.slice(2).toLowerCase().replace(/^@/, '');
+  const value = key.toLowerCase().replace(/^(?:@|tel:)/, '');
   const digits = value.replace(/[\s().+-]/g, '');
   return isNumber(digits) ? digits.replace(/^0+/, '') : value;
 }

@@ -1,6 +1,7 @@
 import { Created, CREATED_BY } from '../../operations/effects';
 import { Batch, Seen, Wanted } from './calls-in-doubt';
-import { haveKindInCommon, looseKey } from './recipients';
+import { RecipientKind } from '../../recipients/recipient';
+import { haveKindInCommon, kindsOf, looseKey } from './recipients';
 
 const TYPES: ReadonlySet<string> = new Set([...CREATED_BY.values()].map(({ type }) => type));
 
@@ -18,7 +19,7 @@ const UNSTATED = 'unstated';
 export class Traces {
   private readonly lists = new Map<string, Batch[]>();
   /** The kinds of names that transactions have, such as email or phone number, by their key. */
-  private readonly kinds = new Map<string, string[]>();
+  private readonly kinds = new Map<string, RecipientKind[]>();
 
   add(batch: Batch): void {
     for (const seen of batch) {
@@ -43,7 +44,8 @@ export class Traces {
     yield* this.find(ways, own, [UNSTATED]);
     yield* this.find(ways, [...TYPES, UNKNOWN_TYPE], [amountUsd]);
     // A recipient paid by handle may be listed by email address.
-    const others = [...this.kinds].filter(([, kinds]) => !haveKindInCommon(names, kinds)).map(([key]) => key);
+    const named = kindsOf(names);
+    const others = [...this.kinds].filter(([, kinds]) => !haveKindInCommon(named, kinds)).map(([key]) => key);
     yield* this.find(others, own, [amountUsd]);
   }
 
@@ -69,7 +71,7 @@ export class Traces {
   }
 
   private waysTo({ names, references }: Seen): string[] {
-    const kinds = [...new Set(names.map((name) => name.slice(0, 2)))].sort();
+    const kinds = kindsOf(names);
     const key = kindsKey(kinds);
     this.kinds.set(key, kinds);
     return [...names.map(nameKey), ...references.map(referenceKey), key];

@@ -42,7 +42,7 @@ describe('a call in doubt', () => {
         RULES,
       ),
     );
-  const other = { names: ['p:254700000009'], amountUsd: '9.000000' };
+  const other = { names: ['+254700000009'], amountUsd: '9.000000' };
 
   it.each<[string, string, Seen[]]>([
     ['confirmed', 'all of it', whole],
@@ -62,14 +62,14 @@ describe('a call in doubt', () => {
     ['ambiguous', 'a time before it was sent', whole.map((seen) => ({ ...seen, issuedAt: at(-11) }))],
     ['ambiguous', 'a time after the quiet period', whole.map((seen) => ({ ...seen, issuedAt: at(116) }))],
     ['confirmed', 'all of it, as failed', whole.map((seen) => ({ ...seen, ...worded('Failed') }))],
-    ['ambiguous', 'somebody by a name of another kind', [{ ...first, names: ['e:somebody@example.com'] }]],
+    ['ambiguous', 'somebody by a name of another kind', [{ ...first, names: ['somebody@example.com'] }]],
     [
       'not_executed',
       'the like of it by a name of another kind',
-      [{ ...first, type: 'mobile_money', names: ['e:somebody@example.com'] }],
+      [{ ...first, type: 'mobile_money', names: ['somebody@example.com'] }],
     ],
     ['ambiguous', 'nobody', [{ ...first, names: [] }]],
-    ['ambiguous', 'the number as it is dialled at home', [{ ...first, names: ['p:0712345671'] }]],
+    ['ambiguous', 'the number as it is dialled at home', [{ ...first, names: ['tel:712345671'] }]],
     ['ambiguous', 'what is not paid', whole.map((seen) => ({ ...seen, ...worded('unpaid') }))],
     ['ambiguous', 'the same of another type', whole.map((seen) => ({ ...seen, type: 'mobile_money' }))],
     ['confirmed', 'all of it, of a type that nobody knows', whole.map((seen) => ({ ...seen, type: 'Airtime_v2' }))],

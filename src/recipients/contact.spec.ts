@@ -2,10 +2,10 @@ import { contactOf } from './contact';
 
 describe('contactOf', () => {
   it.each([
-    ['ada@example.com', { kind: 'email', value: 'ada@example.com' }],
-    ['  +234 (801) 234-5678 ', { kind: 'phone', value: '+2348012345678' }],
-    ['002348012345678', { kind: 'phone', value: '+2348012345678' }],
-    ['@ada', { kind: 'handle', value: '@ada' }],
+    ['ada@example.com', { kind: 'email', key: 'ada@example.com' }],
+    ['  +234 (801) 234-5678 ', { kind: 'phone', key: '+2348012345678' }],
+    ['002348012345678', { kind: 'phone', key: '+2348012345678' }],
+    ['@ada', { kind: 'handle', key: '@ada' }],
     ['ada', undefined],
     ['08012345678', undefined], // of which country?
     ['', undefined],

@@ -1,4 +1,4 @@
-import { phonesMeantBy } from './phone-spellings';
+import { phonesMeantBy } from './phone-candidates';
 
 const KENYAN = '+254712345678';
 

@@ -1,0 +1,42 @@
+import { BEGINNINGS, recipientTerm, TAGS, termOf } from '../../journal/terms';
+import { Prisma } from '../../platform/database/generated/client';
+import { contactOf } from '../../recipients/contact';
+import { plainText } from '../../recipients/plain-text';
+
+/** Returns a text in lower case, as Postgres writes it with and without a locale. */
+function inLowerCase(text: string): string[] {
+  return [...new Set([text.toLowerCase(), text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())])];
+}
+
+/**
+ * Returns the terms of the payouts to a recipient in any spelling.
+ * @param phones the numbers that it can mean.
+ */
+export function recipientTerms(given: string, phones: string[]): string[] {
+  const contact = contactOf(given) ?? contactOf(withPlus(given));
+  const keys = [...(contact ? [contact.key] : []), ...phones].map(recipientTerm);
+  return [...new Set([...keys, termOf(TAGS.receiver, plainText(given))])];
+}
+
+/** An unescaped + of a query arrives as a space, and no contact contains one. */
+const withPlus = (given: string) => given.replaceAll(' ', '+');
+
+/** The longest indexed beginning of the prefix. */
+export function beginnings(prefix: string): Prisma.Sql {
+  const length = BEGINNINGS.findLast((known) => [...prefix].length >= known) ?? 0;
+  const known = [withPlus(prefix), prefix]
+    .map(plainText)
+    .flatMap(inLowerCase)
+    .map((text) => `${TAGS.beginning}${[...text].slice(0, length).join('')}`);
+  return Prisma.sql`${known}::text[]`;
+}
+
+/** Returns the condition that the recipient of a payout begins with a prefix. */
+export function beginsWith(prefix: string): Prisma.Sql {
+  const starts = (text: Prisma.Sql, start: Prisma.Sql) => Prisma.sql`strpos(${text}, ${start}) > 0`;
+  const contacts = inLowerCase(plainText(withPlus(prefix))).map((contact) =>
+    starts(Prisma.sql`payout`, Prisma.sql`${`\n${TAGS.to}${contact}`}::text`),
+  );
+  const receiver = Prisma.sql`lower(${`\n${TAGS.receiver}${prefix}`}::text)`;
+  return Prisma.sql`(${Prisma.join([...contacts, starts(Prisma.sql`lower(payout)`, receiver)], ' OR ')})`;
+}
