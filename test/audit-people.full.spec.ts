@@ -7,7 +7,7 @@ const PERSON = {
   email: 'ada.lovelace@example.com',
   handle: '@AdaLovelace',
   phone: '+2348012345678',
-  shortPhone: '+1234567',
+  shortPhone: '+29051234',
 };
 
 /** Whoever may not see people sees none, wherever in a record they turn up. */
@@ -122,7 +122,7 @@ describe('people in the history', () => {
     const calls = [
       await proxy.post(app, '/payouts/mobile-money', { momos: [{ ...momo, momoCode: PERSON.email }] }).expect(500),
       await proxy
-        .post(app, '/account/transfer', { receiver: contact, wallet: PERSON.email })
+        .post(app, '/account/transfer', { receiver: PERSON.email, wallet: PERSON.email })
         .set('X-Request-Id', PERSON.email)
         .expect(500),
       await proxy.post(app, '/account/delete-unpaid-transaction', { chiRef: contact }).expect(500),

@@ -53,15 +53,16 @@ function receiverKey(name: string): string | null {
 }
 
 /**
- * Reads the name of a recipient who is to be paid. Only the canonical spelling is accepted, and capitals, so that a payment never
- * depends on which spelling a limit or a block knows.
+ * Reads the name of a recipient who is to be paid. Only the canonical spelling is accepted, and the letters A to Z for a to z.
+ * Other spellings would be the same recipient for the proxy, and perhaps another one for the upstream.
  */
 export function readRecipient(kind: RecipientKind, name: string, line: Line = 'any'): Spelling {
   if (kind === 'phone') return readPhone(name, line);
   const key = recipientKey(kind, name);
   if (kind === 'receiver' && key !== null && kindOfKey(key) === 'phone') return readPhone(name, line);
   if (key === null) return {};
-  if (smallLetters(name) === smallLetters(key)) return { canonical: name };
+  const small = name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (name === key || small === key) return { canonical: name };
   const reason = withoutInvisible(name) === name ? {} : { reason: 'It has an invisible character' };
   return { ...reason, suggestion: key };
 }

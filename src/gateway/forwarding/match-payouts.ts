@@ -1,5 +1,6 @@
 import { UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
+import { recipientKey } from '../../recipients/recipient';
 import { ListedPayout } from '../upstream/payouts';
 
 /**
@@ -8,13 +9,13 @@ import { ListedPayout } from '../upstream/payouts';
  */
 export function withPayouts(items: Item[], found: UpstreamItem[], payouts: ListedPayout[]): UpstreamItem[] {
   if (payouts.length === 0) return found;
-  const phones = items.map(({ phone }) => digitsOf(phone));
+  const phones = items.map(({ phone }) => keyOf(phone));
   const isOneEach = payouts.length === items.length;
   const taken = new Set<number>();
   const all = [...found];
   const placeOf = new Map(found.flatMap(({ position }, place) => (position === null ? [] : [[position, place]])));
   for (const { place, phone, status, error } of payouts) {
-    const position = positionOf(place, digitsOf(phone));
+    const position = positionOf(place, keyOf(phone));
     if (position !== null) taken.add(position);
     const more = { payoutStatus: status, payoutError: error };
     const at = position === null ? undefined : placeOf.get(position);
@@ -43,7 +44,7 @@ const NO_TRANSACTION = {
   feeUsd: null,
 };
 
-/** The telco's spelling of a number may lack the plus sign. */
-function digitsOf(phone: string | null): string {
-  return phone?.replace(/\D/g, '') ?? '';
+/** The telco has its own spelling of a number. Empty for none. */
+function keyOf(phone: string | null): string {
+  return phone ? (recipientKey('phone', phone) ?? phone) : '';
 }

@@ -8,6 +8,7 @@ import { totalOf } from '../../operations/item';
 import { movesValue } from '../../operations/catalogue';
 import { Caps } from '../../policy/caps';
 import { reservationOf } from '../../policy/caps';
+import { paidName } from '../../operations/recipient-names';
 import { HeldFor, Hold } from '../../policy/holds';
 import { Served } from '../forwarding/coverage';
 import { PreviewFacts } from './facts';
@@ -140,7 +141,7 @@ function toItem(
   const spelling = item.country !== null && served instanceof Served ? served.spellingOf(item.country) : null;
   return {
     position,
-    recipient: item.recipientField && item[item.recipientField],
+    recipient: paidName(item)?.key ?? null,
     amount_usd: item.amountUsd?.toFixed() ?? null,
     country: spelling ?? item.country,
     network_code: item.networkCode,

@@ -1,36 +1,23 @@
-/** SQL that gives each recipient one spelling, with its kind as a prefix, so that ours and theirs compare by `=`. */
+/** SQL that gives each recipient its canonical key, so that ours and theirs compare by `=`. */
 
-export const emailKey = (value: string) => `'e:' || lower(btrim(${value}))`;
+export const emailKey = (value: string) => `recipient_key('email', ${value})`;
 
-/** The digits of a phone number. No number in international form begins with 0, but a dialled number may: 00254… */
-export const phoneKey = (value: string) =>
-  `'p:' || ltrim(CASE WHEN translate(${value}, '0123456789', '') IN ('', '+') THEN ${value} ELSE regexp_replace(${value}, '\\D', '', 'g') END, '+0')`;
+export const phoneKey = (value: string) => `recipient_key('phone', ${value})`;
 
-export const handleKey = (value: string) => `'h:' || lower(ltrim(btrim(${value}), '@'))`;
+export const handleKey = (value: string) => `recipient_key('handle', ${value})`;
 
-/**
- * A sub-account's user ID. Callers may use a contact instead. A value that was masked for the record identifies nobody.
- */
-export const receiverKey = (value: string) => `CASE
-  WHEN ${value} LIKE '%••%' THEN NULL
-  WHEN ${value} LIKE '@%' THEN ${handleKey(value)}
-  WHEN ${value} LIKE '%@%' THEN ${emailKey(value)}
-  WHEN ${value} ~ '^\\+[0-9]+$' THEN ${phoneKey(value)}
-  ELSE 'r:' || ${value} END`;
+export const receiverKey = (value: string) => `recipient_key('receiver', ${value})`;
 
 /**
  * A key in masked form, for viewers who may not see people. It does the same as audit.mask_email and its like, which
  * the proxy's role may not call.
  */
 export function masked(key: string): string {
-  const email = `substr(${key}, 3)`;
-  const phone = `'+' || substr(${key}, 3)`;
-  const handle = `'@' || substr(${key}, 3)`;
-  return `CASE left(${key}, 2)
-    WHEN 'e:' THEN CASE WHEN strpos(${email}, '@') > 2 THEN left(${email}, 1) ELSE '' END || '••@' || substring(${email} FROM '[^@]*$')
-    WHEN 'p:' THEN left(${phone}, 4) || '••••' || substr(${phone}, greatest(8, length(${phone}) - 4) + 1)
-    WHEN 'h:' THEN left(${handle}, CASE WHEN length(${handle}) > 3 THEN 2 ELSE 1 END) || '••'
-    ELSE ${harmless(`substr(${key}, 3)`)} END`;
+  return `CASE
+    WHEN ${key} ~ '^(?:[+]|tel:)' THEN left(${key}, 4) || '••••' || substr(${key}, greatest(8, length(${key}) - 4) + 1)
+    WHEN ${key} LIKE '@%' THEN left(${key}, CASE WHEN length(${key}) > 3 THEN 2 ELSE 1 END) || '••'
+    WHEN ${key} LIKE '%@%' THEN CASE WHEN strpos(${key}, '@') > 2 THEN left(${key}, 1) ELSE '' END || '••@' || substring(${key} FROM '[^@]*$')
+    ELSE ${harmless(key)} END`;
 }
 
 /**
