@@ -1,6 +1,7 @@
 import { Metadata } from 'libphonenumber-js/core';
 import { getCountries, getCountryCallingCode, MetadataJson, NumberingPlan } from 'libphonenumber-js/max'; // class-validator has loaded it already
 import metadata from 'libphonenumber-js/metadata.max.json';
+import { WITH_LEADING_ZERO } from '../platform/privacy/calling-codes';
 
 /** Calling codes by their first digits (ITU-T E.164, assigned country codes). No code begins with another, so that Postgres, which prefers the longest, finds the same. */
 const CALLING_CODE =
@@ -23,15 +24,9 @@ const NATIONAL_FORMS: ReadonlyMap<string, NationalForm> = new Map<string, Nation
   ['993', [/^8(?=\d{8}$)/, '']],
   // Until August 2019, Mexico's mobile numbers had a 1 when they were dialed from abroad.
   ['52', [/^0?1?(?=\d{10}$)/, '']],
+  ...[...WITH_LEADING_ZERO].map((code): [string, NationalForm] => [code, AS_DIALED]),
   // On 30 November 2024, Benin put 01 before each number, which had eight digits.
   ['229', [/^(?=\d{8}$)/, '01']],
-  // Their numbers may begin with 0.
-  ['39', AS_DIALED],
-  ['225', AS_DIALED],
-  ['226', AS_DIALED],
-  ['241', AS_DIALED],
-  ['242', AS_DIALED],
-  ['378', AS_DIALED],
 ]);
 
 /** Returns the digits of a number in international form, as its numbering plan writes them. @param digits with a calling code. */

@@ -1,7 +1,7 @@
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 
 /** The form of a person's ID. It has no `@` and no `+`, as email addresses and phone numbers have. */
-export const PERSON = /^[\w.:=/-]{1,128}$/;
+export const PERSON = /^[\w.:=|/-]{1,128}$/;
 
 /**
  * Whether a text may identify the person behind a key or a request. Records keep it forever and cannot erase it, so it
