@@ -86,4 +86,18 @@ describe('the one place of a rule', () => {
     expect(taken.map(Number).filter((number) => !numbers.includes(number))).toEqual([]);
     expect(taken.length).toBeGreaterThan(5);
   });
+
+  it('is recipients for the spelling of a recipient, whatever compares it', () => {
+    const names = '(?:email|phone|phoneNumber|handle|twitter|receiver|recipient|payee)';
+    const inTypeScript = `\\b${names}\\b[?!)]*\\.(?:toLowerCase|normalize|replace|replaceAll|trim|localeCompare)\\(`;
+    const inSql = `(?:lower|ltrim|btrim|translate|regexp_replace)\\((?:\\w+\\.)?${names}\\b|\\b(?:email|phone|handle) = \\w+\\.(?:email|phone|handle)\\b`;
+    const folders = ['src/recipients/', 'src/sandbox/', 'src/platform/privacy/'];
+    const spelling = filesWith(new RegExp(`${inTypeScript}|${inSql}`), []);
+    expect(spelling.filter((path) => !folders.some((folder) => path.startsWith(folder)))).toEqual([]);
+  });
+
+  it('is recipients for numbering plans and domains', () => {
+    const planning = filesWith(/from 'libphonenumber-js|domainToASCII/, []);
+    expect(planning.filter((path) => !path.startsWith('src/recipients/'))).toEqual([]);
+  });
 });

@@ -10,6 +10,7 @@ import { SIGN_INS } from './sign-ins.mjs';
 import { LATE_ONES } from './late.mjs';
 import { LOG_KEYS } from './log-keys.mjs';
 import { NETWORK } from './network.mjs';
+import { RECIPIENTS } from './recipients.mjs';
 import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';
 
@@ -181,6 +182,7 @@ export const GUARDS = [
   ...RETRIES,
   ...DATABASES,
   ...SERVERS,
+  ...RECIPIENTS,
   ...RECOVERIES,
   ...LATE_ONES,
   ...LOG_KEYS,

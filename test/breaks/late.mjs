@@ -84,18 +84,6 @@ export const LATE_ONES = [
     noticedBy: DOUBTS,
   },
   {
-    name: 'masked-receivers',
-    guards: 'a restored transfer whose receiver is compared by its mask',
-    edits: [
-      [
-        'src/reconciliation/in-doubt/recipients.ts',
-        'receiver !== null && !MASKED.test(receiver)',
-        'receiver !== null && (true || MASKED.test(receiver))',
-      ],
-    ],
-    noticedBy: DOUBTS,
-  },
-  {
     name: 'late-copies',
     guards: 'a call that was given up before the copy of its outcome was found',
     edits: [

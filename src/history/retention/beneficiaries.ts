@@ -9,9 +9,8 @@ import { Contact } from '../../recipients/contact';
  * Changes of registers, decided or not, and ephemeral keys lose the person as well.
  * @returns the places that were emptied: `beneficiary/<id>`, `pending_change/<id>` and `ephemeral_key/<id>`.
  */
-import { beneficiaryHash } from '../../access/clients/beneficiary';
-import { LOCKS } from '../../platform/database/locks';
-import { Contact } from '../../recipients/contact';
+export async function eraseBeneficiaries(db: Client, { key }: Contact): Promise<string[]> {
+  await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.change]); // a change that is being approved adds them again
   const clients = await db.query<{ id: string }>('SELECT id FROM client');
   const keys = clients.rows.map(({ id }) => beneficiaryHash(id, key));
   const gone = await db.query<{ id: string }>(

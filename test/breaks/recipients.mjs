@@ -1,0 +1,46 @@
+/** Guards of one recipient against its many spellings. */
+export const RECIPIENTS = [
+  {
+    name: 'canonical-phones',
+    guards: 'a payment to a phone number in another spelling, such as one with the zero that is dialed at home',
+    edits: [
+      [
+        'src/recipients/phone.ts',
+        'return text === key ? { canonical: key }',
+        "return text.startsWith('+') ? { canonical: key }",
+      ],
+    ],
+    noticedBy: 'test/recipient-spellings.spec.ts',
+    test: 'is refused with the spelling to use',
+  },
+  {
+    name: 'canonical-names',
+    guards: 'a payment to an address or a sub-account in another spelling, such as one with an invisible character',
+    edits: [
+      ['src/recipients/recipient.ts', 'if (name === key || small === key)', 'if (name === key || small !== null)'],
+    ],
+    noticedBy: 'test/recipient-spellings.spec.ts',
+    test: 'is refused with the spelling to use',
+  },
+  {
+    name: 'possible-numbers',
+    guards: 'a payment to a number that no country has',
+    edits: [['src/recipients/phone.ts', 'if (impossible !== undefined) return', "if (impossible === '') return"]],
+    noticedBy: 'test/recipient-spellings.spec.ts',
+    test: 'is refused with the spelling to use',
+  },
+  {
+    name: 'zero-dialed-at-home',
+    guards: 'a limit that takes a number with the zero that is dialed at home for another recipient',
+    edits: [['src/recipients/numbering-plan.ts', "?? [/^0+/, '']", '?? AS_DIALED']],
+    noticedBy: 'test/recipient-keys.spec.ts',
+    test: 'are equal for all spellings of a recipient',
+  },
+  {
+    name: 'masked-receivers',
+    guards: 'a restored transfer whose receiver is compared by its mask',
+    edits: [['src/recipients/recipient.ts', "if (plain === '' || MASKED.test(plain))", "if (plain === '')"]],
+    noticedBy: 'test/recipient-keys.spec.ts',
+    test: 'are equal for all spellings of a recipient',
+  },
+];
