@@ -36,7 +36,7 @@ describe('the recipient', () => {
       "o'brien@example.com",
       'ADA@Example.COM',
       'ada@sub.example.co',
-      'ädä@exämple.com',
+      'ädä@xn--exmple-cua.com',
     ].map((email): [object, object, string, null] => [{ email }, { email, handle: null }, 'email', null]),
     ...['@a', '@Ada_Lovelace', '@ada.lovelace-1', `@${'a'.repeat(64)}`].map(
       (twitter): [object, object, string, null] => [{ twitter }, { email: null, handle: twitter }, 'handle', null],
