@@ -19,10 +19,10 @@ export interface KnownCall {
 }
 
 /** Quotes within the texts of a record are escaped, so only the member itself looks like this. */
-const SAYS_UNDELIVERED = `LIKE '%"undelivered":true%'`;
+const SAYS_UNDELIVERED = Prisma.sql`LIKE '%"undelivered":true%'`;
 
-const UNDELIVERED = Prisma.raw(`(coalesce(o.record ${SAYS_UNDELIVERED}, FALSE)
-  OR EXISTS (SELECT FROM settlement t WHERE t.intent_id = i.id AND t.record ${SAYS_UNDELIVERED}))`);
+const UNDELIVERED = Prisma.sql`(coalesce(o.record ${SAYS_UNDELIVERED}, FALSE)
+  OR EXISTS (SELECT FROM settlement t WHERE t.intent_id = i.id AND t.record ${SAYS_UNDELIVERED}))`;
 
 /**
  * Reads the states of calls. A call without a record is not in the result.

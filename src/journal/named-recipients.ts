@@ -3,16 +3,14 @@ import { Prisma } from '../platform/database/generated/client';
 /** The fields of a statement that identify who was paid. */
 export const RECIPIENT_FIELDS = ['recipient', 'email', 'phone', 'handle', 'receiver'] as const;
 
-const FIELDS = RECIPIENT_FIELDS.map((field) => `'${field}'`).join(', ');
-
 /**
  * Whether a reading is a statement that names recipients. Runs over it and their findings tell who was paid.
  * @param read an alias of `source_read`.
  */
 export function namesRecipients(read: string): Prisma.Sql {
-  return Prisma.raw(
-    `coalesce(${read}.source = 'statement' AND jsonb_exists_any((${read}.mapping->'columns')::jsonb, ARRAY[${FIELDS}]), false)`,
-  );
+  const row = Prisma.raw(read);
+  return Prisma.sql`coalesce(${row}.source = 'statement'
+    AND jsonb_exists_any((${row}.mapping->'columns')::jsonb, ${[...RECIPIENT_FIELDS]}::text[]), false)`;
 }
 
 /** Whether a run compares recipients that a statement names. @param run an SQL expression of its ID. */

@@ -123,8 +123,7 @@ async function readMakers(prisma: Prisma.TransactionClient, { clientId }: Owner,
     ) AS e`;
   const calls = found.map(({ id }) => id);
   if (calls.length === 0) return [];
-  const isOneOf = (column: string) => Prisma.sql`${Prisma.raw(column)} = ANY (${ids}::text[])`;
-  const named = Prisma.sql`(${Prisma.join(['n.upstream_ref', 'n.upstream_id', 'n.batch_ref'].map(isOneOf), ' OR ')})`;
+  const named = Prisma.sql`ARRAY[n.upstream_ref, n.upstream_id, n.batch_ref] && ${ids}::text[]`;
   return prisma.$queryRaw<MakerRow[]>`
     SELECT ${MAKER}, named.upstream_ref AS "upstreamRef",
       named.upstream_id AS "upstreamId", named.batch_ref AS "batchRef"

@@ -24,14 +24,12 @@ export function callsWith(ids: string[], tables: string[] = STATE_TABLES): Prism
 }
 
 /** The recorded state of `CALLS`. */
-export const RECORDED_STATE = Prisma.raw(
-  `recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.resolution, i.held_for IS NOT NULL, d.kind)`,
-);
+export const RECORDED_STATE = Prisma.sql`recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.resolution,
+  i.held_for IS NOT NULL, d.kind)`;
 
 /** The recorded state of `CALLS`, with the columns for the state at an instant. */
-export const STATE_COLUMNS = Prisma.raw(
-  `${RECORDED_STATE.sql} AS state, i.expires_at, coalesce(d.process, i.process) AS process, coalesce(d.decided_at, i.recorded_at) AS released_at`,
-);
+export const STATE_COLUMNS = Prisma.sql`${RECORDED_STATE} AS state, i.expires_at, coalesce(d.process, i.process) AS process,
+  coalesce(d.decided_at, i.recorded_at) AS released_at`;
 
 /** Returns the state at an instant, for rows of `search_entry`, `call_state` or `STATE_COLUMNS`. */
 export function stateAtSql({ now, live, givenUpBefore }: Present): Prisma.Sql {
@@ -65,7 +63,7 @@ export function notExpired({ now }: Present): Prisma.Sql {
 /**
  * The condition of intents (`i`) that were held and have not expired, in a form that uses the index intent_held.
  */
-export const HELD = Prisma.raw('i.held_for IS NOT NULL AND i.expires_at > clock_timestamp()');
+export const HELD = Prisma.sql`i.held_for IS NOT NULL AND i.expires_at > clock_timestamp()`;
 
 /** The terms by which the search index finds calls with one of these recorded states. */
 export function stateTerms(states: readonly string[]): Prisma.Sql {

@@ -53,5 +53,5 @@ export const TOTALS = Prisma.join(
 );
 
 function isOneOf(entry: Prisma.Sql, entries: readonly string[]): Prisma.Sql {
-  return Prisma.sql`${entry} IN (${Prisma.raw(entries.map((one) => `'${one}'`).join(', '))})`;
+  return Prisma.sql`${entry} IN (${Prisma.join([...entries])})`;
 }

@@ -41,20 +41,21 @@ const ABOUT_ALL_CLIENTS = ['stop_set', 'stop_lifted', 'configuration_changed'];
 
 /** What apps do all day. These acts are listed only if a filter names them. */
 const BY_APPS = ['ephemeral_key_issued', 'ephemeral_key_revoked'];
-const IS_BY_APPS = `action IN (${BY_APPS.map((action) => `'${action}'`).join(', ')})`;
+/** With literals, as in the condition of the index of all other acts. */
+const IS_BY_APPS = Prisma.sql`action IN ('ephemeral_key_issued', 'ephemeral_key_revoked')`;
 
-const OF_CLIENTS = `
+const OF_CLIENTS = Prisma.sql`
   SELECT id, action, acted_at AS at, target_client_id, target_key_id, NULL AS operation, before, after, via, client_id,
     key_id, actor, client_address, request_id, call_id, reason
   FROM activity WHERE`;
 
-const ACTS_OF_APPS = Prisma.raw(`${OF_CLIENTS} ${IS_BY_APPS}`);
+const ACTS_OF_APPS = Prisma.sql`${OF_CLIENTS} ${IS_BY_APPS}`;
 
 /**
  * All administrative acts in one form. Stops, erasures and prunings have their own records, which lack the origin of the
  * request.
  */
-const ACTS = Prisma.sql`${Prisma.raw(`${OF_CLIENTS} NOT ${IS_BY_APPS}`)}
+const ACTS = Prisma.sql`${OF_CLIENTS} NOT ${IS_BY_APPS}
   UNION ALL
   SELECT id, 'stop_set', stopped_at, stops_client_id, NULL, stops_operation, NULL, NULL,
     CASE WHEN client_id IS NOT NULL THEN coalesce(via, 'api') WHEN cause IS NOT NULL AND actor IS NULL THEN 'proxy' ELSE 'cli' END,

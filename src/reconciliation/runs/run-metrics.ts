@@ -13,7 +13,7 @@ const COUNTED_EVERY_MS = 30_000;
 const PATIENCE_MS = 1_000;
 
 /** The account of a record `r`. */
-const ACCOUNT = Prisma.raw(`coalesce(r.account, '${MAIN_ACCOUNT}')`);
+const ACCOUNT = Prisma.sql`coalesce(r.account, ${MAIN_ACCOUNT}::text)`;
 
 /** A value of a metric, and its labels. */
 interface Measured {
