@@ -1,4 +1,6 @@
 import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/transaction-fields';
+import { contactOf } from '../../recipients/contact';
+import { RecipientKind, recipientKey } from '../../recipients/recipient';
 import { RECIPIENT_FIELDS } from '../../journal/named-recipients';
 import { maskProse } from '../../platform/privacy/contacts';
 import { readStrictJson } from '../../platform/json/strict-json';
@@ -133,11 +135,9 @@ export function toFields(
   return fields;
 }
 
-/** Returns the field that a recipient looks like. */
-function fieldOf(recipient: string): TransactionField {
-  if (recipient.startsWith('@')) return 'handle';
-  if (recipient.includes('@')) return 'email';
-  return /^\+?[\d\s().-]{7,}$/.test(recipient) ? 'phone' : 'receiver';
+/** Returns the field that a recipient looks like. Statements write phone numbers without +, too. */
+function fieldOf(recipient: string): RecipientKind {
+  return contactOf(recipient)?.kind ?? (recipientKey('phone', recipient) === null ? 'receiver' : 'phone');
 }
 
 function checked<Given extends Partial<Record<StatementField, unknown>>>(
