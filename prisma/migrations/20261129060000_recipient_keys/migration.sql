@@ -114,13 +114,15 @@ END $$;
 CREATE FUNCTION phone_key(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   written CONSTANT text NOT NULL := regexp_replace(plain_name(name), '[\s()./\-\u1680\u2028\u2029\u00b7\u2212\u058a\u05be\u1400\u1806\u2010\u2012\u2013\u2014\u2015\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0]', '', 'g');
-  digits CONSTANT text := ltrim(substring(written FROM '^(?:\+|00)?([0-9]{7,24})$'), '0');
+  spelled CONSTANT text := substring(written FROM '^\+?([0-9]+)$');
+  after_00 CONSTANT boolean NOT NULL := written LIKE '00%' AND length(written) >= 9;
+  digits CONSTANT text := CASE WHEN length(spelled) - CASE WHEN after_00 THEN 2 ELSE 0 END BETWEEN 7 AND 24 THEN ltrim(spelled, '0') END;
   code CONSTANT text := substring(digits FROM
     '^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|(?:2[1-689]|3[578]|42|5[09]|6[7-9]|8[03578]|9[679])[0-9])');
   national CONSTANT text := substr(digits, length(code) + 1);
 BEGIN
   IF digits IS NULL THEN RETURN NULL; END IF;
-  IF written ~ '^0' AND written !~ '^00[0-9]{7,24}$' THEN RETURN 'tel:' || digits; END IF;
+  IF written LIKE '0%' AND NOT after_00 THEN RETURN 'tel:' || digits; END IF;
   RETURN '+' || coalesce(code, '') || CASE code
     WHEN '1' THEN regexp_replace(national, '^1(?=[0-9]{10}$)', '')
     WHEN '7' THEN regexp_replace(national, '^8(?=[0-9]{10}$)', '')
@@ -138,7 +140,7 @@ END $$;
 -- Returns the canonical key of a handle (src/recipients/recipient.ts).
 CREATE FUNCTION handle_key(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT regexp_replace(handle, '^@*', '@') FROM (SELECT small_letters(plain_name(name)) AS handle) AS plain
-  WHERE handle ~ '^@*[a-z0-9_][a-z0-9_.-]{0,63}$'
+  WHERE handle ~ '^@*[a-z0-9_][a-z0-9_.-]*$' AND length(ltrim(handle, '@')) <= 64
 $$;
 
 -- Returns the canonical key of a sub-account, which may be named by a contact (src/recipients/recipient.ts).
@@ -152,7 +154,13 @@ CREATE FUNCTION receiver_key(name text) RETURNS text LANGUAGE sql IMMUTABLE STRI
 $$;
 
 -- Returns the canonical key of a recipient's name: an email, phone, handle or receiver (recipientKey of src/recipients/recipient.ts).
-CREATE FUNCTION recipient_key(kind text, name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-  SELECT CASE kind WHEN 'email' THEN email_key(name) WHEN 'phone' THEN phone_key(name)
-    WHEN 'handle' THEN handle_key(name) WHEN 'receiver' THEN receiver_key(name) END
+-- It is inlined, and names that are canonical at first sight cost one comparison. Counted repetitions would take ten times as long.
+CREATE FUNCTION recipient_key(kind text, name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE kind
+    WHEN 'email' THEN CASE WHEN name ~ '^[a-z0-9._+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$' THEN name ELSE email_key(name) END
+    WHEN 'phone' THEN CASE WHEN name ~ '^\+2(?:1[0-9]|2[0-8]|[3-689][0-9])[1-9][0-9]+$' AND length(name) BETWEEN 8 AND 25 THEN name
+      ELSE phone_key(name) END
+    WHEN 'handle' THEN CASE WHEN name ~ '^@[a-z0-9_][a-z0-9_.-]*$' AND length(name) <= 65 THEN name ELSE handle_key(name) END
+    WHEN 'receiver' THEN CASE WHEN name ~ '^[A-Za-z0-9][A-Za-z0-9._:-]*$' THEN name ELSE receiver_key(name) END
+  END
 $$;
