@@ -1,7 +1,11 @@
 import type { ChangeRecord } from './support/api';
+import { SCOPES } from '../src/operations/scopes';
 import { ClientsService } from '../src/access/clients/clients.service';
+import { API_DOCUMENT } from './support/api-document';
 import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';
+
+const MUST = 'must be the next_page_token of an earlier response';
 
 describe('the list of changes that need a second person', () => {
   let proxy: TestProxy;
@@ -44,5 +48,30 @@ describe('the list of changes that need a second person', () => {
   it('refuses pages that are too long, and tokens that it has not issued', async () => {
     await proxy.get(ada, '/v1/changes?page_size=201').expect(400);
     await proxy.get(ada, '/v1/changes?page_token=x').expect(400);
+  });
+});
+
+describe('every list with pages', () => {
+  it('rejects a token that no list has issued in the same words', async () => {
+    const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
+    try {
+      const clients = proxy.app.get(ClientsService, { strict: false });
+      await clients.create('all', [...SCOPES]);
+      const { key } = await clients.issueKey('all');
+      const lists = Object.entries(API_DOCUMENT.paths).filter(([, { get }]) =>
+        get?.parameters?.some((one) => '$ref' in one && one.$ref === '#/components/parameters/page_token'),
+      );
+      const bad = ['x', 'AAAAAAAAAAAAAAAAAAAAAA=', '01a1fb98-53b1-7069-a17f-af1e8cacb634'];
+      for (const path of lists.map(([name]) => name.replace('{name}', 'all'))) {
+        for (const token of bad) {
+          const { status, body } = await supertest(proxy.url).get(`${path}?page_token=${token}`).set('X-API-Key', key);
+          const { errors } = body as { errors?: object[] };
+          expect([path, status, errors]).toEqual([path, 400, [expect.objectContaining({ detail: MUST })]]);
+        }
+      }
+      expect(lists.length).toBeGreaterThan(12); // it did look at something
+    } finally {
+      await proxy.close();
+    }
   });
 });
