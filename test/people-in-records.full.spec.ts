@@ -14,7 +14,7 @@ const CANARY = /canary|90\D?9988\D?7766/i;
 const ERASABLE = ['intent_body', 'outcome_body', 'access_filters', 'search_entry'];
 
 const PHONE_FIELDS = ['phoneNumber', 'phone_number'];
-const SHORT = ['email', 'momoCode', 'wallet'];
+const SHORT = ['email', 'momoCode', 'receiver', 'wallet'];
 const WORDS = ['currency', 'meta'];
 
 /** A body with the canary in every field that text may stand in. */
