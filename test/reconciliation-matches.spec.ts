@@ -73,8 +73,9 @@ describe('reading our records', () => {
   it('leaves out months outside of the period', async () => {
     const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 10)); // of those made beforehand
     const run = await plan(await writeTheirs(database, []), { from: month, to: new Date(month.getTime() + DAY_MS) });
-    await database.query(MAKE_COMPARED_OPERATIONS);
-    const read = (await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${makeCalls(run)}`)).map(
+    for (const { text, values } of MAKE_COMPARED_OPERATIONS) await database.query(text, values);
+    const { text, values } = makeCalls(run);
+    const read = (await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)).map(
       (row) => row['QUERY PLAN'],
     );
     const named = month.toISOString().slice(0, 7).replace('-', '_');

@@ -51,9 +51,6 @@ export const findingNow = (seesPeople: boolean) => Prisma.sql`
     ORDER BY r.historical, s.seen_at DESC, s.id DESC LIMIT 1
   ) AS sight ON TRUE`;
 
-/** By the database's clock, like the steps of a run, so that newer steps have greater IDs. */
-const NEW_ID = Prisma.raw(UUID_V7);
-
 /** The IDs of the person of a call `i`, and of who acted for them. */
 const BEHIND = `ARRAY[i.person_id, (i.record::json #>> '{token,act,person_id}')::uuid]`;
 
@@ -94,10 +91,11 @@ export async function insertFindingSteps(
       key_id: by.keyId,
       actor: by.actor,
     }));
+    // The IDs are of the database's clock, like those of a run's steps, so that newer steps have greater IDs.
     await tx.$executeRaw`
       INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, client_id, key_id, actor)
-      SELECT ${NEW_ID}, finding_id, state, reason, impact_usd, client_id, key_id, actor
+      SELECT ${UUID_V7}, finding_id, state, reason, impact_usd, client_id, key_id, actor
       FROM json_populate_recordset(NULL::finding_step, ${JSON.stringify(rows)}::json)`;
-    await tx.$executeRaw(Prisma.raw(FORGET_EXPLAINED));
+    await tx.$executeRaw(FORGET_EXPLAINED);
   }, TIMEOUT);
 }

@@ -1,8 +1,10 @@
 import { Client } from 'pg';
-import { evidenceSql, RUN_TABLES } from './evidence';
-import { recordedAccount } from './recorded-account';
-import { FORGET_EXPLAINED, REMEMBER_UNEXPLAINED } from './unexplained-payments';
+import { Prisma } from '../platform/database/generated/client';
 import { LOCKS } from '../platform/database/locks';
+import { evidenceSql, RUN_TABLES } from './evidence';
+import { isRecordOf } from './of-account';
+import { recordedAccount } from './recorded-account';
+import { FORGET_EXPLAINED, rememberUnexplained } from './unexplained-payments';
 
 /** The parts of a run that its result depends on. */
 interface RunOfFindings {
@@ -19,80 +21,86 @@ interface RunOfFindings {
 }
 
 /** A new UUIDv7 (RFC 9562, section 5.7) in any version of Postgres: the time, followed by 74 random bits. */
-export const UUID_V7 = `encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
+export const UUID_V7 = Prisma.sql`encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
   PLACING substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid`;
 
 /** Inserts in the order of the primary key, so that the index grows at its end. */
-const MATCHES = `
+const insertMatches = ({ runId, readId }: RunOfFindings) => Prisma.sql`
   INSERT INTO reconciliation_match (run_id, call_id, position, read_id, ordinal, rule, certainty)
-  SELECT $1::uuid, o.call_id, o.position, nullif(t.read_id, $2::uuid), t.ordinal, p.rule, p.certainty
+  SELECT ${runId}::uuid, o.call_id, o.position, nullif(t.read_id, ${readId}::uuid), t.ordinal, p.rule, p.certainty
   FROM pair p JOIN ours o ON o.n = p.o JOIN theirs t ON t.n = p.t
   WHERE o.in_period ORDER BY o.call_id, o.position`;
 
-const NEW_FINDINGS = `
+const insertFindings = ({ runId, account }: RunOfFindings) => Prisma.sql`
   INSERT INTO finding (id, account, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, run_id)
-  SELECT ${UUID_V7}, $2, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, $1::uuid
+  SELECT ${UUID_V7}, ${recordedAccount(account)}::text, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at,
+    ${runId}::uuid
   FROM (SELECT * FROM difference ORDER BY category, subject) AS d
   ON CONFLICT (category, subject) DO NOTHING`;
 
-const SIGHTS = `
+const insertSights = ({ runId }: RunOfFindings) => Prisma.sql`
   INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence)
-  SELECT ${UUID_V7}, f.id, $1::uuid, d.impact, d.fields, d.evidence
+  SELECT ${UUID_V7}, f.id, ${runId}::uuid, d.impact, d.fields, d.evidence
   FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject`;
 
 /**
  * The last step of a finding. It is aggregated, because the planner may read the whole table in order for a LIMIT 1.
  */
-const LAST_STEP = `SELECT (array_agg(s.state ORDER BY s.id DESC))[1] AS state, (array_agg(s.impact_usd ORDER BY s.id DESC))[1] AS impact_usd
+const LAST_STEP = Prisma.sql`SELECT (array_agg(s.state ORDER BY s.id DESC))[1] AS state, (array_agg(s.impact_usd ORDER BY s.id DESC))[1] AS impact_usd
     FROM finding_step s WHERE s.finding_id = f.id`;
 
 /** Reopens findings that were seen again after they were resolved, or changed after they were explained or accepted. */
-const REOPENED = `
+const reopen = (run: RunOfFindings) => Prisma.sql`
   WITH again AS MATERIALIZED (
     SELECT f.id, f.occurred_at, d.impact, s.state, s.impact_usd
     FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject CROSS JOIN LATERAL (${LAST_STEP}) AS s
     WHERE s.state = 'resolved' OR (s.state <> 'reopened' AND s.impact_usd <> d.impact)
   )
   INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, run_id)
-  SELECT ${UUID_V7}, id, 'reopened', CASE WHEN state = 'resolved' THEN 'Run ' || $1::uuid || ' sees this difference again.'
-    ELSE 'Run ' || $1::uuid || ' sees ' || trim_scale(impact) || ' USD where it was ' || trim_scale(impact_usd) || ' USD when this was ' || state || '.' END,
-    impact, $1::uuid
-  FROM again WHERE NOT ${outdated('occurred_at')}`;
+  SELECT ${UUID_V7}, id, 'reopened', CASE WHEN state = 'resolved' THEN 'Run ' || ${run.runId}::uuid || ' sees this difference again.'
+    ELSE 'Run ' || ${run.runId}::uuid || ' sees ' || trim_scale(impact) || ' USD where it was ' || trim_scale(impact_usd) || ' USD when this was ' || state || '.' END,
+    impact, ${run.runId}::uuid
+  FROM again f WHERE NOT ${outdated(run)}`;
 
 /**
  * Resolves findings that are no longer seen by a run that would see them: of the same account, the same period and the
  * same kind of source.
  */
-const RESOLVED = `
+const resolve = (run: RunOfFindings) => Prisma.sql`
   WITH unseen AS MATERIALIZED (
     SELECT f.id, f.occurred_at FROM finding f
-    WHERE f.account IS NOT DISTINCT FROM $4 AND (f.category = 'balance_gap' OR (f.occurred_at >= $5::timestamptz AND f.occurred_at < $6::timestamptz))
+    WHERE ${isRecordOf('f.account', run.account)} AND (f.category = 'balance_gap' OR (f.occurred_at >= ${run.from}::timestamptz AND f.occurred_at < ${run.to}::timestamptz))
       AND (f.category NOT IN ('balance_gap', 'unexplained_debit', 'unexplained_credit') OR f.occurred_at >= (
-        SELECT min(entered_at) FROM upstream_wallet_entry e WHERE e.read_id = $7::uuid AND e.wallet_id = f.wallet_id))
+        SELECT min(entered_at) FROM upstream_wallet_entry e WHERE e.read_id = ${run.walletsReadId}::uuid AND e.wallet_id = f.wallet_id))
       AND NOT EXISTS (SELECT FROM difference d WHERE d.category = f.category AND d.subject = f.subject)
   )
   INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, run_id)
-  SELECT ${UUID_V7}, f.id, 'resolved', 'Run ' || $1::uuid || ' no longer sees this difference.', 0, $1::uuid
+  SELECT ${UUID_V7}, f.id, 'resolved', 'Run ' || ${run.runId}::uuid || ' no longer sees this difference.', 0, ${run.runId}::uuid
   FROM unseen f
   CROSS JOIN LATERAL (SELECT run_id FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.run_id DESC LIMIT 1) AS seen
   JOIN reconciliation_run r ON r.id = seen.run_id
   LEFT JOIN source_read x ON x.id = r.read_id
   CROSS JOIN LATERAL (${LAST_STEP}) AS s
-  WHERE (x.source IS NOT DISTINCT FROM 'statement') = ($3 = 'statement') AND s.state IS DISTINCT FROM 'resolved'
-    AND NOT ${outdated('f.occurred_at')}`;
+  WHERE ${isOfSameSource(run)} AND s.state IS DISTINCT FROM 'resolved' AND NOT ${outdated(run)}`;
 
-/** A later run of the account over the same period has precedence. */
-function outdated(at: string): string {
-  return `EXISTS (
+/** A later run of the account over the time of a finding `f` has precedence. */
+function outdated(run: RunOfFindings): Prisma.Sql {
+  return Prisma.sql`EXISTS (
     SELECT FROM reconciliation_run later JOIN reconciliation_run_end e ON e.run_id = later.id AND e.result <> 'failed'
     LEFT JOIN source_read x ON x.id = later.read_id
-    WHERE NOT later.historical AND later.account IS NOT DISTINCT FROM $4 AND later.as_of > $2::timestamptz AND later.from_at <= ${at} AND later.to_at > ${at}
-      AND (x.source IS NOT DISTINCT FROM 'statement') = ($3 = 'statement'))`;
+    WHERE NOT later.historical AND ${isRecordOf('later.account', run.account)} AND later.as_of > ${run.asOf}::timestamptz
+      AND later.from_at <= f.occurred_at AND later.to_at > f.occurred_at AND ${isOfSameSource(run)})`;
 }
 
-const END = `
+/** Whether a read `x` is of the same kind of source. */
+function isOfSameSource({ source }: RunOfFindings): Prisma.Sql {
+  return Prisma.sql`(x.source IS NOT DISTINCT FROM 'statement') = (${source} = 'statement')`;
+}
+
+const insertEnd = ({ runId, readId }: RunOfFindings, totals: EndTotals) => Prisma.sql`
   INSERT INTO reconciliation_run_end (run_id, result, read_id, totals, evidence)
-  SELECT $1, $2, $3, $4, ${evidenceSql(RUN_TABLES, '$1::uuid')}`;
+  SELECT run.id, ${resultOf(totals)}, ${readId}::uuid, ${JSON.stringify(totals)}::json, ${Prisma.raw(evidenceSql(RUN_TABLES, 'run.id'))}
+  FROM (SELECT ${runId}::uuid AS id) AS run`;
 
 /** The totals at the end of a run. */
 interface EndTotals {
@@ -130,23 +138,20 @@ function isListingWhole(incomplete: { reason: string }[] = []): boolean {
  * nothing.
  */
 export async function writeResult(db: Client, run: RunOfFindings, totals: EndTotals): Promise<void> {
-  const { runId, readId, walletsReadId, from, to, asOf, historical, source, settings } = run;
   await db.query('BEGIN');
   try {
-    await db.query(MATCHES, [runId, readId]);
-    const account = recordedAccount(run.account);
-    await db.query(NEW_FINDINGS, [runId, account]);
-    await db.query(SIGHTS, [runId]);
-    if (!historical) {
-      await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.findingStep]);
-      const parameters = [runId, asOf, source, account];
-      await db.query(REOPENED, parameters);
+    await db.query(insertMatches(run));
+    await db.query(insertFindings(run));
+    await db.query(insertSights(run));
+    if (!run.historical) {
+      await db.query(Prisma.sql`SELECT pg_advisory_xact_lock(${LOCKS.findingStep})`);
+      await db.query(reopen(run));
       // An incomplete listing may lack transactions that exist, so no finding is closed.
-      if (isListingWhole(totals.incomplete)) await db.query(RESOLVED, [...parameters, from, to, walletsReadId]);
-      if (source === 'upstream') await db.query(REMEMBER_UNEXPLAINED, [settings.amountToleranceUsd]);
+      if (isListingWhole(totals.incomplete)) await db.query(resolve(run));
+      if (run.source === 'upstream') await db.query(rememberUnexplained(run.settings.amountToleranceUsd));
       await db.query(FORGET_EXPLAINED);
     }
-    await db.query(END, [runId, resultOf(totals), readId, JSON.stringify(totals)]);
+    await db.query(insertEnd(run, totals));
     await db.query('COMMIT');
   } catch (error) {
     await db.query('ROLLBACK').catch(() => undefined);

@@ -1,5 +1,6 @@
 import { MAIN_ACCOUNT } from '../platform/config/upstream-accounts';
 import { Prisma } from '../platform/database/generated/client';
+import { recordedAccount } from './recorded-account';
 
 /**
  * Returns SQL that is true for the clients of an upstream account. What one account lists says nothing about the calls of
@@ -8,10 +9,21 @@ import { Prisma } from '../platform/database/generated/client';
  */
 export function ofAccount(column: string, account: string): Prisma.Sql {
   const clientId = Prisma.raw(column);
-  // Each array is read once for a statement. A restored database may lack a client, whose calls count as those of `main`.
+  // Each subquery is read once for a statement. A restored database may lack a client, whose calls count as those of `main`.
   return account === MAIN_ACCOUNT
-    ? Prisma.sql`${clientId} <> ALL (ARRAY(SELECT id FROM client WHERE account <> ${MAIN_ACCOUNT}))`
+    ? Prisma.sql`${clientId} NOT IN (SELECT id FROM client WHERE account <> ${MAIN_ACCOUNT})`
     : Prisma.sql`${clientId} = ANY (ARRAY(SELECT id FROM client WHERE account = ${account}))`;
+}
+
+/**
+ * Returns SQL that is true for the records about an upstream account.
+ * @param column the column with the account. Null in records of `main`.
+ */
+export function isRecordOf(column: string, account: string): Prisma.Sql {
+  const recorded = recordedAccount(account);
+  return recorded === null
+    ? Prisma.sql`${Prisma.raw(column)} IS NULL`
+    : Prisma.sql`${Prisma.raw(column)} = ${recorded}`;
 }
 
 /** Returns SQL that is true for the clients of the account that a client belongs to. See {@link ofAccount}. */

@@ -4,6 +4,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { LOCKS } from '../platform/database/locks';
 import { asRecorded } from '../platform/privacy/recorded';
 import { Author, authorSql } from './author';
+import { isRecordOf } from './of-account';
 import { recordedAccount } from './recorded-account';
 
 /** A read of a source that is about to begin. */
@@ -81,7 +82,7 @@ export async function insertStatementEnd(
     const [first] = await tx.$queryRaw<{ id: string }[]>`
       SELECT r.id FROM source_read_end e JOIN source_read r ON r.id = e.read_id
       WHERE e.sha256 = ${end.sha256} AND e.complete AND r.source = 'statement'
-        AND r.mapping::text = ${JSON.stringify(mapping)} AND r.account IS NOT DISTINCT FROM ${recordedAccount(account)} LIMIT 1`;
+        AND r.mapping::text = ${JSON.stringify(mapping)} AND ${isRecordOf('r.account', account)} LIMIT 1`;
     await insertSourceReadEnd(tx, first ? { ...end, complete: false, failure: 'already_imported' } : end);
     return first?.id ?? end.readId;
   });

@@ -14,19 +14,19 @@ const CLOCK_SKEW_SECONDS = 60;
 
 const PREFIX = 'unexplained payment ';
 
-/** The key of a transaction's recipient, from its canonical key. */
-export const RECIPIENT_KEY = `sha256(convert_to('${PREFIX}' || name.spelling, 'UTF8'))`;
+/** The key of a transaction's recipient, from its canonical key. `unexplainedHash` makes the same key in TypeScript. */
+const RECIPIENT_KEY = Prisma.sql`sha256(convert_to(${PREFIX} || name.spelling, 'UTF8'))`;
 
-const IS_OPEN = `coalesce((
+const IS_OPEN = Prisma.sql`coalesce((
     SELECT (array_agg(s.state ORDER BY s.id DESC))[1] FROM finding_step s WHERE s.finding_id = f.id), 'reopened') = 'reopened'`;
 
 /**
- * Remembers the unexplained payments of a run, from its temporary tables. $1: the tolerance of amounts. A recipient that
- * the listing does not name cannot be recognised.
+ * Remembers the unexplained payments of a run, from its temporary tables. A recipient that the listing does not name
+ * cannot be recognised.
  */
-export const REMEMBER_UNEXPLAINED = `
+export const rememberUnexplained = (toleranceUsd: string) => Prisma.sql`
   INSERT INTO unexplained_payment (recipient, finding_id, usd, tolerance_usd)
-  SELECT DISTINCT ${RECIPIENT_KEY}, f.id, a.usd, $1::numeric
+  SELECT DISTINCT ${RECIPIENT_KEY}, f.id, a.usd, ${toleranceUsd}::numeric
   FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject
   JOIN alone a ON a.ordinal = (d.evidence->'theirs'->>'ordinal')::bigint AND a.read_id = (d.evidence->'theirs'->>'read_id')::uuid
   CROSS JOIN LATERAL (VALUES (a.email), (a.phone), (a.handle), (a.receiver)) AS name(spelling)
@@ -37,7 +37,7 @@ export const REMEMBER_UNEXPLAINED = `
   ON CONFLICT DO NOTHING`;
 
 /** Forgets payments whose finding was decided or closed. */
-export const FORGET_EXPLAINED = `
+export const FORGET_EXPLAINED = Prisma.sql`
   DELETE FROM unexplained_payment u USING finding f WHERE f.id = u.finding_id AND NOT ${IS_OPEN}`;
 
 /** Returns the keys of the recipients of an item. A transaction has one of them if it has one of the names. */
@@ -49,7 +49,10 @@ function recipientKeys(items: Item[]): { recipient: Buffer; usd: string }[] {
   });
 }
 
-/** Returns the hash by which a recipient of unexplained payments is recognized. @param key its canonical key. */
+/**
+ * Returns the hash by which a recipient of unexplained payments is recognized, as `RECIPIENT_KEY` does.
+ * @param key its canonical key.
+ */
 export function unexplainedHash(key: string): Buffer {
   return hash('sha256', PREFIX + key, 'buffer');
 }

@@ -1,4 +1,4 @@
-import { recordedAccount } from '../../journal/recorded-account';
+import { isRecordOf } from '../../journal/of-account';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
@@ -195,9 +195,7 @@ function conditionsOf(filters: FindingFilters, seesPeople: boolean): Prisma.Sql[
   const { min_age_days: least, max_age_days: most } = filters;
   return [
     ...(filters.id === undefined ? [] : [Prisma.sql`f.id = ${filters.id}::uuid`]),
-    ...(filters.account === undefined
-      ? []
-      : [Prisma.sql`f.account IS NOT DISTINCT FROM ${recordedAccount(filters.account)}`]),
+    ...(filters.account === undefined ? [] : [isRecordOf('f.account', filters.account)]),
     ...(state === 'any' ? [] : [Prisma.sql`${STATE} = ANY (${state === undefined ? WAITING : [state]}::text[])`]),
     ...(category === undefined ? [] : [Prisma.sql`f.category = ${category}`]),
     ...(severity === undefined ? [] : [Prisma.sql`f.category = ANY (${ofSeverity(severity)}::text[])`]),

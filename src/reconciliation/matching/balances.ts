@@ -1,5 +1,5 @@
-import { decimal, instant, uuid } from './literals';
-import { isRecordOf } from './account-sql';
+import { Prisma } from '../../platform/database/generated/client';
+import { isRecordOf } from '../../journal/of-account';
 import { Plan } from './plan';
 import { harmless } from './recipients';
 
@@ -9,46 +9,53 @@ import { harmless } from './recipients';
  * Whether amounts are signed is not documented, so either is accepted. Entries that an earlier reading showed must
  * still be there.
  */
-export function addBalanceGaps({ account, from, settings }: Plan, readId: string): string {
-  const tolerance = decimal(settings.balanceToleranceUsd);
-  const far = (one: string, other: string) => `abs(${one} - (${other})) > ${tolerance}`;
-  const field = (name: string, ours: string, theirs: string) =>
-    `json_build_object('field', '${name}', 'ours', trim_scale(${ours})::text, 'theirs', trim_scale(${theirs})::text)`;
-  return `
+export function addBalanceGaps({ account, from, settings }: Plan, readId: string): Prisma.Sql {
+  const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
+  const far = (one: Prisma.Sql, other: Prisma.Sql) => Prisma.sql`abs(${one} - (${other})) > ${tolerance}`;
+  const field = (name: string, ours: Prisma.Sql, theirs: Prisma.Sql) =>
+    Prisma.sql`json_build_object('field', ${name}::text, 'ours', trim_scale(${ours})::text, 'theirs', trim_scale(${theirs})::text)`;
+  const [before, after] = [Prisma.sql`e.balance_before`, Prisma.sql`e.new_balance`];
+  const ended = Prisma.sql`e.ended_before`;
+  const added = Prisma.sql`e.balance_before + e.amount`;
+  const taken = Prisma.sql`e.balance_before - e.amount`;
+  const balance = Prisma.sql`e.balance`;
+  return Prisma.sql`
     INSERT INTO pg_temp.difference
-    SELECT 'balance_gap', 'wallet/' || ${harmless('e.wallet_id')} || '/' || ${entryName('e')} || CASE WHEN e.nth > 1 THEN '#' || e.nth ELSE '' END,
-      NULL, NULL, NULL, NULL, NULL, ${harmless('e.wallet_id')}, coalesce(e.entered_at, ${instant(from)}), 0, json_agg(g.field ORDER BY g.place),
-      json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${uuid(readId)}, 'wallet_id', ${harmless('e.wallet_id')},
+    SELECT 'balance_gap', ${ENTRY_SUBJECT},
+      NULL, NULL, NULL, NULL, NULL, ${WALLET}, coalesce(e.entered_at, ${from}::timestamptz), 0, json_agg(g.field ORDER BY g.place),
+      json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${readId}::uuid, 'wallet_id', ${WALLET},
         'ordinal', min(e.ordinal), 'at', e.entered_at), 'match', NULL)
     FROM (${entries(readId, account, tolerance)}) AS e
     CROSS JOIN LATERAL (VALUES
-      (1, ${far('e.balance_before', 'e.ended_before')}, ${field('balance_before', 'e.ended_before', 'e.balance_before')}),
-      (2, ${far('e.new_balance', 'e.balance_before + e.amount')} AND ${far('e.new_balance', 'e.balance_before - e.amount')},
-        ${field('new_balance', 'e.balance_before + e.amount', 'e.new_balance')}),
-      (3, e.ordinal = e.newest AND ${far('e.balance', 'e.new_balance')}, ${field('balance', 'e.new_balance', 'e.balance')}),
-      (4, e.changed, ${field('new_balance_as_read_before', 'e.read_before', 'e.new_balance')})
+      (1, ${far(before, ended)}, ${field('balance_before', ended, before)}),
+      (2, ${far(after, added)} AND ${far(after, taken)}, ${field('new_balance', added, after)}),
+      (3, e.ordinal = e.newest AND ${far(balance, after)}, ${field('balance', after, balance)}),
+      (4, e.changed, ${field('new_balance_as_read_before', Prisma.sql`e.read_before`, after)})
     ) AS g(place, holds, field)
     WHERE g.holds
     GROUP BY e.wallet_id, e.entered_at, e.untimed, e.nth`;
 }
 
-/** Identifies an entry in the subject of a finding, for a row that also has `untimed`. */
-export const entryName = (alias: string) =>
-  `coalesce(to_char(${alias}.entered_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ${alias}.untimed)`;
+/** The wallet of an entry `e`, as findings name it. */
+export const WALLET = harmless(Prisma.sql`e.wallet_id`);
+
+/** Identifies an entry `e` of `NAMED_ENTRIES` in the subject of a finding. */
+export const ENTRY_SUBJECT = Prisma.sql`'wallet/' || ${WALLET} || '/'
+  || coalesce(to_char(e.entered_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), e.untimed) || CASE WHEN e.nth > 1 THEN '#' || e.nth ELSE '' END`;
 
 /** An entry without a time is identified by its amounts. */
-const UNTIMED = `CASE WHEN e.entered_at IS NULL
+const UNTIMED = Prisma.sql`CASE WHEN e.entered_at IS NULL
   THEN 'untimed/' || concat_ws('/', trim_scale(e.balance_before), trim_scale(e.amount), trim_scale(e.new_balance)) END`;
 
 /** Its number among the entries of a wallet that have the same name. */
-const NTH = `row_number() OVER (PARTITION BY e.wallet_id, e.entered_at, ${UNTIMED} ORDER BY e.ordinal DESC)`;
+const NTH = Prisma.sql`row_number() OVER (PARTITION BY e.wallet_id, e.entered_at, ${UNTIMED} ORDER BY e.ordinal DESC)`;
 
 /** Entries with the columns that name them. */
-export const NAMED_ENTRIES = `SELECT e.*, ${UNTIMED} AS untimed, ${NTH} AS nth FROM upstream_wallet_entry e`;
+export const NAMED_ENTRIES = Prisma.sql`SELECT e.*, ${UNTIMED} AS untimed, ${NTH} AS nth FROM upstream_wallet_entry e`;
 
 /** Each entry beside the one before it, and as the last complete reading of the account before this one showed it. */
-function entries(readId: string, account: string, tolerance: string): string {
-  return `
+function entries(readId: string, account: string, tolerance: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
     SELECT e.*, w.balance, min(e.ordinal) OVER wallet AS newest, lead(e.new_balance) OVER newest_first AS ended_before,
       ${UNTIMED} AS untimed, ${NTH} AS nth,
       b.new_balance AS read_before, b.new_balance IS NOT NULL AND NOT EXISTS (
@@ -64,6 +71,6 @@ function entries(readId: string, account: string, tolerance: string): string {
         AND b.wallet_id = e.wallet_id AND b.entered_at = e.entered_at
       ORDER BY b.ordinal LIMIT 1
     ) AS b ON TRUE
-    WHERE e.read_id = ${uuid(readId)}
+    WHERE e.read_id = ${readId}::uuid
     WINDOW wallet AS (PARTITION BY e.wallet_id), newest_first AS (PARTITION BY e.wallet_id ORDER BY e.ordinal)`;
 }

@@ -1,23 +1,25 @@
 import { Client } from 'pg';
+import { Prisma } from '../../platform/database/generated/client';
 import { writeResult } from '../../journal/findings';
 import { addBalanceGaps } from './balances';
 import { MAKE_COMPARED_OPERATIONS } from './compared-operations';
+import { runAll } from './connection';
 import {
+  ADD_ODD_WORDS_OF_THEIRS,
   addDifferencesOfPayments,
   addDifferencesOfTheirs,
-  addOddWordsOfTheirs,
   MAKE_DIFFERENCES,
   nameAccount,
   TO_CONFIRM,
 } from './differences';
 import { matchByFingerprint } from './fingerprint';
-import { LINK_ASIDE, MAKE_ASIDE, PUT_ASIDE } from './aside';
+import { LINK_ASIDE, PUT_ASIDE } from './aside';
 import { makeAlone, makeJudged } from './judge';
 import { MAKE_LEFT, MAKE_PAIRS, makeNames, NAME_THEIRS, SETTLE } from './left';
-import { ADD_OURS, addFarCalls, Ids, makeCalls, makeEntries, makeEvidence, MAKE_OURS } from './ours';
+import { addFarCalls, addOurs, Ids, makeCalls, makeEntries, makeEvidence, makeOurs } from './ours';
 import { Unlisted, Confirm, OnProgress, Plan } from './plan';
 import { BY_BATCH, BY_REFERENCE, bySameName, EVERYTHING, LEFT, MAKE_OF_CALL } from './rules';
-import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, TAKE_OURS, takeTheirs } from './theirs';
+import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, takeOurs, takeTheirs } from './theirs';
 import { addReusedKeys } from './reused-keys';
 import { Totals, totalsOf } from './totals';
 import { judgeWallets } from './wallets';
@@ -37,14 +39,11 @@ export async function compare(
 ): Promise<Totals> {
   const at = (step: (typeof STEPS)[number]) => onProgress(step, STEPS.indexOf(step), STEPS.length);
   await db.query('DISCARD TEMP'); // the tables of an earlier run on the same connection
-  await db.query(MAKE_COMPARED_OPERATIONS);
+  await runAll(db, MAKE_COMPARED_OPERATIONS);
   await at('ours');
   const ids = await readOurs(db, plan);
   await at('theirs');
-  await db.query(makeTheirs(plan));
-  await db.query(MAKE_ASIDE);
-  await db.query(PUT_ASIDE);
-  await db.query('ANALYZE theirs; ANALYZE aside');
+  await runAll(db, [makeTheirs(plan), PUT_ASIDE, Prisma.sql`ANALYZE theirs; ANALYZE aside`]);
   await at('match');
   await match(db, plan, ids);
   if (confirm) {
@@ -62,33 +61,34 @@ export async function compare(
 const NO_IDS: Ids = { low: '00000000-0000-0000-0000-000000000000', high: '00000000-0000-0000-0000-000000000000' };
 
 async function readOurs(db: Client, plan: Plan): Promise<Ids> {
-  await db.query(makeCalls(plan));
-  await db.query(
-    `${makeEvidence(plan)}; ${makeEntries(plan)}; ANALYZE run_call; ANALYZE run_evidence; ANALYZE run_entry`,
-  );
-  const ids = await idsIn(db, 'run_call');
-  await db.query(MAKE_OURS(plan, ids));
-  await db.query('ANALYZE ours');
+  const analyze = Prisma.sql`ANALYZE run_call; ANALYZE run_evidence; ANALYZE run_entry`;
+  await runAll(db, [makeCalls(plan), makeEvidence(plan), makeEntries(plan), analyze]);
+  const ids = await idsIn(db, Prisma.sql`run_call`);
+  await runAll(db, [makeOurs(plan, ids), Prisma.sql`ANALYZE ours`]);
   return ids;
 }
 
 /**
  * The smallest and largest IDs as text, because Postgres before 18 has no smallest UUID. Hexadecimal digits sort alike.
  */
-async function idsIn(db: Client, table: string): Promise<Ids> {
+async function idsIn(db: Client, table: Prisma.Sql): Promise<Ids> {
   const { rows } = await db.query<{ low: string | null; high: string | null }>(
-    `SELECT min(call_id::text COLLATE "C") AS low, max(call_id::text COLLATE "C") AS high FROM ${table}`,
+    Prisma.sql`SELECT min(call_id::text COLLATE "C") AS low, max(call_id::text COLLATE "C") AS high FROM ${table}`,
   );
   const { low = null, high = null } = rows[0] ?? {};
   return low === null || high === null ? NO_IDS : { low, high };
 }
 
 async function match(db: Client, plan: Plan, ids: Ids): Promise<void> {
-  await db.query(MAKE_PAIRS);
-  await db.query(`${bySameName('upstream_ref', EVERYTHING)}; ANALYZE pair`);
-  await db.query(MAKE_LEFT);
-  await db.query(bySameName('upstream_id', LEFT) + ';' + SETTLE);
-  await db.query(makeNames(ids));
+  await runAll(db, [
+    MAKE_PAIRS,
+    ...bySameName('upstream_ref', EVERYTHING),
+    Prisma.sql`ANALYZE pair`,
+    MAKE_LEFT,
+    ...bySameName('upstream_id', LEFT),
+    SETTLE,
+    ...makeNames(ids),
+  ]);
   await addFar(db, plan);
   await matchLeft(db, plan);
   // The database ensures that matches are one to one.
@@ -100,28 +100,26 @@ async function match(db: Client, plan: Plan, ids: Ids): Promise<void> {
  * carried out long after the request.
  */
 async function addFar(db: Client, plan: Plan): Promise<void> {
-  const theirs = await nextOf(db, 'theirs');
-  await db.query(addFarTheirs(plan));
-  await db.query(takeTheirs(theirs));
+  const theirs = await nextOf(db, Prisma.sql`theirs`);
+  await runAll(db, [addFarTheirs(plan), takeTheirs(theirs)]);
   const { rowCount } = await db.query(FAR_CALLS);
   if (!rowCount) return;
-  const ours = await nextOf(db, 'ours');
+  const ours = await nextOf(db, Prisma.sql`ours`);
   await db.query(addFarCalls(plan));
-  await db.query(ADD_OURS(plan, await idsIn(db, 'far_call')));
-  await db.query(TAKE_OURS(ours));
+  await runAll(db, [addOurs(plan, await idsIn(db, Prisma.sql`far_call`)), ...takeOurs(ours)]);
 }
 
 /** @returns the smallest number that later rows have. */
-async function nextOf(db: Client, table: 'ours' | 'theirs'): Promise<number> {
-  const { rows } = await db.query<{ next: number }>(`SELECT coalesce(max(n), -1)::float8 + 1 AS next FROM ${table}`);
+async function nextOf(db: Client, table: Prisma.Sql): Promise<number> {
+  const { rows } = await db.query<{ next: number }>(
+    Prisma.sql`SELECT coalesce(max(n), -1)::float8 + 1 AS next FROM ${table}`,
+  );
   return rows[0]?.next ?? 0;
 }
 
 async function matchLeft(db: Client, plan: Plan): Promise<void> {
-  for (const rule of ['upstream_ref', 'upstream_id'] as const) await db.query(`${bySameName(rule, LEFT)}; ${SETTLE}`);
-  await db.query(NAME_THEIRS);
-  await db.query(MAKE_OF_CALL);
-  for (const rule of [...BY_BATCH, ...BY_REFERENCE]) await db.query(`${rule}; ${SETTLE}`);
+  for (const rule of ['upstream_ref', 'upstream_id'] as const) await runAll(db, [...bySameName(rule, LEFT), SETTLE]);
+  await runAll(db, [NAME_THEIRS, MAKE_OF_CALL, ...[...BY_BATCH, ...BY_REFERENCE].flatMap((rule) => [rule, SETTLE])]);
   await matchByFingerprint(db, plan.settings);
 }
 
@@ -131,25 +129,26 @@ async function confirmMissing(db: Client, plan: Plan, confirm: Confirm): Promise
   if (rows.length === 0) return;
   const readIds = await confirm(rows);
   if (readIds.length === 0) return;
-  const next = await nextOf(db, 'theirs');
-  await db.query(addConfirmed(plan, readIds));
-  await db.query(takeTheirs(next));
+  const next = await nextOf(db, Prisma.sql`theirs`);
+  await runAll(db, [addConfirmed(plan, readIds), takeTheirs(next)]);
   await matchLeft(db, plan);
 }
 
 async function judge(db: Client, plan: Plan, ids: Ids): Promise<Totals> {
-  await db.query(makeJudged(plan));
-  await db.query(LINK_ASIDE);
-  await db.query(makeAlone(plan));
-  await db.query(MAKE_DIFFERENCES);
-  await db.query(addDifferencesOfPayments(plan));
-  await db.query(addDifferencesOfTheirs(plan));
-  await db.query(addOddWordsOfTheirs());
-  await db.query(addReusedKeys(plan, ids));
+  await runAll(db, [
+    ...makeJudged(plan),
+    LINK_ASIDE,
+    ...makeAlone(plan),
+    MAKE_DIFFERENCES,
+    addDifferencesOfPayments(plan),
+    addDifferencesOfTheirs(plan),
+    ADD_ODD_WORDS_OF_THEIRS,
+    ...addReusedKeys(plan, ids),
+  ]);
   const { walletsReadId } = plan;
   if (walletsReadId !== null) await db.query(addBalanceGaps(plan, walletsReadId));
   const wallets =
     walletsReadId === null ? { statements: [], incomplete: [] } : await judgeWallets(db, plan, walletsReadId);
-  await db.query(`${nameAccount(plan)}; ANALYZE difference`);
+  await runAll(db, [...nameAccount(plan), Prisma.sql`ANALYZE difference`]);
   return totalsOf(db, plan, wallets);
 }

@@ -1,30 +1,35 @@
 import { CREATED_BY } from '../../operations/effects';
-import { DELETING, INCOMING_TYPES, MAKE_COMPARED_OPERATIONS, NOT_COMPARED } from './compared-operations';
+import { COMPARED_OPERATIONS, DELETING, INCOMING_TYPES, NOT_COMPARED } from './compared-operations';
 
 describe('the compared operations', () => {
   it('are those that create transactions', () => {
-    for (const name of CREATED_BY.keys()) expect(MAKE_COMPARED_OPERATIONS).toContain(`('${name}', `);
+    expect(COMPARED_OPERATIONS.map(({ operation }) => operation)).toEqual([...CREATED_BY.keys()]);
     expect(CREATED_BY.size).toBe(9);
   });
 
-  it('state whether money moves, whether a fee is due, whether they are always listed, and whether money comes in', () => {
-    expect(MAKE_COMPARED_OPERATIONS).toContain("('POST /payouts/airtime', true, true, true, false)");
-    expect(MAKE_COMPARED_OPERATIONS).toContain("('POST /wallets/transfer', true, false, false, false)");
-    expect(MAKE_COMPARED_OPERATIONS).toContain("('POST /send', false, false, false, false)");
-    expect(MAKE_COMPARED_OPERATIONS).toContain("('POST /collections/mobile-money/collect', false, false, false, true)");
-  });
+  it.each([
+    ['POST /payouts/airtime', true, true, true, false],
+    ['POST /wallets/transfer', true, false, false, false],
+    ['POST /send', false, false, false, false],
+    ['POST /collections/mobile-money/collect', false, false, false, true],
+  ])(
+    'state whether money moves, whether a fee is due, whether they are always listed, and whether money comes in: %s',
+    (operation, paid_at_once, takes_fee, always_listed, incoming) => {
+      expect(COMPARED_OPERATIONS).toContainEqual({ operation, paid_at_once, takes_fee, always_listed, incoming });
+    },
+  );
 
   it('exclude those that change a transaction or create none', () => {
-    expect(NOT_COMPARED.split(', ')).toEqual([
-      "'POST /account/delete-unpaid-transaction'",
-      "'POST /collections/mobile-money/verify'",
-      "'POST /redeem/airtime'",
-      "'POST /sub-account/create'",
+    expect(NOT_COMPARED).toEqual([
+      'POST /account/delete-unpaid-transaction',
+      'POST /collections/mobile-money/verify',
+      'POST /redeem/airtime',
+      'POST /sub-account/create',
     ]);
-    expect(DELETING).toBe("'POST /account/delete-unpaid-transaction'");
+    expect(DELETING).toEqual(['POST /account/delete-unpaid-transaction']);
   });
 
   it('receive money under the type payment only', () => {
-    expect(INCOMING_TYPES).toBe("'payment'");
+    expect(INCOMING_TYPES).toEqual(['payment']);
   });
 });

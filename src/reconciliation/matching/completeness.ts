@@ -1,9 +1,9 @@
+import { Prisma } from '../../platform/database/generated/client';
 import { Client } from 'pg';
 import { EXECUTED, OPEN } from '../../operations/lifecycle';
 import { uuidFloor, uuidTime } from '../../platform/database/uuid';
 import { DELETING } from './compared-operations';
-import { decimal, instant, texts, uuid } from './literals';
-import { isCallOf, isRecordOf } from './account-sql';
+import { isRecordOf, ofAccount } from '../../journal/of-account';
 import { Plan } from './plan';
 
 /** Why a run without findings is not clean. */
@@ -57,9 +57,9 @@ interface Span {
   oldest: Date | null;
 }
 
-function spanOf({ readId }: Plan): string {
-  return `SELECT e.rows::float8 AS rows, e.kept::float8 AS kept, (SELECT min(issued_at) FROM upstream_transaction WHERE read_id = ${uuid(readId)}) AS oldest
-    FROM source_read_end e WHERE e.read_id = ${uuid(readId)}`;
+function spanOf({ readId }: Plan): Prisma.Sql {
+  return Prisma.sql`SELECT e.rows::float8 AS rows, e.kept::float8 AS kept, (SELECT min(issued_at) FROM upstream_transaction WHERE read_id = ${readId}::uuid) AS oldest
+    FROM source_read_end e WHERE e.read_id = ${readId}::uuid`;
 }
 
 async function startsLate(db: Client, plan: Plan, { oldest }: Span): Promise<Incomplete[]> {
@@ -79,34 +79,34 @@ async function startsLate(db: Client, plan: Plan, { oldest }: Span): Promise<Inc
  * beginning at zero without a loss of value before the period. Our records must have no payment before the period, and
  * no earlier listing an older transaction.
  */
-function accountIsYounger({ account, from, readId, walletsReadId, settings }: Plan): string {
-  if (walletsReadId === null) return 'SELECT FALSE AS proven';
-  const tolerance = decimal(settings.balanceToleranceUsd);
-  const begins = instant(from);
+function accountIsYounger({ account, from, readId, walletsReadId, settings }: Plan): Prisma.Sql {
+  if (walletsReadId === null) return Prisma.sql`SELECT FALSE AS proven`;
+  const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
+  const begins = Prisma.sql`${from}::timestamptz`;
   const isOfAccount = isRecordOf('r.account', account);
-  const entries = `SELECT FROM upstream_wallet_entry e WHERE e.read_id = r.id AND e.wallet_id = w.wallet_id`;
+  const entries = Prisma.sql`SELECT FROM upstream_wallet_entry e WHERE e.read_id = r.id AND e.wallet_id = w.wallet_id`;
   // Entries are listed newest first. A reading from before the period shows nothing of later entries.
-  const shown = `
+  const shown = Prisma.sql`
     SELECT FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
       JOIN upstream_wallet l ON l.read_id = r.id AND l.wallet_id = w.wallet_id
-    WHERE r.source = 'wallets' AND ${isOfAccount} AND r.id <= ${uuid(walletsReadId)} AND r.read_at >= ${begins}
+    WHERE r.source = 'wallets' AND ${isOfAccount} AND r.id <= ${walletsReadId}::uuid AND r.read_at >= ${begins}
       AND coalesce((
         SELECT abs(e.balance_before) <= ${tolerance} FROM upstream_wallet_entry e
         WHERE e.read_id = r.id AND e.wallet_id = w.wallet_id ORDER BY e.ordinal DESC LIMIT 1
       ), abs(l.balance) <= ${tolerance} AND NOT EXISTS (${entries}), FALSE)
       AND NOT EXISTS (${entries} AND coalesce(e.entered_at < ${begins}, TRUE)
         AND coalesce(e.new_balance < e.balance_before - ${tolerance}, e.amount < 0, TRUE))`;
-  const earlier = `
+  const earlier = Prisma.sql`
     SELECT FROM upstream_transaction t WHERE t.issued_at < ${begins} AND t.read_id IN (
       SELECT r.id FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
-      WHERE r.source = 'transactions' AND ${isOfAccount} AND r.id < ${uuid(readId)} AND r.id >= ${uuid(rememberedBefore(readId))})`;
-  const payments = `
+      WHERE r.source = 'transactions' AND ${isOfAccount} AND r.id < ${readId}::uuid AND r.id >= ${rememberedBefore(readId)}::uuid)`;
+  const payments = Prisma.sql`
     SELECT FROM intent i JOIN outcome o ON o.intent_id = i.id AND o.kind = 'succeeded'
-    WHERE i.id < ${uuid(uuidFloor(from))} AND o.sent_at < ${begins} AND i.operation IN (SELECT operation FROM compared_operation WHERE paid_at_once)
-      AND ${isCallOf('i.client_id', account)}`;
-  return `
-    SELECT EXISTS (SELECT FROM upstream_wallet WHERE read_id = ${uuid(walletsReadId)})
-      AND NOT EXISTS (SELECT FROM upstream_wallet w WHERE w.read_id = ${uuid(walletsReadId)} AND NOT EXISTS (${shown}))
+    WHERE i.id < ${uuidFloor(from)}::uuid AND o.sent_at < ${begins} AND i.operation IN (SELECT operation FROM compared_operation WHERE paid_at_once)
+      AND ${ofAccount('i.client_id', account)}`;
+  return Prisma.sql`
+    SELECT EXISTS (SELECT FROM upstream_wallet WHERE read_id = ${walletsReadId}::uuid)
+      AND NOT EXISTS (SELECT FROM upstream_wallet w WHERE w.read_id = ${walletsReadId}::uuid AND NOT EXISTS (${shown}))
       AND NOT EXISTS (${payments}) AND NOT EXISTS (${earlier}) AS proven`;
 }
 
@@ -115,18 +115,18 @@ function accountIsYounger({ account, from, readId, walletsReadId, settings }: Pl
  * since.
  */
 async function shorter(db: Client, { account, readId }: Plan, span: Span): Promise<Incomplete[]> {
-  const since = uuid(rememberedBefore(readId));
-  const { rows } = await db.query<{ most: number | null; kept: number | null }>(`
+  const since = rememberedBefore(readId);
+  const { rows } = await db.query<{ most: number | null; kept: number | null }>(Prisma.sql`
     SELECT max(e.rows)::float8 AS most, max(e.kept) FILTER (WHERE r.from_at = own.from_at AND r.to_at = own.to_at)::float8 AS kept
     FROM source_read own, source_read r JOIN source_read_end e ON e.read_id = r.id AND e.complete
-    WHERE own.id = ${uuid(readId)} AND r.source = 'transactions' AND ${isRecordOf('r.account', account)} AND r.id < own.id AND r.id >= ${since}`);
+    WHERE own.id = ${readId}::uuid AND r.source = 'transactions' AND ${isRecordOf('r.account', account)} AND r.id < own.id AND r.id >= ${since}::uuid`);
   const { most, kept } = rows[0] ?? {};
   const wanted = { rows: most ?? 0, kept: kept ?? 0 };
   const where = wanted.rows > span.rows ? 'rows' : 'kept';
   if (wanted[where] <= span[where]) return [];
-  const deletions = await db.query<{ count: number }>(`
+  const deletions = await db.query<{ count: number }>(Prisma.sql`
     SELECT count(*)::float8 AS count FROM call_state
-    WHERE call_id >= ${since} AND operation IN (${DELETING}) AND ${isCallOf('client_id', account)} AND state IN (${texts([...EXECUTED, ...OPEN])})`);
+    WHERE call_id >= ${since}::uuid AND operation = ANY (${DELETING}::text[]) AND ${ofAccount('client_id', account)} AND state = ANY (${[...EXECUTED, ...OPEN]}::text[])`);
   const missing = wanted[where] - span[where] - (deletions.rows[0]?.count ?? 0);
   if (missing <= 0) return [];
   const period = where === 'kept' ? ' in this period' : '';
@@ -138,12 +138,12 @@ async function shorter(db: Client, { account, readId }: Plan, span: Span): Promi
  * Counts the missing transactions of findings without a decision. The run that found them had seen them in the listing.
  */
 async function lacksKnown(db: Client, { account, from, to, runId }: Plan): Promise<Incomplete[]> {
-  const { rows } = await db.query<{ missing: number }>(`
+  const { rows } = await db.query<{ missing: number }>(Prisma.sql`
     SELECT count(*)::float8 AS missing FROM finding f
     CROSS JOIN LATERAL (SELECT s.* FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.run_id DESC LIMIT 1) AS seen
     JOIN reconciliation_run r ON r.id = seen.run_id LEFT JOIN source_read x ON x.id = r.read_id
-    WHERE f.category IN ('missing_local', 'duplicate_upstream') AND ${isRecordOf('f.account', account)} AND f.occurred_at >= ${instant(from)} AND f.occurred_at < ${instant(to)}
-      AND f.run_id <> ${uuid(runId)} AND seen.impact_usd <> 0 AND x.source IS DISTINCT FROM 'statement'
+    WHERE f.category IN ('missing_local', 'duplicate_upstream') AND ${isRecordOf('f.account', account)} AND f.occurred_at >= ${from}::timestamptz AND f.occurred_at < ${to}::timestamptz
+      AND f.run_id <> ${runId}::uuid AND seen.impact_usd <> 0 AND x.source IS DISTINCT FROM 'statement'
       AND coalesce((SELECT s.state FROM finding_step s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1), 'reopened') = 'reopened'
       AND coalesce(f.upstream_ref, f.upstream_id) IS NOT NULL
       AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_ref = f.upstream_ref) AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = f.upstream_id)`);

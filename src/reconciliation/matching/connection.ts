@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { Prisma } from '../../platform/database/generated/client';
 import { RunningConfig } from '../../platform/config/config';
 import { SessionUrls, sessionUrlOf } from '../../platform/database/pools';
 import { ServerClient } from '../../platform/database/servers/server-client';
@@ -26,6 +27,11 @@ const PLANNING = `
   SET default_statistics_target = 10`;
 
 type Urls = Pick<RunningConfig, 'databaseOwnerUrl'> & SessionUrls;
+
+/** Runs statements, one after the other. */
+export async function runAll(db: Client, statements: Prisma.Sql[]): Promise<void> {
+  for (const statement of statements) await db.query(statement);
+}
 
 /** Opens a connection for one run. Its temporary tables belong to the connection and end with it. */
 export async function connectForRun(settings: Urls): Promise<Client> {

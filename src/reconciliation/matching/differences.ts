@@ -1,75 +1,122 @@
+import { Prisma } from '../../platform/database/generated/client';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
-import { CATEGORY_FIELDS, FieldCategory } from './difference-fields';
 import { givenBack } from './flows';
-import { text } from './literals';
 import { Plan } from './plan';
-import { harmless, plainWord } from './recipients';
+import { harmless, masked, plainWord } from './recipients';
 
 /**
  * `difference`: one row for each finding of a run, as this run sees it. Its subject is the same in every run, and names
  * nobody.
  */
-export const MAKE_DIFFERENCES = `
+export const MAKE_DIFFERENCES = Prisma.sql`
   DROP TABLE IF EXISTS difference;
   CREATE TEMP TABLE difference (
     category text NOT NULL, subject text NOT NULL, call_id uuid, position integer, upstream_ref text, upstream_id text, batch_ref text,
     wallet_id text, occurred_at timestamptz NOT NULL, impact numeric NOT NULL, fields json NOT NULL, evidence json NOT NULL)`;
 
-/** Assigns rows of `differing` to categories, and states the impact of each on the difference of the totals. */
-const ofPayments = (givenBack: string): Record<FieldCategory, { when: string; impact: string }> => ({
-  status: { when: `j.status_differs AND (j.mt OR ${givenBack} IS NULL)`, impact: 'j.status_usd' },
-  refund: { when: `j.status_differs AND NOT j.mt AND ${givenBack} = 'refund'`, impact: 'j.status_usd' },
-  reversal: { when: `j.status_differs AND NOT j.mt AND ${givenBack} = 'reversal'`, impact: 'j.status_usd' },
-  amount_over: { when: 'j.amount_differs AND j.t > j.o', impact: 'j.amount_usd' },
-  amount_under: { when: 'j.amount_differs AND j.t < j.o', impact: 'j.amount_usd' },
-  fee: { when: 'j.fee_differs', impact: 'j.fee_usd' },
-  recipient: { when: 'j.recipient_differs', impact: '0' },
-  late: { when: 'j.late', impact: '0' },
-  unrecognised_status: { when: 'j.unrecognised', impact: '0' },
-  missing_upstream: { when: 'NOT j.matched AND j.mo', impact: '-j.ours_usd' },
-});
+const usd = (amount: Prisma.Sql) => Prisma.sql`trim_scale(${amount})::text`;
+const field = (name: string, ours: Prisma.Sql, theirs: Prisma.Sql) =>
+  Prisma.sql`json_build_object('field', ${name}::text, 'ours', ${ours}, 'theirs', ${theirs})`;
 
-export function addDifferencesOfPayments({ settings }: Plan): string {
-  const rows = Object.entries(ofPayments(givenBack('t.status', settings))).map(
-    ([category, { when, impact }]) => `(${text(category)}, ${when}, (${impact})::numeric)`,
+const UPSTREAM_REF = harmless(Prisma.sql`t.upstream_ref`);
+const UPSTREAM_ID = harmless(Prisma.sql`t.upstream_id`);
+const BATCH_REF = harmless(Prisma.sql`t.batch_ref`);
+const STATUS_WORD = plainWord(Prisma.sql`t.status`);
+
+const AMOUNT = field('amount_usd', usd(Prisma.sql`o.usd`), usd(Prisma.sql`t.usd`));
+const STATUS = field('status', Prisma.sql`o.outcome`, STATUS_WORD);
+const FEE = field('fee_usd', usd(Prisma.sql`j.e`), usd(Prisma.sql`j.f`));
+const RECIPIENT = field(
+  'recipient',
+  masked(Prisma.sql`o.key`),
+  masked(Prisma.sql`coalesce(t.email, t.phone, t.handle, t.receiver)`),
+);
+
+interface Category {
+  category: string;
+  /** The condition of a row of `differing`. */
+  when: Prisma.Sql;
+  /** Its impact on the difference of the totals. Zero if left out. */
+  impact?: Prisma.Sql;
+  /** What differs, for the array of `finding_sight.fields`. People are masked. */
+  fields: Prisma.Sql;
+}
+
+/** The categories of differences about a payment of ours. */
+function categoriesOf({ settings }: Plan): Category[] {
+  const back = givenBack(Prisma.sql`t.status`, settings);
+  const statusUsd = Prisma.sql`j.status_usd`;
+  const amountUsd = Prisma.sql`j.amount_usd`;
+  const returned = (kind: string) => Prisma.sql`j.status_differs AND NOT j.mt AND ${back} = ${kind}`;
+  const differs = (sign: Prisma.Sql) => Prisma.sql`j.amount_differs AND j.t ${sign} j.o`;
+  return [
+    {
+      category: 'status',
+      when: Prisma.sql`j.status_differs AND (j.mt OR ${back} IS NULL)`,
+      impact: statusUsd,
+      fields: STATUS,
+    },
+    { category: 'refund', when: returned('refund'), impact: statusUsd, fields: STATUS },
+    { category: 'reversal', when: returned('reversal'), impact: statusUsd, fields: STATUS },
+    { category: 'amount_over', when: differs(Prisma.sql`>`), impact: amountUsd, fields: AMOUNT },
+    { category: 'amount_under', when: differs(Prisma.sql`<`), impact: amountUsd, fields: AMOUNT },
+    { category: 'fee', when: Prisma.sql`j.fee_differs`, impact: Prisma.sql`j.fee_usd`, fields: FEE },
+    { category: 'recipient', when: Prisma.sql`j.recipient_differs`, fields: RECIPIENT },
+    { category: 'late', when: Prisma.sql`j.late`, fields: field('at', Prisma.sql`o.at`, Prisma.sql`t.at`) },
+    { category: 'unrecognised_status', when: Prisma.sql`j.unrecognised`, fields: STATUS },
+    {
+      category: 'missing_upstream',
+      when: Prisma.sql`NOT j.matched AND j.mo`,
+      impact: Prisma.sql`-j.ours_usd`,
+      fields: Prisma.sql`${AMOUNT}, ${STATUS}`,
+    },
+  ];
+}
+
+export function addDifferencesOfPayments(plan: Plan): Prisma.Sql {
+  const categories = categoriesOf(plan);
+  const rows = categories.map(
+    ({ category, when, impact = Prisma.sql`0` }) => Prisma.sql`(${category}, ${when}, (${impact})::numeric)`,
   );
   // Built only for rows with a difference. Otherwise they would be built for each payment.
-  const fields = Object.entries(CATEGORY_FIELDS).map(([category, made]) => `WHEN ${text(category)} THEN ${made}`);
-  return `
+  const fields = categories.map(
+    ({ category, fields }) => Prisma.sql`WHEN ${category} THEN json_build_array(${fields})`,
+  );
+  return Prisma.sql`
     INSERT INTO pg_temp.difference
-    SELECT d.category, 'call/' || o.call_id || '/' || o.position, o.call_id, o.position, ${harmless('coalesce(t.upstream_ref, o.upstream_ref)')},
-      ${harmless('coalesce(t.upstream_id, o.upstream_id)')}, ${harmless('t.batch_ref')}, NULL, o.at, d.impact,
-      CASE d.category ${fields.join('\n        ')} END,
+    SELECT d.category, 'call/' || o.call_id || '/' || o.position, o.call_id, o.position, ${harmless(Prisma.sql`coalesce(t.upstream_ref, o.upstream_ref)`)},
+      ${harmless(Prisma.sql`coalesce(t.upstream_id, o.upstream_id)`)}, ${BATCH_REF}, NULL, o.at, d.impact,
+      CASE d.category ${Prisma.join(fields, '\n        ')} END,
       json_build_object('ours', ${OURS}, 'theirs', CASE WHEN t.n IS NOT NULL THEN ${THEIRS} END,
         'match', CASE WHEN j.matched THEN json_build_object('rule', j.rule, 'certainty', j.certainty) END)
     FROM differing j JOIN ours o ON o.n = j.o_n LEFT JOIN theirs t ON t.n = j.t_n
-    CROSS JOIN LATERAL (VALUES ${rows.join(',\n      ')}) AS d(category, holds, impact)
+    CROSS JOIN LATERAL (VALUES ${Prisma.join(rows, ',\n      ')}) AS d(category, holds, impact)
     WHERE d.holds`;
 }
 
-const OURS = `json_build_object('call_id', o.call_id, 'position', o.position, 'operation', o.operation, 'at', o.at,
+const OURS = Prisma.sql`json_build_object('call_id', o.call_id, 'position', o.position, 'operation', o.operation, 'at', o.at,
   'amount_usd', trim_scale(o.usd)::text, 'outcome', o.outcome)`;
 
-const THEIRS = `json_build_object('read_id', t.read_id, 'ordinal', t.ordinal, 'upstream_ref', ${harmless('t.upstream_ref')}, 'upstream_id', ${harmless('t.upstream_id')},
-  'batch_ref', ${harmless('t.batch_ref')}, 'at', t.at, 'status', ${plainWord('t.status')}, 'amount_usd', trim_scale(t.usd)::text)`;
+const THEIRS = Prisma.sql`json_build_object('read_id', t.read_id, 'ordinal', t.ordinal, 'upstream_ref', ${UPSTREAM_REF}, 'upstream_id', ${UPSTREAM_ID},
+  'batch_ref', ${BATCH_REF}, 'at', t.at, 'status', ${STATUS_WORD}, 'amount_usd', trim_scale(t.usd)::text)`;
 
 /** Unknown transactions, duplicates of known ones, and money that came back or was charged on its own. */
-export function addDifferencesOfTheirs({ source, settings }: Plan): string {
+export function addDifferencesOfTheirs({ source, settings }: Plan): Prisma.Sql {
   // The position in a statement, whose content never changes. For a listing, the transaction's own data.
   const nameless =
     source === 'statement'
-      ? `'statement/' || (SELECT left(encode(sha256, 'hex'), 16) FROM source_read_end e WHERE e.read_id = t.read_id) || '/' || t.ordinal`
-      : `'listing/' || coalesce(${harmless('t.batch_ref')}, to_char(t.at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || trim_scale(t.usd), 'nameless')
+      ? Prisma.sql`'statement/' || (SELECT left(encode(sha256, 'hex'), 16) FROM source_read_end e WHERE e.read_id = t.read_id) || '/' || t.ordinal`
+      : Prisma.sql`'listing/' || coalesce(${BATCH_REF}, to_char(t.at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || trim_scale(t.usd), 'nameless')
         || '/' || row_number() OVER (PARTITION BY coalesce(t.upstream_ref, t.upstream_id), coalesce(t.batch_ref, t.at || '/' || t.usd) ORDER BY t.at, t.n)`;
-  const nth = `CASE WHEN t.nth > 1 THEN '#' || t.nth ELSE '' END`;
-  return `
+  const nth = Prisma.sql`CASE WHEN t.nth > 1 THEN '#' || t.nth ELSE '' END`;
+  return Prisma.sql`
     INSERT INTO pg_temp.difference
-    SELECT CASE WHEN t.flow IS NOT NULL THEN t.flow WHEN t.duplicate THEN coalesce(${givenBack('t.status', settings)}, 'duplicate_upstream') ELSE 'missing_local' END,
-      coalesce('upstream_ref/' || ${harmless('t.upstream_ref')} || ${nth}, 'upstream_id/' || ${harmless('t.upstream_id')} || ${nth}, ${nameless}),
-      t.call_id, t.position, ${harmless('t.upstream_ref')}, ${harmless('t.upstream_id')}, ${harmless('t.batch_ref')}, NULL, t.when_at, t.impact,
+    SELECT CASE WHEN t.flow IS NOT NULL THEN t.flow WHEN t.duplicate THEN coalesce(${givenBack(Prisma.sql`t.status`, settings)}, 'duplicate_upstream') ELSE 'missing_local' END,
+      coalesce('upstream_ref/' || ${UPSTREAM_REF} || ${nth}, 'upstream_id/' || ${UPSTREAM_ID} || ${nth}, ${nameless}),
+      t.call_id, t.position, ${UPSTREAM_REF}, ${UPSTREAM_ID}, ${BATCH_REF}, NULL, t.when_at, t.impact,
       json_build_array(
         json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(t.usd)::text),
-        json_build_object('field', 'status', 'ours', NULL, 'theirs', ${plainWord('t.status')})),
+        json_build_object('field', 'status', 'ours', NULL, 'theirs', ${STATUS_WORD})),
       json_build_object('ours', NULL, 'theirs', ${THEIRS}, 'match', NULL)
     FROM alone t`;
 }
@@ -78,28 +125,26 @@ export function addDifferencesOfTheirs({ source, settings }: Plan): string {
  * Names the account in the subjects. Several accounts may have equal references, and the subjects of `main` are those of
  * records from before there were others.
  */
-export function nameAccount({ account }: Plan): string {
+export function nameAccount({ account }: Plan): Prisma.Sql[] {
   return account === MAIN_ACCOUNT
-    ? ''
-    : `UPDATE pg_temp.difference SET subject = ${text(`account/${account}/`)} || subject`;
+    ? []
+    : [Prisma.sql`UPDATE pg_temp.difference SET subject = ${`account/${account}/`} || subject`];
 }
 
 /** A status that is not recognised also makes a row, because it was read as one that says that money moved. */
-export function addOddWordsOfTheirs(): string {
-  return `
-    INSERT INTO pg_temp.difference
-    SELECT 'unrecognised_status', d.subject, NULL, NULL, d.upstream_ref, d.upstream_id, d.batch_ref, NULL, d.occurred_at, 0,
-      json_build_array(json_build_object('field', 'status', 'ours', NULL, 'theirs', d.evidence->'theirs'->>'status')), d.evidence
-    FROM pg_temp.difference d
-    JOIN alone t ON t.n = (d.evidence->'theirs'->>'ordinal')::bigint AND t.read_id = (d.evidence->'theirs'->>'read_id')::uuid
-    WHERE t.word = 'odd' AND d.category IN ('missing_local', 'duplicate_upstream', 'refund', 'reversal', 'fee')`;
-}
+export const ADD_ODD_WORDS_OF_THEIRS = Prisma.sql`
+  INSERT INTO pg_temp.difference
+  SELECT 'unrecognised_status', d.subject, NULL, NULL, d.upstream_ref, d.upstream_id, d.batch_ref, NULL, d.occurred_at, 0,
+    json_build_array(json_build_object('field', 'status', 'ours', NULL, 'theirs', d.evidence->'theirs'->>'status')), d.evidence
+  FROM pg_temp.difference d
+  JOIN alone t ON t.n = (d.evidence->'theirs'->>'ordinal')::bigint AND t.read_id = (d.evidence->'theirs'->>'read_id')::uuid
+  WHERE t.word = 'odd' AND d.category IN ('missing_local', 'duplicate_upstream', 'refund', 'reversal', 'fee')`;
 
 /** At most this many transactions are requested by name before they count as missing. */
 const MOST_ASKED = 100;
 
 /** The transactions that an answer names and the listing lacks. */
-export const TO_CONFIRM = `
+export const TO_CONFIRM = Prisma.sql`
   SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'batch' ELSE 'transaction' END AS source, coalesce(o.upstream_id, x.batch_ref) AS subject
   FROM left_ours o LEFT JOIN (SELECT call_id, min(batch_ref) AS batch_ref FROM left_name GROUP BY call_id) AS x USING (call_id)
   WHERE o.in_period AND o.moved AND coalesce(o.upstream_id, x.batch_ref) IS NOT NULL

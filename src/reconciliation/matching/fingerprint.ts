@@ -1,14 +1,15 @@
+import { Prisma } from '../../platform/database/generated/client';
 import { Client } from 'pg';
 import { namedCallSql } from '../../operations/payout-id';
 import { CLOCK_SKEW_SECONDS, RunSettings } from './run-settings';
+import { runAll } from './connection';
 import { SETTLE } from './left';
-import { decimal, seconds } from './literals';
 
 /** A way in which rows of both sides can look alike. */
 interface Likeness {
   /** SQL over a row of ours and a row of theirs. The two must be equal. A row with null takes no part. */
-  ours: string;
-  theirs: string;
+  ours: Prisma.Sql;
+  theirs: Prisma.Sql;
   /** Whether amounts may differ within the tolerance. The amounts of each pair are then compared once more. */
   near: boolean;
   /** The certainty, if a row has only one possible partner. */
@@ -16,24 +17,25 @@ interface Likeness {
 }
 
 /** The same recipient. */
-const NAMED: Likeness = { ours: 'key', theirs: 'key', near: false, certainty: 'probable' };
+const KEY = Prisma.sql`key`;
+const NAMED: Likeness = { ours: KEY, theirs: KEY, near: false, certainty: 'probable' };
 const NEAR: Likeness = { ...NAMED, near: true };
 /** The recipient was erased here. The row names nobody, and no other row may have its transaction. */
 const ERASED: Likeness = {
-  ours: "CASE WHEN key IS NULL THEN '' END",
-  theirs: "''",
+  ours: Prisma.sql`CASE WHEN key IS NULL THEN '' END`,
+  theirs: Prisma.sql`''`,
   near: false,
   certainty: 'possible',
 };
 
 /** Whether our row was sent with an ID of ours. */
-const HAS_OWN_ID = 'coalesce(starts_with(reference, call_id::text), FALSE)';
+const HAS_OWN_ID = Prisma.sql`coalesce(starts_with(reference, call_id::text), FALSE)`;
 
 /**
  * `shows_id`: the operations whose transactions show the IDs that the proxy sent. One without an ID is then not ours. An
  * operation with a matched transaction that lacks its ID is left out, because its upstream drops the field.
  */
-const MAKE_SHOWS_ID = `
+const MAKE_SHOWS_ID = Prisma.sql`
   DROP TABLE IF EXISTS shows_id;
   CREATE TEMP TABLE shows_id AS
   SELECT o.operation FROM pair p JOIN ours o ON o.n = p.o JOIN theirs t ON t.n = p.t
@@ -59,17 +61,15 @@ export async function matchByFingerprint(db: Client, settings: RunSettings): Pro
  */
 async function tiersOf(db: Client, { ours }: Likeness): Promise<number[]> {
   const { rows } = await db.query<{ tier: number }>(
-    `SELECT DISTINCT tier FROM left_ours WHERE ${ours} IS NOT NULL AND usd IS NOT NULL ORDER BY tier`,
+    Prisma.sql`SELECT DISTINCT tier FROM left_ours WHERE ${ours} IS NOT NULL AND usd IS NOT NULL ORDER BY tier`,
   );
   return rows.map(({ tier }) => tier);
 }
 
 async function matchTier(db: Client, settings: RunSettings, likeness: Likeness, tier: number): Promise<void> {
-  await db.query('DROP TABLE IF EXISTS event');
-  await db.query(makeEvents(settings, likeness, tier));
-  await db.query('ANALYZE event');
+  await runAll(db, makeEvents(settings, likeness, tier));
   for (;;) {
-    await db.query(pairIslands(settings));
+    await runAll(db, pairIslands(settings));
     const { rowCount } = await db.query(TAKE_OUT);
     await db.query(CLOSE_ISLANDS);
     if (rowCount === 0) break;
@@ -79,42 +79,44 @@ async function matchTier(db: Client, settings: RunSettings, likeness: Likeness, 
 }
 
 /** The start and the end of the window in which their time may lie. */
-const before = seconds(CLOCK_SKEW_SECONDS);
-const after = (settings: RunSettings) => seconds(settings.timeToleranceSeconds);
+const BEFORE = Prisma.sql`make_interval(secs => ${CLOCK_SKEW_SECONDS})`;
+const after = (settings: RunSettings) => Prisma.sql`make_interval(secs => ${settings.timeToleranceSeconds})`;
 
 /**
  * `event`: the rows of both sides that have a possible partner, in islands. Within a group, events that are further
  * apart than the window cannot match. Each island between two such gaps can therefore be matched by itself.
  */
-function makeEvents(settings: RunSettings, { ours, theirs, near, certainty }: Likeness, tier: number): string {
-  const skew = before;
+function makeEvents(settings: RunSettings, { ours, theirs, near, certainty }: Likeness, tier: number): Prisma.Sql[] {
   const wait = after(settings);
-  const group = near ? 'g, heap' : 'g, usd';
+  const group = near ? Prisma.sql`g, heap` : Prisma.sql`g, usd`;
   const heap = near
-    ? `, sum(step) OVER (PARTITION BY g ORDER BY usd, mine, n) AS heap FROM (
-        SELECT *, CASE WHEN usd - lag(usd) OVER (PARTITION BY g ORDER BY usd, mine, n) > ${decimal(settings.amountToleranceUsd)} THEN 1 ELSE 0 END AS step`
-    : ` FROM (SELECT *`;
-  const all = `
+    ? Prisma.sql`, sum(step) OVER (PARTITION BY g ORDER BY usd, mine, n) AS heap FROM (
+        SELECT *, CASE WHEN usd - lag(usd) OVER (PARTITION BY g ORDER BY usd, mine, n) > ${settings.amountToleranceUsd}::numeric THEN 1 ELSE 0 END AS step`
+    : Prisma.sql` FROM (SELECT *`;
+  const all = Prisma.sql`
     SELECT TRUE AS mine, n::bigint, ${ours} AS g, usd, at, row_number() OVER (ORDER BY at, call_id, position) AS place
-    FROM left_ours WHERE tier = ${tier} AND NOT (${HAS_OWN_ID} AND operation IN (SELECT operation FROM shows_id))
+    FROM left_ours WHERE tier = ${tier}::integer AND NOT (${HAS_OWN_ID} AND operation IN (SELECT operation FROM shows_id))
     UNION ALL
     SELECT FALSE, n, ${theirs}, usd, at, row_number() OVER (ORDER BY at, n) FROM left_theirs
-    WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${namedCallSql('reference')})`;
-  const window = (from: string, to: string) =>
-    `OVER (PARTITION BY ${group} ORDER BY at RANGE BETWEEN ${from} PRECEDING AND ${to} FOLLOWING)`;
-  return `
-    CREATE TEMP TABLE event AS
+    WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${Prisma.raw(namedCallSql('reference'))})`;
+  const window = (from: Prisma.Sql, to: Prisma.Sql) =>
+    Prisma.sql`OVER (PARTITION BY ${group} ORDER BY at RANGE BETWEEN ${from} PRECEDING AND ${to} FOLLOWING)`;
+  return [
+    Prisma.sql`DROP TABLE IF EXISTS event`,
+    Prisma.sql`CREATE TEMP TABLE event AS
     SELECT *, sum(CASE WHEN gap THEN 1 ELSE 0 END) OVER (ORDER BY ${group}, at, mine, place) AS island
     FROM (
-      SELECT *, coalesce(at - lag(at) OVER (PARTITION BY ${group} ORDER BY at, mine, place) > greatest(${skew}, ${wait}), TRUE) AS gap,
-        CASE WHEN others = 1 THEN '${certainty}' ELSE 'possible' END AS certainty
+      SELECT *, coalesce(at - lag(at) OVER (PARTITION BY ${group} ORDER BY at, mine, place) > greatest(${BEFORE}, ${wait}), TRUE) AS gap,
+        CASE WHEN others = 1 THEN ${certainty} ELSE 'possible' END AS certainty
       FROM (
-        SELECT *, CASE WHEN mine THEN count(*) FILTER (WHERE NOT mine) ${window(skew, wait)}
-          ELSE count(*) FILTER (WHERE mine) ${window(wait, skew)} END AS others
+        SELECT *, CASE WHEN mine THEN count(*) FILTER (WHERE NOT mine) ${window(BEFORE, wait)}
+          ELSE count(*) FILTER (WHERE mine) ${window(wait, BEFORE)} END AS others
         FROM (SELECT * ${heap} FROM (${all}) AS s WHERE g IS NOT NULL AND usd IS NOT NULL AND at IS NOT NULL) AS s) AS heaps
       ) AS meeting
       WHERE others > 0
-    ) AS gaps`;
+    ) AS gaps`,
+    Prisma.sql`ANALYZE event`,
+  ];
 }
 
 /**
@@ -123,36 +125,37 @@ function makeEvents(settings: RunSettings, { ours, theirs, near, certainty }: Li
  * its two has no partner: every possible partner is earlier still and already has one. The pairs before it are final.
  * The rest is ranked again without it.
  */
-function pairIslands(settings: RunSettings): string {
-  const side = (mine: string) => `(
+function pairIslands(settings: RunSettings): Prisma.Sql[] {
+  const side = (mine: Prisma.Sql) => Prisma.sql`(
     SELECT *, row_number() OVER (PARTITION BY island ORDER BY at, place) AS turn FROM event WHERE ${mine})`;
-  return `
-    DROP TABLE IF EXISTS ranked;
-    CREATE TEMP TABLE ranked AS
+  return [
+    Prisma.sql`DROP TABLE IF EXISTS ranked`,
+    Prisma.sql`CREATE TEMP TABLE ranked AS
     SELECT island, turn, o, t, o_at, t_at, certainty, wrong, bool_or(wrong) OVER (PARTITION BY island ORDER BY turn) AS bad
     FROM (
       SELECT o.island, o.turn, o.n AS o, t.n AS t, o.at AS o_at, t.at AS t_at,
         CASE WHEN o.certainty = 'probable' AND t.certainty = 'probable' THEN 'probable' ELSE 'possible' END AS certainty,
-        t.at < o.at - ${before} OR t.at > o.at + ${after(settings)} AS wrong
-      FROM ${side('mine')} AS o JOIN ${side('NOT mine')} AS t USING (island, turn)
-    ) AS pairs;
-    INSERT INTO pg_temp.found SELECT o, t, 'fingerprint', certainty FROM ranked WHERE NOT bad;
+        t.at < o.at - ${BEFORE} OR t.at > o.at + ${after(settings)} AS wrong
+      FROM ${side(Prisma.sql`mine`)} AS o JOIN ${side(Prisma.sql`NOT mine`)} AS t USING (island, turn)
+    ) AS pairs`,
+    Prisma.sql`INSERT INTO pg_temp.found SELECT o, t, 'fingerprint', certainty FROM ranked WHERE NOT bad;
     DELETE FROM pg_temp.event WHERE mine AND n IN (SELECT o FROM found);
-    DELETE FROM pg_temp.event WHERE NOT mine AND n IN (SELECT t FROM found)`;
+    DELETE FROM pg_temp.event WHERE NOT mine AND n IN (SELECT t FROM found)`,
+  ];
 }
 
 /** Removes the earlier row of the first pair outside its window, because it has no partner. */
-const TAKE_OUT = `
+const TAKE_OUT = Prisma.sql`
   WITH first AS MATERIALIZED (SELECT DISTINCT ON (island) o, t, o_at < t_at AS mine FROM ranked WHERE wrong ORDER BY island, turn)
   DELETE FROM pg_temp.event USING (SELECT mine, CASE WHEN mine THEN o ELSE t END AS n FROM first) AS gone
   WHERE event.mine = gone.mine AND event.n = gone.n`;
 
 /** Removes islands in which every pair was within its window, because they are final. */
-const CLOSE_ISLANDS = `
+const CLOSE_ISLANDS = Prisma.sql`
   DELETE FROM pg_temp.event WHERE island NOT IN (SELECT island FROM ranked WHERE bad)`;
 
 /** In a heap of amounts, each amount is near its neighbour, but not near all others. */
-function dropFar({ amountToleranceUsd }: RunSettings): string {
-  return `DELETE FROM pg_temp.found USING left_ours o, left_theirs t
-    WHERE o.n = found.o AND t.n = found.t AND abs(t.usd - o.usd) > ${decimal(amountToleranceUsd)}`;
+function dropFar({ amountToleranceUsd }: RunSettings): Prisma.Sql {
+  return Prisma.sql`DELETE FROM pg_temp.found USING left_ours o, left_theirs t
+    WHERE o.n = found.o AND t.n = found.t AND abs(t.usd - o.usd) > ${amountToleranceUsd}::numeric`;
 }

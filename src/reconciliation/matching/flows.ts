@@ -1,6 +1,6 @@
+import { Prisma } from '../../platform/database/generated/client';
 import { Status, StatusVocabulary } from '../../operations/statuses';
 import { PAYMENT_TYPES } from './compared-operations';
-import { texts } from './literals';
 import { RunSettings } from './run-settings';
 
 /** The kinds of money that flows into or out of a wallet. */
@@ -31,20 +31,22 @@ const TYPES: Record<AsideFlow, string[]> = {
   redemption: ['redemption', 'redeem'],
 };
 
+const FLOW_OF_TYPE = JSON.stringify(
+  Object.fromEntries(Object.entries(TYPES).flatMap(([flow, words]) => words.map((word) => [word, flow]))),
+);
+
 /** SQL for the kind of a transaction that is no payment. Null for a payment, which a call of ours may have made. */
-export const ASIDE_FLOW = `CASE WHEN amount_usd < 0 THEN 'refund' WHEN type IS NULL OR type IN (${PAYMENT_TYPES}) THEN NULL
-  ELSE (SELECT flow FROM (VALUES ${Object.entries(TYPES)
-    .flatMap(([flow, words]) => words.map((word) => `(${texts([word, flow])})`))
-    .join(', ')}) AS known(word, flow) WHERE word = translate(lower(type), ' _-', '')) END`;
+export const ASIDE_FLOW = Prisma.sql`CASE WHEN amount_usd < 0 THEN 'refund' WHEN type IS NULL OR type = ANY (${PAYMENT_TYPES}::text[]) THEN NULL
+  ELSE ${FLOW_OF_TYPE}::jsonb ->> translate(lower(type), ' _-', '') END`;
 
 /** Returns SQL for the kind of money that came back, by the status of a payment. Null for any other status. */
-export function givenBack(status: string, settings: RunSettings): string {
-  return `CASE WHEN ${hasStatus(status, 'refunded', settings)} THEN 'refund' WHEN ${hasStatus(status, 'reversed', settings)} THEN 'reversal' END`;
+export function givenBack(status: Prisma.Sql, settings: RunSettings): Prisma.Sql {
+  return Prisma.sql`CASE WHEN ${hasStatus(status, 'refunded', settings)} THEN 'refund' WHEN ${hasStatus(status, 'reversed', settings)} THEN 'reversal' END`;
 }
 
 /** Returns SQL that tells whether a status word has this meaning. */
-export function hasStatus(word: string, meaning: Status, { statusWords }: RunSettings): string {
-  return `lower(btrim(${word})) IN (${texts(StatusVocabulary.with(statusWords).wordsOf(meaning))})`;
+export function hasStatus(word: Prisma.Sql, meaning: Status, { statusWords }: RunSettings): Prisma.Sql {
+  return Prisma.sql`lower(btrim(${word})) = ANY (${StatusVocabulary.with(statusWords).wordsOf(meaning)}::text[])`;
 }
 
 /**

@@ -1,5 +1,5 @@
+import { Prisma } from '../../platform/database/generated/client';
 import { ASIDE_WORTH } from './aside';
-import { decimal, instant, seconds } from './literals';
 import { Plan } from './plan';
 
 /**
@@ -11,36 +11,36 @@ import { Plan } from './plan';
  *
  * The terms are the impacts of `status`, of the amount and of `fee`. `differing` has the payments with a difference.
  */
-export function makeJudged(plan: Plan): string {
-  return `
-    DROP TABLE IF EXISTS judged, differing;
-    CREATE TEMP TABLE judged AS
+export function makeJudged(plan: Plan): Prisma.Sql[] {
+  return [
+    Prisma.sql`DROP TABLE IF EXISTS judged, differing`,
+    Prisma.sql`CREATE TEMP TABLE judged AS
     SELECT *, ${TERMS}
     FROM (
       SELECT day, matched, mo, mt, rule, certainty, amount_differs, fee_differs, count(*) AS count,
         sum(o) AS o, sum(t) AS t, sum(e) AS e, sum(f) AS f, array_agg(o_n) FILTER (WHERE ${DIFFERS}) AS differing
-      FROM (${sides(plan, 'o.in_period')}) AS sides GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
-    ) AS groups;
-
-    CREATE TEMP TABLE differing AS
-    SELECT *, ${TERMS} FROM (${sides(plan, 'o.n IN (SELECT unnest(differing) FROM judged)')}) AS sides;
-    ANALYZE differing`;
+      FROM (${sides(plan, Prisma.sql`o.in_period`)}) AS sides GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+    ) AS groups`,
+    Prisma.sql`CREATE TEMP TABLE differing AS
+    SELECT *, ${TERMS} FROM (${sides(plan, Prisma.sql`o.n IN (SELECT unnest(differing) FROM judged)`)}) AS sides`,
+    Prisma.sql`ANALYZE differing`,
+  ];
 }
 
-const TERMS = `mo::integer * (o + e) AS ours_usd, mt::integer * (t + f) AS theirs_usd,
+const TERMS = Prisma.sql`mo::integer * (o + e) AS ours_usd, mt::integer * (t + f) AS theirs_usd,
       (mt::integer - mo::integer) * (o + e) AS status_usd, mt::integer * (t - o) AS amount_usd, mt::integer * (f - e) AS fee_usd`;
 
-const DIFFERS =
-  'status_differs OR amount_differs OR fee_differs OR recipient_differs OR late OR unrecognised OR (NOT matched AND mo)';
+const DIFFERS = Prisma.sql`status_differs OR amount_differs OR fee_differs OR recipient_differs OR late OR unrecognised
+  OR (NOT matched AND mo)`;
 
 /** Our payments with their transactions. */
-function sides({ source, settings }: Plan, which: string): string {
+function sides({ source, settings }: Plan, which: Prisma.Sql): Prisma.Sql {
   // A statement without any fee does not say anything about fees. The upstream leaves out fees of zero.
-  const fees = source === 'upstream' ? 'TRUE' : 'EXISTS (SELECT FROM theirs WHERE fee IS NOT NULL)';
-  return `
+  const fees = source === 'upstream' ? Prisma.sql`TRUE` : Prisma.sql`EXISTS (SELECT FROM theirs WHERE fee IS NOT NULL)`;
+  return Prisma.sql`
     SELECT *, matched AND mo <> mt AS status_differs,
-      matched AND abs(t - o) > ${decimal(settings.amountToleranceUsd)} AS amount_differs,
-      mt AND abs(f - e) > ${decimal(settings.feeToleranceUsd)} AS fee_differs
+      matched AND abs(t - o) > ${settings.amountToleranceUsd}::numeric AS amount_differs,
+      mt AND abs(f - e) > ${settings.feeToleranceUsd}::numeric AS fee_differs
     FROM (
       SELECT o.n AS o_n, t.n AS t_n, p.rule, p.certainty, p.o IS NOT NULL AS matched, o.day,
         -- A status that is not final contradicts nothing. A status that is not recognised counts as ours.
@@ -54,7 +54,7 @@ function sides({ source, settings }: Plan, which: string): string {
         CASE WHEN o.incoming OR t.incoming THEN 0 ELSE coalesce(t.fee, 0) END AS f,
         coalesce(o.key NOT IN (coalesce(t.email, ''), coalesce(t.phone, ''), coalesce(t.handle, ''), coalesce(t.receiver, ''))
           AND coalesce(t.email, t.phone, t.handle, t.receiver) IS NOT NULL, FALSE) AS recipient_differs,
-        coalesce(t.at - o.at > ${seconds(settings.lateAfterSeconds)}, FALSE) AS late,
+        coalesce(t.at - o.at > make_interval(secs => ${settings.lateAfterSeconds}), FALSE) AS late,
         coalesce(word = 'odd', FALSE) AS unrecognised
       FROM (SELECT ${fees} AS compared) AS fees CROSS JOIN ours o
       LEFT JOIN pair p ON p.o = o.n LEFT JOIN theirs t ON t.n = p.t
@@ -68,39 +68,36 @@ function sides({ source, settings }: Plan, which: string): string {
  * transaction, or looks like one that matches a payment. Otherwise it is unknown. The refunds, reversals and fees among
  * those that are no payments count too.
  */
-export function makeAlone({ from, settings }: Plan): string {
-  const near = seconds(settings.timeToleranceSeconds);
-  return `
-    DROP TABLE IF EXISTS alone;
-    CREATE TEMP TABLE alone AS
-    SELECT t.*, coalesce(t.at, ${instant(from)}) AS when_at,
+export function makeAlone({ from, settings }: Plan): Prisma.Sql[] {
+  const near = Prisma.sql`make_interval(secs => ${settings.timeToleranceSeconds})`;
+  return [
+    Prisma.sql`DROP TABLE IF EXISTS alone`,
+    Prisma.sql`CREATE TEMP TABLE alone AS
+    SELECT t.*, coalesce(t.at, ${from}::timestamptz) AS when_at,
       CASE WHEN t.incoming OR t.word = 'not' THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END AS impact,
       1 AS nth, FALSE AS duplicate, NULL::uuid AS call_id, NULL::integer AS position
-    FROM left_theirs t WHERE t.in_period;
-    ANALYZE alone;
-
-    -- The second with the same upstream_ref, the third, and so on. Those with a payment come first.
-    UPDATE pg_temp.alone a SET nth = s.nth, duplicate = s.nth > 1
+    FROM left_theirs t WHERE t.in_period`,
+    Prisma.sql`ANALYZE alone`,
+    // The second with the same upstream_ref, the third, and so on. Those with a payment come first.
+    Prisma.sql`UPDATE pg_temp.alone a SET nth = s.nth, duplicate = s.nth > 1
     FROM (
       SELECT t.n, row_number() OVER (PARTITION BY t.upstream_ref ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
       FROM theirs t LEFT JOIN pair p ON p.t = t.n WHERE t.upstream_ref IN (SELECT upstream_ref FROM alone)
-    ) AS s WHERE s.n = a.n;
-
-    UPDATE pg_temp.alone a SET nth = CASE WHEN a.upstream_ref IS NULL THEN s.nth ELSE a.nth END, duplicate = a.duplicate OR s.nth > 1
+    ) AS s WHERE s.n = a.n`,
+    Prisma.sql`UPDATE pg_temp.alone a SET nth = CASE WHEN a.upstream_ref IS NULL THEN s.nth ELSE a.nth END, duplicate = a.duplicate OR s.nth > 1
     FROM (
       SELECT t.n, row_number() OVER (PARTITION BY t.upstream_id ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
       FROM theirs t LEFT JOIN pair p ON p.t = t.n WHERE t.upstream_id IN (SELECT upstream_id FROM alone)
-    ) AS s WHERE s.n = a.n;
-
-    UPDATE pg_temp.alone a SET duplicate = TRUE
+    ) AS s WHERE s.n = a.n`,
+    Prisma.sql`UPDATE pg_temp.alone a SET duplicate = TRUE
     FROM theirs t JOIN pair p ON p.t = t.n
     WHERE t.usd = a.usd AND t.reference IS NOT DISTINCT FROM a.reference
       AND coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle, a.receiver)
-      AND t.at BETWEEN a.at - ${near} AND a.at + ${near};
-
-    INSERT INTO pg_temp.alone
-    SELECT a.*, NULL, coalesce(a.at, ${instant(from)}), ${ASIDE_WORTH},
+      AND t.at BETWEEN a.at - ${near} AND a.at + ${near}`,
+    Prisma.sql`INSERT INTO pg_temp.alone
+    SELECT a.*, NULL, coalesce(a.at, ${from}::timestamptz), ${ASIDE_WORTH},
       row_number() OVER (PARTITION BY coalesce(a.upstream_ref, a.upstream_id) ORDER BY a.at, a.n), FALSE, o.call_id, o.position
     FROM aside a LEFT JOIN aside_link l ON l.a = a.n LEFT JOIN pair p ON p.t = l.t LEFT JOIN ours o ON o.n = p.o
-    WHERE a.in_period AND a.flow IN ('refund', 'reversal', 'fee') AND a.word <> 'not' AND l.counted IS NOT TRUE`;
+    WHERE a.in_period AND a.flow IN ('refund', 'reversal', 'fee') AND a.word <> 'not' AND l.counted IS NOT TRUE`,
+  ];
 }

@@ -1,19 +1,21 @@
+import { Prisma } from '../../platform/database/generated/client';
+
 /** SQL that gives each recipient its canonical key, so that ours and theirs compare by `=`. */
 
-export const emailKey = (value: string) => `recipient_key('email', ${value})`;
+export const emailKey = (value: Prisma.Sql) => Prisma.sql`recipient_key('email', ${value})`;
 
-export const phoneKey = (value: string) => `recipient_key('phone', ${value})`;
+export const phoneKey = (value: Prisma.Sql) => Prisma.sql`recipient_key('phone', ${value})`;
 
-export const handleKey = (value: string) => `recipient_key('handle', ${value})`;
+export const handleKey = (value: Prisma.Sql) => Prisma.sql`recipient_key('handle', ${value})`;
 
-export const receiverKey = (value: string) => `recipient_key('receiver', ${value})`;
+export const receiverKey = (value: Prisma.Sql) => Prisma.sql`recipient_key('receiver', ${value})`;
 
 /**
  * A key in masked form, for viewers who may not see people. It does the same as audit.mask_email and its like, which
  * the proxy's role may not call.
  */
-export function masked(key: string): string {
-  return `CASE
+export function masked(key: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE
     WHEN ${key} ~ '^(?:[+]|tel:)' THEN left(${key}, 4) || '••••' || substr(${key}, greatest(8, length(${key}) - 4) + 1)
     WHEN ${key} LIKE '@%' THEN left(${key}, CASE WHEN length(${key}) > 3 THEN 2 ELSE 1 END) || '••'
     WHEN ${key} LIKE '%@%' THEN CASE WHEN strpos(${key}, '@') > 2 THEN left(${key}, 1) ELSE '' END || '••@' || substring(${key} FROM '[^@]*$')
@@ -24,13 +26,13 @@ export function masked(key: string): string {
  * An identifier that a subject may contain. An identifier that could be a contact is hashed. Lengths are not part of
  * the patterns, because a counted repetition takes ten times as long.
  */
-export function harmless(id: string): string {
-  return `CASE WHEN length(${id}) <= 100 AND ${id} ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]*$'
+export function harmless(id: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE WHEN length(${id}) <= 100 AND ${id} ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]*$'
       AND NOT (length(${id}) BETWEEN 7 AND 15 AND translate(${id}, '0123456789', '') = '') THEN ${id}
     WHEN ${id} IS NOT NULL THEN 'sha256-' || left(encode(sha256(convert_to(${id}, 'UTF8')), 'hex'), 16) END`;
 }
 
 /** A status word. A longer value, or one that is no word, may contain personal data, so it is masked. */
-export function plainWord(word: string): string {
-  return `CASE WHEN length(${word}) <= 60 AND ${word} ~ '^[[:alpha:]][[:alpha:] _-]*$' THEN ${word} WHEN ${word} IS NOT NULL THEN '••••' END`;
+export function plainWord(word: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE WHEN length(${word}) <= 60 AND ${word} ~ '^[[:alpha:]][[:alpha:] _-]*$' THEN ${word} WHEN ${word} IS NOT NULL THEN '••••' END`;
 }

@@ -1,3 +1,4 @@
+import { Prisma } from '../../platform/database/generated/client';
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { Explained } from './entry-matching';
@@ -13,13 +14,13 @@ interface Failed {
   items: Record<string, number>;
 }
 
-const FAILED = `
-  SELECT ${batchOf('')} AS batch, coalesce(sum(coalesce(fee, 0) + CASE WHEN word <> 'not' THEN coalesce(usd, 0) ELSE 0 END), 0)::text AS rest,
+const failedOf = (batches: string[]) => Prisma.sql`
+  SELECT ${batchOf(Prisma.sql`theirs`)} AS batch, coalesce(sum(coalesce(fee, 0) + CASE WHEN word <> 'not' THEN coalesce(usd, 0) ELSE 0 END), 0)::text AS rest,
     json_object_agg(n::text, coalesce(usd, 0)) FILTER (WHERE word = 'not') AS items
-  FROM theirs WHERE ${batchOf('')} = ANY ($1::text[]) GROUP BY 1 HAVING bool_or(word = 'not')`;
+  FROM theirs WHERE ${batchOf(Prisma.sql`theirs`)} = ANY (${batches}::text[]) GROUP BY 1 HAVING bool_or(word = 'not')`;
 
 /** The batches that listed refunds and reversals belong to, by the numbers of these. */
-const REFUNDED = `SELECT l.a::text AS single, ${batchOf('t.')} AS batch FROM aside_link l JOIN theirs t ON t.n = l.t`;
+const REFUNDED = Prisma.sql`SELECT l.a::text AS single, ${batchOf(Prisma.sql`t`)} AS batch FROM aside_link l JOIN theirs t ON t.n = l.t`;
 
 /**
  * Returns the debits of payouts that moved no money in the end, if no credits show that the money came back. Such a
@@ -28,7 +29,7 @@ const REFUNDED = `SELECT l.a::text AS single, ${batchOf('t.')} AS batch FROM asi
 export async function neverReturned(db: Client, debits: Explained, credits: Explained): Promise<WalletEntry[]> {
   const batches = [...new Set([...debits.values()].map(({ batch }) => batch))];
   if (batches.length === 0) return [];
-  const failed = new Map((await db.query<Failed>(FAILED, [batches])).rows.map((one) => [one.batch, one]));
+  const failed = new Map((await db.query<Failed>(failedOf(batches))).rows.map((one) => [one.batch, one]));
   if (failed.size === 0) return [];
   const refunded = await db.query<{ single: string; batch: string }>(REFUNDED);
   const batchOf = new Map(refunded.rows.map(({ single, batch }) => [single, batch]));

@@ -1,7 +1,7 @@
+import { Prisma } from '../../platform/database/generated/client';
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { withMargin } from './run-settings';
-import { instant, uuid } from './literals';
 import { ASIDE_WORTH, SUM_ASIDE } from './aside';
 import { Incomplete, listingFaults } from './completeness';
 import { Doubt, doubtsOf } from './doubts';
@@ -54,10 +54,10 @@ export interface Day {
 }
 
 /** The money of a transaction. */
-const WORTH = "CASE WHEN t.word = 'not' OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END";
+const WORTH = Prisma.sql`CASE WHEN t.word = 'not' OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END`;
 
 /** Each side is summed from its own rows, independently of matches. Otherwise the residual would prove nothing. */
-const SUMS = `
+const SUMS = Prisma.sql`
   SELECT ours.count AS ours_count, ours.usd AS ours_usd, theirs.count AS theirs_count, theirs.usd AS theirs_usd,
     unlisted.count AS unlisted, ours.within, theirs.usd - ours.usd - findings.usd - ours.within AS residual
   FROM (
@@ -91,20 +91,20 @@ const SUMS = `
  * It is not documented whether transfers and links are listed. Transactions issued far outside of the period were left
  * out here.
  */
-function countUnlisted({ from, to, readId, settings }: Plan): string {
+function countUnlisted({ from, to, readId, settings }: Plan): Prisma.Sql {
   const margin = withMargin(from, to, settings);
-  return `SELECT count(*)::float8 AS count
-    FROM pair p JOIN theirs t ON t.n = p.t AND t.read_id <> ${uuid(readId)} JOIN ours o ON o.n = p.o
+  return Prisma.sql`SELECT count(*)::float8 AS count
+    FROM pair p JOIN theirs t ON t.n = p.t AND t.read_id <> ${readId}::uuid JOIN ours o ON o.n = p.o
     WHERE o.in_period AND o.operation IN (SELECT operation FROM compared_operation WHERE always_listed)
-      AND (t.at IS NULL OR (t.at >= ${instant(margin.from)} AND t.at < ${instant(margin.to)}))`;
+      AND (t.at IS NULL OR (t.at >= ${margin.from}::timestamptz AND t.at < ${margin.to}::timestamptz))`;
 }
 
-const MATCHED = `SELECT rule, certainty, sum(count)::float8 AS count FROM judged WHERE matched GROUP BY 1, 2 ORDER BY 1, 2`;
+const MATCHED = Prisma.sql`SELECT rule, certainty, sum(count)::float8 AS count FROM judged WHERE matched GROUP BY 1, 2 ORDER BY 1, 2`;
 
-const FINDINGS = `SELECT category, count(*)::float8 AS count, sum(impact) AS usd FROM difference GROUP BY 1 ORDER BY 1`;
+const FINDINGS = Prisma.sql`SELECT category, count(*)::float8 AS count, sum(impact) AS usd FROM difference GROUP BY 1 ORDER BY 1`;
 
 /** A pair counts on the day of our payment. */
-const DAYS = `
+const DAYS = Prisma.sql`
   SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(matched)::float8 AS matched, sum(ours_only)::float8 AS ours_only,
     sum(theirs_only)::float8 AS theirs_only, sum(ours_usd) AS ours_usd, sum(theirs_usd) AS theirs_usd
   FROM (
@@ -126,7 +126,7 @@ interface Sums {
 }
 
 export async function totalsOf(db: Client, plan: Plan, wallets: JudgedWallets): Promise<Totals> {
-  const { rows } = await db.query<Sums>(`${SUMS}, (${countUnlisted(plan)}) AS unlisted`);
+  const { rows } = await db.query<Sums>(Prisma.sql`${SUMS}, (${countUnlisted(plan)}) AS unlisted`);
   const [sums] = rows;
   if (!sums) throw new Error('the sums of a comparison are one row');
   const matched = (await db.query<{ rule: string; certainty: string; count: number }>(MATCHED)).rows;

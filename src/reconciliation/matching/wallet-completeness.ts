@@ -1,9 +1,9 @@
+import { Prisma } from '../../platform/database/generated/client';
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { Incomplete, rememberedBefore } from './completeness';
 import { Explained } from './entry-matching';
-import { uuid } from './literals';
-import { isRecordOf } from './account-sql';
+import { isRecordOf } from '../../journal/of-account';
 import { Plan } from './plan';
 import { toleranceOf } from './run-settings';
 import { batchOf } from './wallet-offers';
@@ -40,14 +40,14 @@ export async function entryFaults(db: Client, plan: Plan, readId: string, judged
 
 /** Whether an earlier reading showed a newer entry of a wallet. */
 async function wereNewer(db: Client, { account }: Plan, readId: string): Promise<boolean> {
-  const newest = (read: string) =>
-    `(SELECT max(e.entered_at) FROM upstream_wallet_entry e WHERE e.read_id = ${read} AND e.wallet_id = w.wallet_id)`;
-  const { rowCount } = await db.query(`
+  const newest = (read: Prisma.Sql) =>
+    Prisma.sql`(SELECT max(e.entered_at) FROM upstream_wallet_entry e WHERE e.read_id = ${read} AND e.wallet_id = w.wallet_id)`;
+  const { rowCount } = await db.query(Prisma.sql`
     SELECT FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
       CROSS JOIN upstream_wallet w
-    WHERE w.read_id = ${uuid(readId)} AND r.source = 'wallets' AND ${isRecordOf('r.account', account)}
-      AND r.id < ${uuid(readId)} AND r.id >= ${uuid(rememberedBefore(readId))}
-      AND ${newest('r.id')} > ${newest('w.read_id')} LIMIT 1`);
+    WHERE w.read_id = ${readId}::uuid AND r.source = 'wallets' AND ${isRecordOf('r.account', account)}
+      AND r.id < ${readId}::uuid AND r.id >= ${rememberedBefore(readId)}::uuid
+      AND ${newest(Prisma.sql`r.id`)} > ${newest(Prisma.sql`w.read_id`)} LIMIT 1`);
   return rowCount === 1;
 }
 
@@ -56,12 +56,10 @@ async function lackPayouts(db: Client, plan: Plan, readId: string, debits: Expla
   const used = [...debits.values()];
   const wholes = used.flatMap(({ batch, single }) => (single === null ? [batch] : []));
   const singles = used.flatMap(({ single }) => single ?? []);
-  const { rowCount } = await db.query(
-    `SELECT FROM pair p JOIN ours o ON o.n = p.o JOIN theirs t ON t.n = p.t
+  const { rowCount } = await db.query(Prisma.sql`
+    SELECT FROM pair p JOIN ours o ON o.n = p.o JOIN theirs t ON t.n = p.t
        JOIN compared_operation c ON c.operation = o.operation AND c.paid_at_once AND NOT c.incoming
-     WHERE o.in_period AND t.word = 'moved' AND t.usd > 0 AND NOT (${batchOf('t.')} = ANY ($1::text[]) OR t.n::text = ANY ($2::text[]))
-       AND t.at < (SELECT read_at FROM source_read WHERE id = ${uuid(readId)}) - make_interval(secs => ${toleranceOf(plan.settings) / 1_000}) LIMIT 1`,
-    [wholes, singles],
-  );
+     WHERE o.in_period AND t.word = 'moved' AND t.usd > 0 AND NOT (${batchOf(Prisma.sql`t`)} = ANY (${wholes}::text[]) OR t.n::text = ANY (${singles}::text[]))
+       AND t.at < (SELECT read_at FROM source_read WHERE id = ${readId}::uuid) - make_interval(secs => ${toleranceOf(plan.settings) / 1_000}) LIMIT 1`);
   return rowCount === 1;
 }

@@ -1,10 +1,10 @@
+import { Prisma } from '../../platform/database/generated/client';
 import { Client } from 'pg';
-import { entryName, NAMED_ENTRIES } from './balances';
+import { ENTRY_SUBJECT, NAMED_ENTRIES, WALLET } from './balances';
 import { Incomplete } from './completeness';
 import { explain, Explained } from './entry-matching';
 import { WalletEntry } from './entry-offers';
 import { saidFlow } from './flows';
-import { decimal, instant, uuid } from './literals';
 import { Plan } from './plan';
 import { harmless, plainWord } from './recipients';
 import { neverReturned } from './returned';
@@ -26,7 +26,7 @@ export interface JudgedWallets {
  */
 export async function judgeWallets(db: Client, plan: Plan, readId: string): Promise<JudgedWallets> {
   const { rows: wallets } = await db.query<{ id: string; name: string; type: string | null; balance: string | null }>(
-    `SELECT wallet_id AS id, ${harmless('wallet_id')} AS name, ${plainWord('type')} AS type, balance::text FROM upstream_wallet WHERE read_id = ${uuid(readId)} ORDER BY upstream_wallet.type, wallet_id`,
+    Prisma.sql`SELECT wallet_id AS id, ${harmless(Prisma.sql`wallet_id`)} AS name, ${plainWord(Prisma.sql`type`)} AS type, balance::text FROM upstream_wallet WHERE read_id = ${readId}::uuid ORDER BY upstream_wallet.type, wallet_id`,
   );
   const { rows } = await db.query<ListedEntry>(entriesOf(plan, readId));
   const listed = withTimes(rows);
@@ -49,21 +49,21 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
     return { entry, ...((entry.isDebit ? debits : credits).get(entry) ?? { flow: said ?? 'unexplained', fee: '0' }) };
   });
   const left = booked.flatMap(({ entry, flow }) => (flow === 'unexplained' ? [entry] : []));
-  if (left.length > 0) await db.query(insertUnexplained(plan, readId), [JSON.stringify(left)]);
+  if (left.length > 0) await db.query(insertUnexplained(plan, readId, left));
   const statements = wallets.map((wallet) => statementsOf(wallet, listed, booked, plan));
   const withEntries = new Set(wallets.filter(({ id }) => listed.some(({ walletId }) => walletId === id)).map(({ name }) => name)); // oxfmt-ignore
   return { statements, incomplete: await entryFaults(db, plan, readId, { statements, withEntries, debits }) };
 }
 
 /** The balances show the direction, because it is not documented whether amounts are signed. */
-function entriesOf({ settings }: Plan, readId: string): string {
-  const tolerance = decimal(settings.balanceToleranceUsd);
-  return `
+function entriesOf({ settings }: Plan, readId: string): Prisma.Sql {
+  const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
+  return Prisma.sql`
     SELECT wallet_id AS "walletId", ordinal, balance_before::text AS before, new_balance::text AS after, description,
       extract(epoch FROM entered_at)::float8 * 1000 AS at,
       round(abs(coalesce(nullif(amount, 0), CASE WHEN abs(new_balance - balance_before) > ${tolerance} THEN new_balance - balance_before END, 0)), 6)::text AS amount,
       coalesce(CASE WHEN new_balance < balance_before - ${tolerance} THEN TRUE WHEN new_balance > balance_before + ${tolerance} THEN FALSE END, amount < 0, FALSE) AS "isDebit"
-    FROM upstream_wallet_entry WHERE read_id = ${uuid(readId)} ORDER BY wallet_id, ordinal`;
+    FROM upstream_wallet_entry WHERE read_id = ${readId}::uuid ORDER BY wallet_id, ordinal`;
 }
 
 const isDebit = (entry: ListedEntry) => entry.isDebit;
@@ -120,16 +120,16 @@ function windowOf(entries: WalletEntry[], plan: Plan): { from: Date; to: Date } 
   return { from: new Date(first - margin), to: new Date(last + margin) };
 }
 
-function insertUnexplained({ from }: Plan, readId: string): string {
-  return `
+function insertUnexplained({ from }: Plan, readId: string, left: WalletEntry[]): Prisma.Sql {
+  return Prisma.sql`
     INSERT INTO pg_temp.difference
     SELECT CASE WHEN d."isDebit" THEN 'unexplained_debit' ELSE 'unexplained_credit' END,
-      'wallet/' || ${harmless('e.wallet_id')} || '/' || ${entryName('e')} || CASE WHEN e.nth > 1 THEN '#' || e.nth ELSE '' END,
-      NULL, NULL, NULL, NULL, NULL, ${harmless('e.wallet_id')}, coalesce(to_timestamp(d.at / 1000), ${instant(from)}), 0,
+      ${ENTRY_SUBJECT},
+      NULL, NULL, NULL, NULL, NULL, ${WALLET}, coalesce(to_timestamp(d.at / 1000), ${from}::timestamptz), 0,
       json_build_array(json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(d.amount)::text)),
-      json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${uuid(readId)}, 'wallet_id', ${harmless('e.wallet_id')},
+      json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${readId}::uuid, 'wallet_id', ${WALLET},
         'ordinal', e.ordinal, 'at', e.entered_at), 'match', NULL)
-    FROM (${NAMED_ENTRIES} WHERE e.read_id = ${uuid(readId)}) AS e
-    JOIN json_to_recordset($1::json) AS d("walletId" text, ordinal integer, amount numeric, at float8, "isDebit" boolean)
+    FROM (${NAMED_ENTRIES} WHERE e.read_id = ${readId}::uuid) AS e
+    JOIN json_to_recordset(${JSON.stringify(left)}::json) AS d("walletId" text, ordinal integer, amount numeric, at float8, "isDebit" boolean)
       ON d."walletId" = e.wallet_id AND d.ordinal = e.ordinal`;
 }

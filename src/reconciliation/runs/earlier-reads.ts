@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { accountNamed, recordedAccount } from '../../journal/recorded-account';
+import { isRecordOf } from '../../journal/of-account';
+import { accountNamed } from '../../journal/recorded-account';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
 import { RunSettings, withMargin } from '../matching/run-settings';
@@ -64,7 +65,7 @@ export class EarlierReadsService {
     const listings = await this.prisma.$queryRaw<Listing[]>`
       SELECT r.id, coalesce(run.as_of, e.ended_at) AS known_at
       FROM source_read r JOIN source_read_end e ON e.read_id = r.id LEFT JOIN reconciliation_run run ON run.id = r.caused_by
-      WHERE r.source = 'transactions' AND e.complete AND r.account IS NOT DISTINCT FROM ${recordedAccount(account)}
+      WHERE r.source = 'transactions' AND e.complete AND ${isRecordOf('r.account', account)}
         AND coalesce(r.from_at <= ${earliest}::timestamptz, true) AND coalesce(r.to_at >= ${latest}::timestamptz, true)
       ORDER BY known_at, r.id`;
     const known = listings.filter(({ known_at: at }) => at <= asOf).at(-1);

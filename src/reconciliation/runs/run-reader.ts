@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { accountNamed, recordedAccount } from '../../journal/recorded-account';
+import { isRecordOf } from '../../journal/of-account';
+import { accountNamed } from '../../journal/recorded-account';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
@@ -138,7 +139,7 @@ export class RunReader {
       Prisma.sql`true`,
       ...(id === undefined ? [] : [Prisma.sql`r.id = ${id}::uuid`]),
       ...(ids === undefined ? [] : [Prisma.sql`r.id = ANY (${ids}::uuid[])`]),
-      ...(account === undefined ? [] : [Prisma.sql`r.account IS NOT DISTINCT FROM ${recordedAccount(account)}`]),
+      ...(account === undefined ? [] : [isRecordOf('r.account', account)]),
       ...(below === undefined ? [] : [Prisma.sql`r.id < ${below}::uuid`]),
       ...(result === undefined ? [] : [Prisma.sql`e.result = ${result}`]),
       ...(ended === undefined ? [] : [Prisma.sql`e.run_id IS NULL`]),
