@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { MAKE_PAIRS } from '../src/reconciliation/matching/left';
+import { MAKE_PAIRS } from '../src/reconciliation/matching/rules';
 import { matchByFingerprint } from '../src/reconciliation/matching/fingerprint';
 import { PLANTED_SETTINGS } from './support/planted';
 import { createTestDatabase, TestDatabase } from './support/test-database';

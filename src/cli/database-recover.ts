@@ -11,7 +11,7 @@ import { EpochFile, epochFileIn } from '../platform/database/epoch-file';
 import { IS_ELSEWHERE } from '../platform/database/epoch-comparison';
 import { PrismaService } from '../platform/database/prisma.service';
 import { accountNames } from '../platform/config/upstream-accounts';
-import { settingsOf } from '../reconciliation/matching/run-settings';
+import { settingsOf } from '../reconciliation/matching/plan';
 import { codeOf } from '../platform/errors/error-code';
 import { changedByOperator } from './changed-by';
 import { confirm } from './confirm';

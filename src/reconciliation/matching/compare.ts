@@ -15,10 +15,9 @@ import {
 import { matchByFingerprint } from './fingerprint';
 import { LINK_ASIDE, PUT_ASIDE } from './aside';
 import { makeAlone, makeJudged } from './judge';
-import { MAKE_LEFT, MAKE_PAIRS, makeNames, NAME_THEIRS, SETTLE } from './left';
 import { addFarCalls, addOurs, Ids, makeCalls, makeEntries, makeEvidence, makeOurs } from './ours';
 import { Unlisted, Confirm, OnProgress, Plan } from './plan';
-import { BY_BATCH, BY_REFERENCE, bySameName, EVERYTHING, LEFT, MAKE_OF_CALL } from './rules';
+import { matchAll, MATCH_LEFT } from './rules';
 import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, takeOurs, takeTheirs } from './theirs';
 import { addReusedKeys } from './reused-keys';
 import { Totals, totalsOf } from './totals';
@@ -80,15 +79,7 @@ async function idsIn(db: Client, table: Prisma.Sql): Promise<Ids> {
 }
 
 async function match(db: Client, plan: Plan, ids: Ids): Promise<void> {
-  await runAll(db, [
-    MAKE_PAIRS,
-    ...bySameName('upstream_ref', EVERYTHING),
-    Prisma.sql`ANALYZE pair`,
-    MAKE_LEFT,
-    ...bySameName('upstream_id', LEFT),
-    SETTLE,
-    ...makeNames(ids),
-  ]);
+  await runAll(db, matchAll(ids));
   await addFar(db, plan);
   await matchLeft(db, plan);
   // The database ensures that matches are one to one.
@@ -118,8 +109,7 @@ async function nextOf(db: Client, table: Prisma.Sql): Promise<number> {
 }
 
 async function matchLeft(db: Client, plan: Plan): Promise<void> {
-  for (const rule of ['upstream_ref', 'upstream_id'] as const) await runAll(db, [...bySameName(rule, LEFT), SETTLE]);
-  await runAll(db, [NAME_THEIRS, MAKE_OF_CALL, ...[...BY_BATCH, ...BY_REFERENCE].flatMap((rule) => [rule, SETTLE])]);
+  await runAll(db, MATCH_LEFT);
   await matchByFingerprint(db, plan.settings);
 }
 

@@ -32,56 +32,35 @@ const RECIPIENT = field(
   masked(Prisma.sql`coalesce(t.email, t.phone, t.handle, t.receiver)`),
 );
 
-interface Category {
-  category: string;
-  /** The condition of a row of `differing`. */
-  when: Prisma.Sql;
-  /** Its impact on the difference of the totals. Zero if left out. */
-  impact?: Prisma.Sql;
-  /** What differs, for the array of `finding_sight.fields`. People are masked. */
-  fields: Prisma.Sql;
-}
-
-/** The categories of differences about a payment of ours. */
-function categoriesOf({ settings }: Plan): Category[] {
+/**
+ * The categories of differences about a payment of ours: the condition of a row of `differing`, its impact on the
+ * difference of the totals, and what differs, for the array of `finding_sight.fields`. People are masked.
+ */
+function categoriesOf({
+  settings,
+}: Plan): [category: string, when: Prisma.Sql, impact: Prisma.Sql, fields: Prisma.Sql][] {
   const back = givenBack(Prisma.sql`t.status`, settings);
-  const statusUsd = Prisma.sql`j.status_usd`;
-  const amountUsd = Prisma.sql`j.amount_usd`;
   const returned = (kind: string) => Prisma.sql`j.status_differs AND NOT j.mt AND ${back} = ${kind}`;
-  const differs = (sign: Prisma.Sql) => Prisma.sql`j.amount_differs AND j.t ${sign} j.o`;
+  const [none, statusUsd, amountUsd] = [Prisma.sql`0`, Prisma.sql`j.status_usd`, Prisma.sql`j.amount_usd`];
   return [
-    {
-      category: 'status',
-      when: Prisma.sql`j.status_differs AND (j.mt OR ${back} IS NULL)`,
-      impact: statusUsd,
-      fields: STATUS,
-    },
-    { category: 'refund', when: returned('refund'), impact: statusUsd, fields: STATUS },
-    { category: 'reversal', when: returned('reversal'), impact: statusUsd, fields: STATUS },
-    { category: 'amount_over', when: differs(Prisma.sql`>`), impact: amountUsd, fields: AMOUNT },
-    { category: 'amount_under', when: differs(Prisma.sql`<`), impact: amountUsd, fields: AMOUNT },
-    { category: 'fee', when: Prisma.sql`j.fee_differs`, impact: Prisma.sql`j.fee_usd`, fields: FEE },
-    { category: 'recipient', when: Prisma.sql`j.recipient_differs`, fields: RECIPIENT },
-    { category: 'late', when: Prisma.sql`j.late`, fields: field('at', Prisma.sql`o.at`, Prisma.sql`t.at`) },
-    { category: 'unrecognised_status', when: Prisma.sql`j.unrecognised`, fields: STATUS },
-    {
-      category: 'missing_upstream',
-      when: Prisma.sql`NOT j.matched AND j.mo`,
-      impact: Prisma.sql`-j.ours_usd`,
-      fields: Prisma.sql`${AMOUNT}, ${STATUS}`,
-    },
+    ['status', Prisma.sql`j.status_differs AND (j.mt OR ${back} IS NULL)`, statusUsd, STATUS],
+    ['refund', returned('refund'), statusUsd, STATUS],
+    ['reversal', returned('reversal'), statusUsd, STATUS],
+    ['amount_over', Prisma.sql`j.amount_differs AND j.t > j.o`, amountUsd, AMOUNT],
+    ['amount_under', Prisma.sql`j.amount_differs AND j.t < j.o`, amountUsd, AMOUNT],
+    ['fee', Prisma.sql`j.fee_differs`, Prisma.sql`j.fee_usd`, FEE],
+    ['recipient', Prisma.sql`j.recipient_differs`, none, RECIPIENT],
+    ['late', Prisma.sql`j.late`, none, field('at', Prisma.sql`o.at`, Prisma.sql`t.at`)],
+    ['unrecognised_status', Prisma.sql`j.unrecognised`, none, STATUS],
+    ['missing_upstream', Prisma.sql`NOT j.matched AND j.mo`, Prisma.sql`-j.ours_usd`, Prisma.sql`${AMOUNT}, ${STATUS}`],
   ];
 }
 
 export function addDifferencesOfPayments(plan: Plan): Prisma.Sql {
   const categories = categoriesOf(plan);
-  const rows = categories.map(
-    ({ category, when, impact = Prisma.sql`0` }) => Prisma.sql`(${category}, ${when}, (${impact})::numeric)`,
-  );
+  const rows = categories.map(([category, when, impact]) => Prisma.sql`(${category}, ${when}, (${impact})::numeric)`);
   // Built only for rows with a difference. Otherwise they would be built for each payment.
-  const fields = categories.map(
-    ({ category, fields }) => Prisma.sql`WHEN ${category} THEN json_build_array(${fields})`,
-  );
+  const fields = categories.map(([category, , , made]) => Prisma.sql`WHEN ${category} THEN json_build_array(${made})`);
   return Prisma.sql`
     INSERT INTO pg_temp.difference
     SELECT d.category, 'call/' || o.call_id || '/' || o.position, o.call_id, o.position, ${harmless(Prisma.sql`coalesce(t.upstream_ref, o.upstream_ref)`)},

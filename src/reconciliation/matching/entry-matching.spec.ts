@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { explain } from './entry-matching';
-import { Booking, Explanation, WalletEntry } from './entry-offers';
-import { PartlyFailed } from './partly-failed';
+import { Booking, Explanation, PartlyFailed, WalletEntry } from './entry-offers';
 
 const debit = (ordinal: number, amount: string, at = 0, description: string | null = null): WalletEntry => ({
   walletId: 'w',

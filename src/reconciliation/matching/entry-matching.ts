@@ -1,5 +1,14 @@
-import { Booking, BOOKINGS, Explanation, grouped, isNear, Offers, WalletEntry } from './entry-offers';
-import { couldCost, PartlyFailed } from './partly-failed';
+import {
+  Booking,
+  BOOKINGS,
+  couldCost,
+  Explanation,
+  grouped,
+  isNear,
+  Offers,
+  PartlyFailed,
+  WalletEntry,
+} from './entry-offers';
 
 /** What explains each entry. Entries without an explanation are missing. */
 export type Explained = Map<WalletEntry, Pick<Explanation, 'flow' | 'fee' | 'batch' | 'single'>>;

@@ -1,9 +1,9 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Client } from 'pg';
 import { namedCallSql } from '../../operations/payout-id';
-import { CLOCK_SKEW_SECONDS, RunSettings } from './run-settings';
+import { CLOCK_SKEW_SECONDS, RunSettings } from './plan';
 import { runAll } from './connection';
-import { SETTLE } from './left';
+import { SETTLE } from './rules';
 
 /** A way in which rows of both sides can look alike. */
 interface Likeness {

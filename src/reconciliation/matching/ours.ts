@@ -4,11 +4,9 @@ import { ARRIVED, EXECUTED } from '../../operations/lifecycle';
 import { COUNTED } from '../../operations/settlement';
 import { RECORDED_STATE } from '../../operations/lifecycle-sql';
 import { uuidFloor } from '../../platform/database/uuid';
-import { withMargin } from './run-settings';
 import { COMPARED, NOT_COMPARED } from './compared-operations';
 import { ofAccount } from '../../journal/of-account';
-import { Plan } from './plan';
-import { emailKey, handleKey, phoneKey, receiverKey } from './recipients';
+import { Plan, withMargin } from './plan';
 
 /** The calls to read: those whose IDs are of a period, or those in the table `far_call`. */
 export interface Ids {
@@ -80,7 +78,8 @@ function calls(
 }
 
 /** The recipient of an item. The email has precedence over the handle (docs/reference/upstream.md, "Credit item"). */
-const KEY = Prisma.sql`coalesce(${emailKey(Prisma.sql`i.email`)}, ${phoneKey(Prisma.sql`i.phone`)}, ${handleKey(Prisma.sql`nullif(i.handle, '')`)}, ${receiverKey(Prisma.sql`i.receiver`)})`;
+const KEY = Prisma.sql`coalesce(recipient_key('email', i.email), recipient_key('phone', i.phone),
+  recipient_key('handle', nullif(i.handle, '')), recipient_key('receiver', i.receiver))`;
 
 /** The items of the records as JSON. Null if there are none. */
 const SENT_ITEMS = Prisma.sql`nullif(${Prisma.raw(itemsSql('intent', 'intent.record'))}, '')::jsonb`;

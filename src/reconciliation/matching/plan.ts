@@ -1,4 +1,5 @@
-import { RunSettings } from './run-settings';
+import { Config } from '../../platform/config/config';
+import { ReconciliationConfig } from '../../platform/config/reconciliation-config';
 
 /** Describes what a run compares, and how. */
 export interface Plan {
@@ -31,3 +32,49 @@ export type OnProgress = (step: string, done: number, of: number | null) => Prom
 
 /** Looks up each transaction. Returns the resulting readings (`source_read`). */
 export type Confirm = (asked: Unlisted[]) => Promise<string[]>;
+
+/**
+ * The tolerances and expectations of a comparison. They are frozen with the run, so that a repeated run gives the same
+ * result.
+ */
+export type RunSettings = Pick<
+  ReconciliationConfig,
+  | 'amountToleranceUsd'
+  | 'balanceToleranceUsd'
+  | 'feePercent'
+  | 'feeToleranceUsd'
+  | 'timeToleranceSeconds'
+  | 'lateAfterSeconds'
+> & {
+  /** The configured status words, as in UPSTREAM_STATUS_WORDS. */
+  statusWords: readonly string[];
+};
+
+/** How much earlier than ours the upstream's time may be. */
+export const CLOCK_SKEW_SECONDS = 60;
+
+export function settingsOf({ reconciliation: config, upstreamStatusWords }: Config): RunSettings {
+  return {
+    amountToleranceUsd: config.amountToleranceUsd,
+    balanceToleranceUsd: config.balanceToleranceUsd,
+    feePercent: config.feePercent,
+    feeToleranceUsd: config.feeToleranceUsd,
+    timeToleranceSeconds: config.timeToleranceSeconds,
+    lateAfterSeconds: config.lateAfterSeconds,
+    statusWords: upstreamStatusWords,
+  };
+}
+
+/** How far the time of an entry may be from that of its transaction, in milliseconds. */
+export function toleranceOf(settings: RunSettings): number {
+  return (CLOCK_SKEW_SECONDS + settings.timeToleranceSeconds) * 1_000;
+}
+
+/**
+ * The period with its margin. Rows of the margin may belong to a payment of the period. They are matched, and count
+ * only if they belong to the period. The listing of a run must cover this much.
+ */
+export function withMargin(from: Date, to: Date, settings: RunSettings): { from: Date; to: Date } {
+  const margin = 1_000 * (CLOCK_SKEW_SECONDS + settings.timeToleranceSeconds + settings.lateAfterSeconds);
+  return { from: new Date(from.getTime() - margin), to: new Date(to.getTime() + margin) };
+}

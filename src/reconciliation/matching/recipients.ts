@@ -1,17 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 
-/** SQL that gives each recipient its canonical key, so that ours and theirs compare by `=`. */
-
-export const emailKey = (value: Prisma.Sql) => Prisma.sql`recipient_key('email', ${value})`;
-
-export const phoneKey = (value: Prisma.Sql) => Prisma.sql`recipient_key('phone', ${value})`;
-
-export const handleKey = (value: Prisma.Sql) => Prisma.sql`recipient_key('handle', ${value})`;
-
-export const receiverKey = (value: Prisma.Sql) => Prisma.sql`recipient_key('receiver', ${value})`;
-
 /**
- * A key in masked form, for viewers who may not see people. It does the same as audit.mask_email and its like, which
+ * A canonical key (`recipient_key()`, src/recipients/recipient.ts) in masked form, for viewers who may not see people. It does the same as audit.mask_email and its like, which
  * the proxy's role may not call.
  */
 export function masked(key: Prisma.Sql): Prisma.Sql {

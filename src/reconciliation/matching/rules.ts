@@ -1,9 +1,67 @@
+import { Prisma } from '../../platform/database/generated/client';
+import { Ids } from './ours';
+
 /**
  * The rules that match by identifiers: upstream_ref, upstream_id, batch_ref, reference. Each rule works on the rows
- * that earlier rules left, as sets, and fills `found`.
+ * that earlier rules left, as sets, and fills `found`. All rules after the first work on `left_ours` and
+ * `left_theirs`, the rows without a partner, which are usually few.
  */
 
-import { Prisma } from '../../platform/database/generated/client';
+export const MAKE_PAIRS = Prisma.sql`
+  CREATE TEMP TABLE pair (o integer NOT NULL, t bigint NOT NULL, rule text NOT NULL, certainty text NOT NULL);
+  CREATE TEMP TABLE found (LIKE pair);
+  CREATE TEMP TABLE far_call (call_id uuid PRIMARY KEY)`;
+
+/** The rows that the first rule left, which are few. To look for each row among the pairs would take twice as long. */
+const MAKE_LEFT = Prisma.sql`
+  CREATE TEMP TABLE left_ours AS
+  SELECT * FROM ours WHERE upstream_ref IS NULL OR n IN (SELECT o FROM candidate WHERE t IS NULL UNION ALL SELECT o FROM twice);
+  CREATE TEMP TABLE left_theirs AS SELECT theirs.*, NULL::text AS key FROM theirs
+  WHERE upstream_ref IS NULL OR n IN (SELECT t FROM candidate WHERE o IS NULL UNION ALL SELECT t FROM twice);
+  DELETE FROM pg_temp.left_ours USING pair, twice WHERE left_ours.n = pair.o AND pair.o = twice.o;
+  DELETE FROM pg_temp.left_theirs USING pair, twice WHERE left_theirs.n = pair.t AND pair.t = twice.t;
+  ANALYZE left_ours; ANALYZE left_theirs`;
+
+/**
+ * `left_name`: the names in the answers to calls with unmatched payments, even if it is uncertain which payment they
+ * name.
+ */
+const makeNames = ({ low, high }: Ids) => [
+  Prisma.sql`DROP TABLE IF EXISTS left_name`,
+  Prisma.sql`CREATE TEMP TABLE left_name AS
+  SELECT x.intent_id AS call_id, x.upstream_ref, x.upstream_id, x.batch_ref FROM outcome_item x
+    JOIN run_call c ON c.call_id = x.intent_id AND c.answered
+  WHERE x.intent_id IN (SELECT call_id FROM left_ours) AND x.intent_id BETWEEN ${low}::uuid AND ${high}::uuid
+  UNION
+  SELECT call_id, upstream_ref, upstream_id, batch_ref FROM run_evidence WHERE call_id IN (SELECT call_id FROM left_ours)`,
+  Prisma.sql`ANALYZE left_name`,
+];
+
+/** Makes the matches of a rule final. No later rule looks at these rows. */
+export const SETTLE = Prisma.sql`
+  INSERT INTO pg_temp.pair SELECT * FROM found;
+  DELETE FROM pg_temp.left_ours USING found WHERE left_ours.n = found.o;
+  DELETE FROM pg_temp.left_theirs USING found WHERE left_theirs.n = found.t;
+  TRUNCATE found`;
+
+/**
+ * Of the names of a transaction's recipient, the one that an unmatched payment of ours has. Email comes before phone,
+ * handle and user ID.
+ */
+const NAME_THEIRS = Prisma.sql`
+  UPDATE pg_temp.left_theirs t SET key = k.key
+  FROM (
+    SELECT n, coalesce(
+      min(email) FILTER (WHERE email = known), min(phone) FILTER (WHERE phone = known),
+      min(handle) FILTER (WHERE handle = known), min(receiver) FILTER (WHERE receiver = known)) AS key
+    FROM (
+      SELECT t.n, t.email, t.phone, t.handle, t.receiver, o.key AS known
+      FROM left_theirs t CROSS JOIN LATERAL (VALUES (t.email), (t.phone), (t.handle), (t.receiver)) AS named(key)
+      JOIN (SELECT DISTINCT key FROM left_ours) AS o ON o.key = named.key
+    ) AS names GROUP BY n
+  ) AS k WHERE k.n = t.n;
+  ANALYZE left_theirs`;
+
 /** The order in which our rows that look alike get a partner. Payments with moved money come first. */
 const OURS_FIRST = Prisma.sql`tier, at, call_id, position`;
 const THEIRS_FIRST = Prisma.sql`word = 'not', at NULLS LAST, n`;
@@ -11,9 +69,13 @@ const THEIRS_FIRST = Prisma.sql`word = 'not', at NULLS LAST, n`;
 /**
  * Matches rows with the same identifier. `candidate` has the possible pairs, and with a FULL JOIN also the rows whose
  * identifier the other side lacks.
- * @param from the tables to read, and the one to fill: first all rows, later those without a partner.
+ * @param which the rows to read: first all, later those without a partner.
  */
-export function bySameName(rule: 'upstream_ref' | 'upstream_id', { ours, theirs, join, into }: Sides): Prisma.Sql[] {
+function bySameName(rule: 'upstream_ref' | 'upstream_id', which: 'all' | 'left' = 'left'): Prisma.Sql[] {
+  const [ours, theirs, join, into] =
+    which === 'all'
+      ? [Prisma.sql`ours`, Prisma.sql`theirs`, Prisma.sql`FULL JOIN`, Prisma.sql`pair`]
+      : [Prisma.sql`left_ours`, Prisma.sql`left_theirs`, Prisma.sql`JOIN`, Prisma.sql`found`];
   const column = Prisma.raw(rule);
   const [o, t] = [Prisma.sql`o`, Prisma.sql`t`];
   const inOrder = (side: Prisma.Sql, table: Prisma.Sql, order: Prisma.Sql) => Prisma.sql`(
@@ -36,33 +98,15 @@ export function bySameName(rule: 'upstream_ref' | 'upstream_id', { ours, theirs,
   ];
 }
 
-interface Sides {
-  ours: Prisma.Sql;
-  theirs: Prisma.Sql;
-  join: Prisma.Sql;
-  into: Prisma.Sql;
-}
-
-export const EVERYTHING: Sides = {
-  ours: Prisma.sql`ours`,
-  theirs: Prisma.sql`theirs`,
-  join: Prisma.sql`FULL JOIN`,
-  into: Prisma.sql`pair`,
-};
-export const LEFT: Sides = {
-  ours: Prisma.sql`left_ours`,
-  theirs: Prisma.sql`left_theirs`,
-  join: Prisma.sql`JOIN`,
-  into: Prisma.sql`found`,
-};
+/** Columns of ours and of theirs that must be equal. Rows with null in one of them take no part. */
+type Equal = [ours: Prisma.Sql, theirs: Prisma.Sql];
 
 interface Ranked {
   rule: 'batch_ref' | 'reference';
   theirs: Prisma.Sql;
-  /** The columns that must be equal, of ours and of theirs. Rows with null in one of them take no part. */
-  equal: [ours: Prisma.Sql, theirs: Prisma.Sql][];
+  equal: Equal[];
   /** The certainty if there is one row on each side, and if several could change places. */
-  certainty: { single: Prisma.Sql; several: string };
+  certainty: { single: Prisma.Sql | string; several: string };
   /** Whether to match only if there is one row on each side. */
   singleOnly?: boolean;
 }
@@ -77,30 +121,20 @@ function byRank({ rule, theirs, equal, certainty, singleOnly }: Ranked): Prisma.
   const ranked = (table: Prisma.Sql, columns: Prisma.Sql[], order: Prisma.Sql) => Prisma.sql`(
     SELECT s.*, row_number() OVER same AS place, count(*) OVER (PARTITION BY ${names}) AS many
     FROM (SELECT *, ${Prisma.join(used.map((name, place) => Prisma.sql`${columns[place]} AS ${name}`))} FROM ${table} AS s) AS s
-    WHERE ${Prisma.join(
-      used.map((name) => Prisma.sql`${name} IS NOT NULL`),
-      ' AND ',
-    )}
+    WHERE num_nulls(${names}) = 0
     WINDOW same AS (PARTITION BY ${names} ORDER BY ${order}))`;
+  const columns = (side: 0 | 1) => equal.map((pair) => pair[side]);
   const single = Prisma.sql`o.many = 1 AND t.many = 1`;
   return Prisma.sql`
     INSERT INTO pg_temp.found
     SELECT o.n, t.n, ${rule}, CASE WHEN ${single} THEN ${certainty.single} ELSE ${certainty.several} END
-    FROM ${ranked(
-      Prisma.sql`left_ours`,
-      equal.map(([column]) => column),
-      OURS_FIRST,
-    )} AS o
-    JOIN ${ranked(
-      theirs,
-      equal.map(([, column]) => column),
-      THEIRS_FIRST,
-    )} AS t USING (${names}, place)
+    FROM ${ranked(Prisma.sql`left_ours`, columns(0), OURS_FIRST)} AS o
+    JOIN ${ranked(theirs, columns(1), THEIRS_FIRST)} AS t USING (${names}, place)
     ${singleOnly ? Prisma.sql`WHERE ${single}` : Prisma.empty}`;
 }
 
 /** `of_call`: the transactions that the answer to one call names, if it does not say for which payment. */
-export const MAKE_OF_CALL = Prisma.sql`
+const MAKE_OF_CALL = Prisma.sql`
   DROP TABLE IF EXISTS of_call;
   -- Transactions that two calls name are left to later rules, because their owner is unclear.
   CREATE TEMP TABLE of_call AS
@@ -112,38 +146,28 @@ export const MAKE_OF_CALL = Prisma.sql`
   ) AS named GROUP BY n HAVING count(*) = 1;
   ANALYZE of_call`;
 
-const CERTAIN = Prisma.sql`'certain'`;
-const PROBABLE = Prisma.sql`'probable'`;
-const POSSIBLE = Prisma.sql`'possible'`;
-
+const both = (column: Prisma.Sql): Equal => [column, column];
 const KEY = both(Prisma.sql`key`);
 const USD = both(Prisma.sql`usd`);
 const REFERENCE = both(Prisma.sql`reference`);
-const OF_CALL: Ranked['equal'][number] = [Prisma.sql`call_id`, Prisma.sql`of_call`];
-const ERASED: Ranked['equal'][number] = [
-  Prisma.sql`CASE WHEN key IS NULL THEN 'erased' END`,
-  Prisma.sql`'erased'::text`,
-];
+const OF_CALL: Equal = [Prisma.sql`call_id`, Prisma.sql`of_call`];
+const ERASED: Equal = [Prisma.sql`CASE WHEN key IS NULL THEN 'erased' END`, Prisma.sql`'erased'::text`];
 
-function both(column: Prisma.Sql): Ranked['equal'][number] {
-  return [column, column];
-}
-
-const sameBatch = (equal: Ranked['equal'], singleOnly = false) =>
+const sameBatch = (equal: Equal[], singleOnly = false) =>
   byRank({
     rule: 'batch_ref',
     theirs: Prisma.sql`(SELECT * FROM left_theirs JOIN of_call USING (n))`,
     equal: [OF_CALL, ...equal],
-    certainty: { single: CERTAIN, several: 'probable' },
+    certainty: { single: 'certain', several: 'probable' },
     singleOnly,
   });
 
 /** The same recipient and amount, then the same amount for erased people, then a single row left on each side. */
-export const BY_BATCH = [sameBatch([KEY, USD]), sameBatch([USD, ERASED]), sameBatch([], true)];
+const BY_BATCH = [sameBatch([KEY, USD]), sameBatch([USD, ERASED]), sameBatch([], true)];
 
 const IF_SAME_RECIPIENT = Prisma.sql`CASE WHEN o.key IN (t.email, t.phone, t.handle, t.receiver) THEN 'certain' ELSE 'probable' END`;
 
-const sameReference = (equal: Ranked['equal'], single = IF_SAME_RECIPIENT, singleOnly = false) =>
+const sameReference = (equal: Equal[], single: Prisma.Sql | string = IF_SAME_RECIPIENT, singleOnly = false) =>
   byRank({
     rule: 'reference',
     theirs: Prisma.sql`left_theirs`,
@@ -156,9 +180,28 @@ const sameReference = (equal: Ranked['equal'], single = IF_SAME_RECIPIENT, singl
  * First, a reference that only one row of each side has. If several have it, it proves little, and the other fields
  * decide. Rows with different recipients and amounts are not matched.
  */
-export const BY_REFERENCE = [
+const BY_REFERENCE = [
   sameReference([], IF_SAME_RECIPIENT, true),
   sameReference([KEY, USD]),
-  sameReference([USD], POSSIBLE),
-  sameReference([KEY], PROBABLE),
+  sameReference([USD], 'possible'),
+  sameReference([KEY], 'probable'),
+];
+
+/** The first rules, over all rows. They make the tables of the rows that are left. */
+export const matchAll = (ids: Ids) => [
+  MAKE_PAIRS,
+  ...bySameName('upstream_ref', 'all'),
+  Prisma.sql`ANALYZE pair`,
+  MAKE_LEFT,
+  ...bySameName('upstream_id'),
+  SETTLE,
+  ...makeNames(ids),
+];
+
+/** All rules, over the rows that are left. */
+export const MATCH_LEFT = [
+  ...[bySameName('upstream_ref'), bySameName('upstream_id')].flatMap((rule) => [...rule, SETTLE]),
+  NAME_THEIRS,
+  MAKE_OF_CALL,
+  ...[...BY_BATCH, ...BY_REFERENCE].flatMap((rule) => [rule, SETTLE]),
 ];

@@ -1,11 +1,9 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { StatusVocabulary } from '../../operations/statuses';
-import { withMargin } from './run-settings';
 import { TRANSFER } from '../../operations/transactions';
 import { INCOMING_TYPES } from './compared-operations';
 import { ASIDE_FLOW } from './flows';
-import { Plan } from './plan';
-import { emailKey, handleKey, phoneKey, receiverKey } from './recipients';
+import { Plan, withMargin } from './plan';
 
 /**
  * Returns SQL that tells what a status word means for the totals of a run: `moved`, `not`, `open`, or `odd` for a word
@@ -29,8 +27,8 @@ function columnsOf({ from, to, settings }: Plan): Prisma.Sql {
   return Prisma.sql`upstream_ref, upstream_id, batch_ref, issued_at AS at, status, ${statusClass(Prisma.sql`status`, vocabulary)} AS word,
     amount_usd AS usd, fee_usd AS fee, nullif(reference, '') AS reference, coalesce(lower(type) = ANY (${INCOMING_TYPES}::text[]), FALSE) AS incoming,
     coalesce(lower(type) = ${TRANSFER.type}::text, FALSE) AS transfer, ${ASIDE_FLOW} AS flow,
-    ${emailKey(Prisma.sql`nullif(email, '')`)} AS email, ${phoneKey(Prisma.sql`nullif(phone, '')`)} AS phone,
-    ${handleKey(Prisma.sql`nullif(handle, '')`)} AS handle, ${receiverKey(Prisma.sql`nullif(receiver, '')`)} AS receiver,
+    recipient_key('email', nullif(email, '')) AS email, recipient_key('phone', nullif(phone, '')) AS phone,
+    recipient_key('handle', nullif(handle, '')) AS handle, recipient_key('receiver', nullif(receiver, '')) AS receiver,
     -- One without a time belongs to the period that it is compared for.
     issued_at IS NULL OR (issued_at >= ${from}::timestamptz AND issued_at < ${to}::timestamptz) AS in_period`;
 }

@@ -1,11 +1,10 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
-import { withMargin } from './run-settings';
 import { ASIDE_WORTH, SUM_ASIDE } from './aside';
 import { Incomplete, listingFaults } from './completeness';
 import { Doubt, doubtsOf } from './doubts';
-import { Plan } from './plan';
+import { Plan, withMargin } from './plan';
 import { Sum } from './sum';
 import { WalletStatement } from './wallet-statement';
 import { JudgedWallets } from './wallets';

@@ -4,8 +4,7 @@ import { Client } from 'pg';
 import { Incomplete, rememberedBefore } from './completeness';
 import { Explained } from './entry-matching';
 import { isRecordOf } from '../../journal/of-account';
-import { Plan } from './plan';
-import { toleranceOf } from './run-settings';
+import { Plan, toleranceOf } from './plan';
 import { batchOf } from './wallet-offers';
 import { WalletStatement } from './wallet-statement';
 

@@ -1,9 +1,8 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Client } from 'pg';
-import { Explanation } from './entry-offers';
+import { Explanation, PartlyFailed } from './entry-offers';
 import { givenBack, hasStatus } from './flows';
-import { PartlyFailed } from './partly-failed';
-import { RunSettings } from './run-settings';
+import { RunSettings } from './plan';
 
 interface Window {
   from: Date;

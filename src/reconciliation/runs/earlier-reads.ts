@@ -3,7 +3,7 @@ import { isRecordOf } from '../../journal/of-account';
 import { accountNamed } from '../../journal/recorded-account';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
-import { RunSettings, withMargin } from '../matching/run-settings';
+import { RunSettings, withMargin } from '../matching/plan';
 import { Question } from './question';
 
 interface Listing {

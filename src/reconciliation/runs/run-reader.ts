@@ -8,7 +8,7 @@ import { LOCKS } from '../../platform/database/locks';
 import { namesRecipients } from '../../journal/named-recipients';
 import { RunProgress } from '../../journal/runs';
 import { Totals } from '../matching/totals';
-import { RunSettings } from '../matching/run-settings';
+import { RunSettings } from '../matching/plan';
 
 export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;
 export type Result = (typeof RESULTS)[number];

@@ -10,7 +10,7 @@ import { LOCKS } from '../../platform/database/locks';
 import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../journal/author';
 import { insertRun } from '../../journal/runs';
-import { settingsOf } from '../matching/run-settings';
+import { settingsOf } from '../matching/plan';
 import { EarlierReadsService } from './earlier-reads';
 import { checkQuestion, Question } from './question';
 import { Run, RunReader } from './run-reader';
