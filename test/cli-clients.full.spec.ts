@@ -218,7 +218,7 @@ describe('the clients command', () => {
   it('lists the limits in one short column', async () => {
     await create('short', ...LIMITS, '--countries', 'Kenya', '--require-idempotency-key');
     expect(await cli('list')).toMatch(
-      / all +10\/day, 100\/month, 5\/item, 8\.5\/call, 1 countries, idempotency key +\d{4}-/,
+      / all +daily cap 10, monthly cap 100, largest item 5, largest call 8\.5, 1 countries, requires an Idempotency-Key +\d{4}-/,
     );
   });
 

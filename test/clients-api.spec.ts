@@ -1,31 +1,11 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../src/access/clients/clients.service';
+import { LIMIT_KEYS } from '../src/access/clients/limit-keys';
+import { NO_LIMITS as NOTHING, toLimitsDocument } from '../src/access/clients/limits';
 import { OPERATIONS } from '../src/operations/catalogue';
 import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from './support/clients-api';
 
-const NO_LIMITS = {
-  daily_cap_usd: null,
-  monthly_cap_usd: null,
-  max_item_usd: null,
-  max_call_usd: null,
-  approval_over_usd: null,
-  approval_over_recipient_day_usd: null,
-  approval_over_day_usd: null,
-  max_recipient_day_usd: null,
-  hold_duplicates_days: null,
-  max_items: null,
-  requests_per_minute: null,
-  countries: [],
-  addresses: [],
-  origins: [],
-  require_idempotency_key: false,
-  beneficiaries_only: false,
-  beneficiary_cool_off_seconds: null,
-  person_daily_cap_usd: null,
-  person_monthly_cap_usd: null,
-  person_max_item_usd: null,
-  person_requests_per_minute: null,
-};
+const NO_LIMITS = toLimitsDocument(NOTHING, LIMIT_KEYS);
 const NOTHING_SPENT = { cap_usd: null, spent_usd: '0', left_usd: null, resets_at: expect.stringMatching(/Z$/) };
 const LIMITS = {
   daily_cap_usd: '10',

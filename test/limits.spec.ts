@@ -1,4 +1,6 @@
 import { Decimal } from 'decimal.js';
+import { SHOWN_LIMIT_KEYS } from '../src/access/clients/limit-keys';
+import { NO_LIMITS, toLimitsDocument } from '../src/access/clients/limits';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -28,6 +30,7 @@ describe('GET /v1/limits', () => {
     await database.query(`ALTER DATABASE ${name} SET search_path = public, pg_catalog`);
   }
 
+  const NOTHING = toLimitsDocument(NO_LIMITS, SHOWN_LIMIT_KEYS);
   const limitsOf = async (key: string) => (await proxy.get(key, '/v1/limits').expect(200)).body;
   const spend = (id: string, day: string, usd: string) =>
     database.query('INSERT INTO spending (client_id, day, usd) VALUES ($1, $2, $3)', [id, day, usd]);
@@ -39,19 +42,7 @@ describe('GET /v1/limits', () => {
       daily: { ...none, resets_at: '2028-03-01T00:00:00.000Z' },
       monthly: { ...none, resets_at: '2028-03-01T00:00:00.000Z' },
       total: null,
-      max_item_usd: null,
-      max_call_usd: null,
-      approval_over_usd: null,
-      approval_over_recipient_day_usd: null,
-      approval_over_day_usd: null,
-      max_recipient_day_usd: null,
-      hold_duplicates_days: null,
-      max_items: null,
-      requests_per_minute: null,
-      countries: [],
-      require_idempotency_key: false,
-      beneficiaries_only: false,
-      beneficiary_cool_off_seconds: null,
+      ...NOTHING,
     });
   });
 
@@ -92,6 +83,7 @@ describe('GET /v1/limits', () => {
       resets_at: '2028-03-01T00:00:00.000Z',
     });
     expect(rest).toEqual({
+      ...NOTHING,
       total: null,
       max_item_usd: '5.5',
       max_call_usd: '8',

@@ -2,7 +2,7 @@ import { getSchemaPath, OpenAPIObject } from '@nestjs/swagger';
 import { KIND_NAMES } from '../history/log/kinds';
 import { APPROVAL_STATUSES } from '../history/records/record.dto';
 import { orNull } from '../platform/schema/fields';
-import { USD_FORMS } from '../http/validation/usd-limit';
+import { USD_FORMS } from '../http/validation/limit-properties';
 import { OPERATIONS } from '../operations/catalogue';
 import { CALL_STATES } from '../operations/lifecycle';
 import { NEXT_STEPS, PAYOUT_STATES } from '../operations/settlement';

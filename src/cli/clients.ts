@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { toPermissions } from '../access/clients/permissions';
 import { CLIENT_KINDS, ClientKind } from '../access/clients/client-kind';
+import { LIMIT_KEYS } from '../access/clients/limit-keys';
 import { ListedClient } from '../access/clients/listed';
 import { lacksDailyCap, mayMoveValue } from '../access/clients/safe-defaults';
 import { SCOPES } from '../operations/scopes';
@@ -10,13 +11,13 @@ import { beneficiariesCommand } from './beneficiaries';
 import { withClients } from './database';
 import { askedExpiry, chosenExpiry, EXPIRES_OPTION } from './expires';
 import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
-import { chosenLimits, LimitOptions, LIMITS_HELP, limitsInShort, withLimitOptions } from './limits';
+import { chosenLimits, LIMITS_HELP, limitsInShort, withLimitOptions, withOffOptions } from './limits';
 import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
 import { print } from './output';
 import { personsCommand } from './persons';
 import { chosenProviders, PROVIDER_HELP, ProviderOptions, withProviderOptions } from './provider';
 
-interface ClientOptions extends OperationOptions, LimitOptions, ProviderOptions, GovernedOptions {
+interface ClientOptions extends OperationOptions, ProviderOptions, GovernedOptions {
   name: string;
   account?: string;
   kind?: ClientKind;
@@ -80,7 +81,7 @@ async function create(options: ClientOptions): Promise<void> {
   const { account, kind = 'server', name, scopes = '', person, expires, reason, json } = options;
   requireKind(options);
   const permissions = { scopes: words(scopes), operations: chosenOperations(options, null) };
-  const limits = { ...chosenLimits(options), ...chosenProviders(options) };
+  const limits = { ...chosenLimits(options, LIMIT_KEYS, 'none'), ...chosenProviders(options) };
   if (limits.dailyCapUsd === undefined && mayMoveValue(permissions)) throw new ClientError(NO_DAILY_CAP);
   await makeChange(options, {
     isFirstStep: permissions.scopes.includes('admin') && person !== undefined,
@@ -123,10 +124,8 @@ function updateCommand(): Command {
       '--without-operations <list>',
       'operations to remove from --operations, or from those that the client may use now',
     );
-  return withProviderOptions(withLimitOptions(governed(command)))
+  return withOffOptions(withProviderOptions(withLimitOptions(governed(command))))
     .option('--no-token-dpop', 'take tokens that are not bound to a key of the app, too')
-    .option('--no-require-idempotency-key', 'accept payments and writes without the header Idempotency-Key')
-    .option('--no-beneficiaries-only', 'pay recipients that are not registered, too')
     .option('--json', 'print the client as JSON, with the names of its operations (null: all)')
     .addHelpText(
       'after',
@@ -150,7 +149,7 @@ Examples:
 async function update(options: ClientOptions): Promise<void> {
   const { name, scopes, reason, json } = options;
   const changesOperations = options.operations !== undefined || options.withoutOperations !== undefined;
-  const limits = { ...chosenLimits(options), ...chosenProviders(options) };
+  const limits = { ...chosenLimits(options, LIMIT_KEYS, 'none'), ...chosenProviders(options) };
   if (scopes === undefined && !changesOperations && Object.keys(limits).length === 0) {
     throw new ClientError(
       'Give at least one change: --scopes, --operations, --without-operations, a limit, or a provider. See --help.',

@@ -1,13 +1,15 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
-import { LIMIT_FIELDS, readUsd } from '../access/clients/limit-fields';
-import { toDocument, OwnLimits } from '../access/people/person-exceptions';
+import { optionOf } from '../access/clients/limit-keys';
+import { toPermissions } from '../access/clients/permissions';
+import { OWN_LIMIT_KEYS } from '../access/people/person';
 import { ListedPerson } from '../access/people/person-exceptions.service';
 import { PrismaService } from '../platform/database/prisma.service';
 import { maskContacts } from '../platform/privacy/contacts';
 import { SpendingService } from '../policy/spending.service';
 import { clientServices, withPrisma } from './database';
 import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
+import { chosenLimits, withLimitOptions } from './limits';
 import { print } from './output';
 import { revokePersonCommand } from './revoke-person';
 
@@ -15,10 +17,6 @@ interface Options extends GovernedOptions {
   client: string;
   name: string;
   issuer?: string;
-  dailyCap?: string;
-  monthlyCap?: string;
-  maxItem?: string;
-  rpm?: string;
 }
 
 interface Spent {
@@ -26,7 +24,6 @@ interface Spent {
   spent_this_month_usd: string | undefined;
 }
 
-const DEFAULT = 'default';
 const PAGE = 200;
 
 export function personsCommand(): Command {
@@ -62,12 +59,8 @@ function limitsCommand(): Command {
     .description('change the limits of a person, who is added if nobody has seen the person yet')
     .requiredOption('--client <name>', 'client of the person')
     .requiredOption('--name <name>', 'subject of the access tokens, or the name that the app uses')
-    .option('--issuer <url>', 'provider of the person (iss); without it, the app names the person')
-    .option('--daily-cap <usd>', 'daily cap of the person in USD')
-    .option('--monthly-cap <usd>', 'monthly cap of the person in USD')
-    .option('--max-item <usd>', 'largest amount of one item of the person in USD')
-    .option('--rpm <count>', 'requests of the person per minute');
-  return governed(command)
+    .option('--issuer <url>', 'provider of the person (iss); without it, the app names the person');
+  return governed(withLimitOptions(command, OWN_LIMIT_KEYS))
     .option('--json', 'print JSON: the person, or {"status","change_id","expires_at"} if the change waits')
     .addHelpText(
       'after',
@@ -84,7 +77,9 @@ Examples:
 
 async function limit(options: Options): Promise<void> {
   const { client, name, issuer, reason, json } = options;
-  const change = chosenLimits(options);
+  const change = chosenLimits(options, OWN_LIMIT_KEYS, 'default');
+  if (Object.keys(change).length === 0)
+    throw new ClientError(`Give at least one of ${OWN_LIMIT_KEYS.map(optionOf).join(', ')}.`);
   await makeChange(options, {
     onDatabase: async ({ exceptions }, by) => {
       const id = await exceptions.add(client, { name, issuer: issuer ?? null }, by);
@@ -93,28 +88,10 @@ async function limit(options: Options): Promise<void> {
     },
     throughProxy: async () => {
       const path = `/v1/clients/${encodeURIComponent(client)}/persons`;
-      const body = { name, issuer, ...toDocument(change), reason };
+      const body = { name, issuer, ...toPermissions(change), reason };
       print(await askClients(options, { path, body }), json);
     },
   });
-}
-
-/** @throws ClientError that names the option. */
-function chosenLimits({ dailyCap, monthlyCap, maxItem, rpm }: Options): Partial<OwnLimits> {
-  const given = [
-    ['dailyCapUsd', '--daily-cap', dailyCap, readUsd],
-    ['monthlyCapUsd', '--monthly-cap', monthlyCap, readUsd],
-    ['maxItemUsd', '--max-item', maxItem, readUsd],
-    ['requestsPerMinute', '--rpm', rpm, Number],
-  ] as const;
-  const named = given.filter(([, , text]) => text !== undefined);
-  if (named.length === 0)
-    throw new ClientError(`Give at least one of ${given.map(([, option]) => option).join(', ')}.`);
-  const wrong = named.filter(([key, , text, read]) => text !== DEFAULT && !LIMIT_FIELDS[key].test(read(text)));
-  if (wrong.length > 0) {
-    throw new ClientError(wrong.map(([key, option]) => `${option} ${LIMIT_FIELDS[key].must}, or default.`).join(' '));
-  }
-  return Object.fromEntries(named.map(([key, , text, read]) => [key, text === DEFAULT ? null : read(text)]));
 }
 
 async function withSpending(prisma: PrismaService, page: ListedPerson[]): Promise<(ListedPerson & Spent)[]> {

@@ -1,4 +1,6 @@
 import { Decimal } from 'decimal.js';
+import { ADMISSION_LIMIT_KEYS } from '../access/clients/limit-keys';
+import { limitColumns } from '../access/clients/limits';
 import { FeeRate, readFeeRate } from '../operations/fees';
 import { clock } from '../platform/database/clock';
 import { Prisma } from '../platform/database/generated/client';
@@ -24,6 +26,8 @@ import { Budgeted, readState } from './state';
 
 /** The transaction holds locks. If it takes longer, the database is lost or the process is frozen. */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
+
+const LIMIT_COLUMNS = Prisma.raw(limitColumns(ADMISSION_LIMIT_KEYS, 'client'));
 
 /** The decision about a call. `released` means that it is to be sent now. */
 export type AdmissionResult =
@@ -187,11 +191,7 @@ function toClearance(
 export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): Promise<Budgeted[]> {
   return tx.$queryRaw<Budgeted[]>`
     -- prepared as lock_clients
-    SELECT id::text, daily_cap_usd AS "dailyCapUsd", monthly_cap_usd AS "monthlyCapUsd",
-      max_recipient_day_usd AS "maxRecipientDayUsd", approval_over_recipient_day_usd AS "approvalOverRecipientDayUsd",
-      approval_over_day_usd AS "approvalOverDayUsd", hold_duplicates_days AS "holdDuplicatesDays",
-      beneficiaries_only AS "beneficiariesOnly", beneficiary_cool_off_seconds AS "beneficiaryCoolOffSeconds",
-      blocks_recipients AS "blocksRecipients"
+    SELECT id::text, blocks_recipients AS "blocksRecipients", ${LIMIT_COLUMNS}
     FROM client
     WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 }

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { ADMISSION_LIMIT_KEYS, AdmissionLimitKey } from '../access/clients/limit-keys';
 import { AdmissionRequest } from '../policy/admission';
 import { Caps } from '../policy/caps';
 import { dryRun } from '../policy/decide';
@@ -13,6 +14,8 @@ export type DryRun = ReturnType<typeof dryRun> & {
   caps: Caps | undefined;
 };
 
+const LIMITS = Object.fromEntries(ADMISSION_LIMIT_KEYS.map((key) => [key, true])) as Record<AdmissionLimitKey, true>;
+
 /** Reads the same state as admission, without locks, claims or reservations. The result may change a moment later. */
 export async function readDryRun(
   prisma: PrismaService,
@@ -21,18 +24,7 @@ export async function readDryRun(
 ): Promise<DryRun> {
   const client = await prisma.client.findUniqueOrThrow({
     where: { id: request.clientId },
-    select: {
-      id: true,
-      dailyCapUsd: true,
-      monthlyCapUsd: true,
-      maxRecipientDayUsd: true,
-      approvalOverRecipientDayUsd: true,
-      approvalOverDayUsd: true,
-      holdDuplicatesDays: true,
-      beneficiariesOnly: true,
-      beneficiaryCoolOffSeconds: true,
-      blocksRecipients: true,
-    },
+    select: { id: true, blocksRecipients: true, ...LIMITS },
   });
   const { state, feeShares } = await readState(prisma, [request], [client], { ...windows, knownFees: fees.known });
   fees.learn(feeShares);

@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { toDecimal } from '../access/clients/limits';
+import { ADMISSION_LIMIT_KEYS, AdmissionLimitKey } from '../access/clients/limit-keys';
+import { LimitsRow, readLimits } from '../access/clients/limits';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest, Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
@@ -29,16 +30,8 @@ interface StateRow {
 }
 
 /** The limits of a client that depend on other calls. */
-export interface Budgeted {
+export interface Budgeted extends LimitsRow<AdmissionLimitKey> {
   id: string;
-  dailyCapUsd: Prisma.Decimal | null;
-  monthlyCapUsd: Prisma.Decimal | null;
-  maxRecipientDayUsd: Prisma.Decimal | null;
-  approvalOverRecipientDayUsd: Prisma.Decimal | null;
-  approvalOverDayUsd: Prisma.Decimal | null;
-  holdDuplicatesDays: number | null;
-  beneficiariesOnly: boolean;
-  beneficiaryCoolOffSeconds: number | null;
   blocksRecipients: boolean;
 }
 
@@ -163,14 +156,7 @@ function toBudget(
   heldUsd: Decimal | undefined,
 ): Budget {
   return {
-    dailyCapUsd: toDecimal(client.dailyCapUsd),
-    monthlyCapUsd: toDecimal(client.monthlyCapUsd),
-    maxRecipientDayUsd: toDecimal(client.maxRecipientDayUsd),
-    approvalOverRecipientDayUsd: toDecimal(client.approvalOverRecipientDayUsd),
-    approvalOverDayUsd: toDecimal(client.approvalOverDayUsd),
-    holdDuplicatesDays: client.holdDuplicatesDays,
-    beneficiariesOnly: client.beneficiariesOnly,
-    beneficiaryCoolOffSeconds: client.beneficiaryCoolOffSeconds,
+    ...readLimits(client, ADMISSION_LIMIT_KEYS),
     blocksRecipients: client.blocksRecipients,
     spentTodayUsd: new Decimal(spent?.today ?? 0),
     spentThisMonthUsd: new Decimal(spent?.month ?? 0),

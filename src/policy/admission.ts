@@ -1,9 +1,11 @@
 import { Decimal } from 'decimal.js';
+import { AdmissionLimitKey } from '../access/clients/limit-keys';
+import { Limits } from '../access/clients/limits';
 import { Item } from '../operations/item';
 import { Caps, OverCap, PayerCaps, UnknownPayer } from './caps';
 import { Forbidden, NamedRecipient, Register, RegisterRules } from './beneficiaries';
 import { HeldFor, Hold } from './holds';
-import { HistoryLimits, Payment, RecipientDays } from './recipient-days';
+import { Payment, RecipientDays } from './recipient-days';
 import { SameContent } from './same-content';
 import { Stop } from './stops';
 
@@ -46,7 +48,7 @@ export interface AdmissionRequest {
 }
 
 /** A client's limits that depend on other calls, and the amounts that count against them. */
-export interface Budget extends HistoryLimits, RegisterRules, Caps {
+export interface Budget extends Pick<Limits, AdmissionLimitKey>, RegisterRules, Caps {
   /** The sum of its calls that wait for an approval. Read only if `approvalOverDayUsd` needs it. */
   heldUsd: Decimal;
 }

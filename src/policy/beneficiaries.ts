@@ -1,5 +1,6 @@
 import { RegisterList } from '../access/clients/beneficiary';
 import { RecipientKind } from '../recipients/recipient';
+import { Limits } from '../access/clients/limits';
 
 /** The recipient that an item names. Equal recipients of one client have equal keys, which do not reveal them. */
 export interface NamedRecipient {
@@ -16,11 +17,7 @@ export interface NamedRecipient {
 }
 
 /** How a client uses its register. */
-export interface RegisterRules {
-  /** Whether it pays only recipients that are registered as allowed. */
-  beneficiariesOnly: boolean;
-  /** A payout to a recipient that was registered less than so many seconds ago needs an approval. Null: none does. */
-  beneficiaryCoolOffSeconds: number | null;
+export interface RegisterRules extends Pick<Limits, 'beneficiariesOnly' | 'beneficiaryCoolOffSeconds'> {
   /** Whether it has blocked recipients. */
   blocksRecipients: boolean;
 }

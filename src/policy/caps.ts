@@ -1,9 +1,8 @@
 import { Decimal } from 'decimal.js';
+import { Limits } from '../access/clients/limits';
 
 /** The caps of a client, and what counts against them. */
-export interface Caps {
-  dailyCapUsd: Decimal | null;
-  monthlyCapUsd: Decimal | null;
+export interface Caps extends Pick<Limits, 'dailyCapUsd' | 'monthlyCapUsd'> {
   spentTodayUsd: Decimal;
   spentThisMonthUsd: Decimal;
 }

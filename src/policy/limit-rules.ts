@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { PERSON_LIMIT_KEYS } from '../access/clients/limit-keys';
 import { Limits, limitsMoney } from '../access/clients/limits';
 import { PersonLimits } from '../access/people/person';
 import { Fault, Problem } from '../platform/errors/problem';
@@ -47,11 +48,7 @@ export function needsApproval({ approvalOverUsd }: Limits, total: Decimal | null
  * Undefined if it need not.
  */
 export function missingPerson(limits: Limits): Problem | undefined {
-  const { personDailyCapUsd, personMonthlyCapUsd, personMaxItemUsd, personRequestsPerMinute } = limits;
-  const has = [personDailyCapUsd, personMonthlyCapUsd, personMaxItemUsd, personRequestsPerMinute].some(
-    (limit) => limit !== null,
-  );
-  return has ? new Problem('person_required') : undefined;
+  return PERSON_LIMIT_KEYS.some((key) => limits[key] !== null) ? new Problem('person_required') : undefined;
 }
 
 /** Returns the limits of a request: those of its client, with those of its person in place of the client's default. */

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { Limits } from '../access/clients/limits';
 
 /** What one item pays to its recipient. */
 export interface Payment {
@@ -9,17 +10,11 @@ export interface Payment {
   usd: Decimal;
 }
 
-/** The limits of a client that depend on its earlier payments. Null means no limit. */
-export interface HistoryLimits {
-  /** The most that a recipient may get in a day (UTC). */
-  maxRecipientDayUsd: Decimal | null;
-  /** A payout with which a recipient would get more than this in a day (UTC) needs an approval. */
-  approvalOverRecipientDayUsd: Decimal | null;
-  /** A payout with which the client would pay more than this in a day (UTC) needs an approval. */
-  approvalOverDayUsd: Decimal | null;
-  /** A payout of the same amount to the same recipient within so many days needs an approval. */
-  holdDuplicatesDays: number | null;
-}
+/** The limits of a client that depend on its earlier payments. */
+export type HistoryLimits = Pick<
+  Limits,
+  'maxRecipientDayUsd' | 'approvalOverRecipientDayUsd' | 'approvalOverDayUsd' | 'holdDuplicatesDays'
+>;
 
 /** Returns whether the limits of a client depend on its earlier payments. */
 export function dependOnHistory(limits: HistoryLimits): boolean {

@@ -1,5 +1,6 @@
 /** The guards of the limits of people, besides those of their clients. See guards.mjs. */
 
+const CALLER_ROW = 'src/access/callers/caller-row.ts';
 const REQUESTERS = 'src/admin/approvals/requesters.ts';
 const APPROVALS = 'test/approvals-persons.full.spec.ts';
 
@@ -7,7 +8,7 @@ export const PERSONS = [
   {
     name: 'person-item-held',
     guards: 'a held call with an item that its person may not pay any more',
-    edits: [[REQUESTERS, 'toDecimal(ownMaxItemUsd) ?? limits.personMaxItemUsd', 'ownMaxItemUsd && null']],
+    edits: [[CALLER_ROW, 'own ? `coalesce', 'own && false ? `coalesce']],
     noticedBy: APPROVALS,
     test: 'hold for an item when it is approved',
   },

@@ -1,5 +1,7 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
+import { LIMIT_KEYS, LIMIT_ROWS, LimitKey } from '../../src/access/clients/limit-keys';
+import { LimitRow } from '../../src/access/clients/limit-row';
 import { Limits } from '../../src/access/clients/limits';
 
 /** The values to choose from. Few values make two limits equal often. */
@@ -15,30 +17,15 @@ export const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { n
 
 /** Makes up the limits of a client. */
 export function madeUpLimits({ usd: amounts, counts, countries, addresses, origins }: Values): fc.Arbitrary<Limits> {
-  const usd = maybe(fc.constantFrom(...amounts).map((text) => new Decimal(text)));
-  const count = maybe(fc.constantFrom(...counts));
   const some = (words: string[]) => fc.uniqueArray(fc.constantFrom(...words));
-  return fc.record({
-    dailyCapUsd: usd,
-    monthlyCapUsd: usd,
-    maxItemUsd: usd,
-    maxCallUsd: usd,
-    approvalOverUsd: usd,
-    approvalOverRecipientDayUsd: usd,
-    approvalOverDayUsd: usd,
-    maxRecipientDayUsd: usd,
-    holdDuplicatesDays: count,
-    maxItems: count,
-    requestsPerMinute: count,
-    countries: some(countries),
-    addresses: some(addresses),
-    origins: some(origins),
-    requireIdempotencyKey: fc.boolean(),
-    beneficiariesOnly: fc.boolean(),
-    beneficiaryCoolOffSeconds: count,
-    personDailyCapUsd: usd,
-    personMonthlyCapUsd: usd,
-    personMaxItemUsd: usd,
-    personRequestsPerMinute: count,
-  });
+  const lists = { country: some(countries), address: some(addresses), origin: some(origins) };
+  const kinds = {
+    usd: maybe(fc.constantFrom(...amounts).map((text) => new Decimal(text))),
+    count: maybe(fc.constantFrom(...counts)),
+    flag: fc.boolean(),
+  };
+  const arbitraryOf = (row: LimitRow): fc.Arbitrary<unknown> =>
+    row.kind === 'list' ? lists[row.words] : kinds[row.kind];
+  const arbitraries = LIMIT_KEYS.map((key) => [key, arbitraryOf(LIMIT_ROWS[key])]);
+  return fc.record(Object.fromEntries(arbitraries) as { [key in LimitKey]: fc.Arbitrary<Limits[key]> });
 }

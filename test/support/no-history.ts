@@ -1,13 +1,10 @@
 import { Decimal } from 'decimal.js';
+import { ADMISSION_LIMIT_KEYS } from '../../src/access/clients/limit-keys';
+import { NO_LIMITS, readLimits } from '../../src/access/clients/limits';
 
-/** The limits of a client that depend on its earlier payments, none of which applies. */
+/** The limits of a client that depend on other calls, none of which applies. */
 export const NO_HISTORY = {
-  maxRecipientDayUsd: null,
-  approvalOverRecipientDayUsd: null,
-  approvalOverDayUsd: null,
-  holdDuplicatesDays: null,
-  beneficiariesOnly: false,
-  beneficiaryCoolOffSeconds: null,
+  ...readLimits(NO_LIMITS, ADMISSION_LIMIT_KEYS),
   blocksRecipients: false,
   heldUsd: new Decimal(0),
 };

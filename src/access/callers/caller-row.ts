@@ -1,5 +1,6 @@
 import { Scope } from '../../operations/scopes';
-import { LimitsRow, limitsOf } from '../clients/limits';
+import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, OWN_LIMITS } from '../clients/limit-keys';
+import { limitColumns, LimitsRow, limitsOf } from '../clients/limits';
 import { Caller } from './caller';
 
 /** A valid key, with its client. */
@@ -15,17 +16,20 @@ export interface CallerRow extends LimitsRow {
   rights: string;
 }
 
+const COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.xmin::text AS rights, c.name AS "clientName", c.account, c.scopes,
+    c.operations, c.blocks_recipients AS "blocksRecipients"`;
+
 /** The columns of a key `k` (api_key) and its client `c`. */
-export const CALLER_COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.xmin::text AS rights, c.name AS "clientName", c.account, c.scopes, c.operations,
-    c.daily_cap_usd AS "dailyCapUsd", c.monthly_cap_usd AS "monthlyCapUsd", c.max_item_usd AS "maxItemUsd",
-    c.max_call_usd AS "maxCallUsd", c.approval_over_usd AS "approvalOverUsd", c.max_items AS "maxItems",
-    c.approval_over_recipient_day_usd AS "approvalOverRecipientDayUsd", c.approval_over_day_usd AS "approvalOverDayUsd",
-    c.max_recipient_day_usd AS "maxRecipientDayUsd", c.hold_duplicates_days AS "holdDuplicatesDays",
-    c.requests_per_minute AS "requestsPerMinute", c.countries, c.addresses, c.origins,
-    c.require_idempotency_key AS "requireIdempotencyKey", c.beneficiaries_only AS "beneficiariesOnly",
-    c.beneficiary_cool_off_seconds AS "beneficiaryCoolOffSeconds", c.blocks_recipients AS "blocksRecipients",
-    c.person_daily_cap_usd AS "personDailyCapUsd", c.person_monthly_cap_usd AS "personMonthlyCapUsd",
-    c.person_max_item_usd AS "personMaxItemUsd", c.person_requests_per_minute AS "personRequestsPerMinute"`;
+export const CALLER_COLUMNS = `${COLUMNS}, ${limitColumns(LIMIT_KEYS, 'c')}`;
+
+/** The same with the limits of a person `p` (person), if there is one, instead of those of each person. */
+export const CALLER_COLUMNS_FOR_PERSON = `${COLUMNS}, ${LIMIT_KEYS.map(columnForPerson).join(', ')}`;
+
+function columnForPerson(key: LimitKey): string {
+  const own = OWN_LIMITS.find(([, replaced]) => replaced === key)?.[0];
+  const column = `c.${LIMIT_ROWS[key].name}`;
+  return `${own ? `coalesce(p.${LIMIT_ROWS[own].name}, ${column})` : column} AS "${key}"`;
+}
 
 export function callerOf(row: CallerRow): Caller {
   const { account, clientId, clientName, keyId, operations, person, blocksRecipients, rights } = row;

@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { LIMIT_FIELDS, LIMIT_KEYS } from './limit-fields';
+import { LIMIT_KEYS, LIMIT_ROWS } from './limit-keys';
 import { ListedClient } from './listed';
 import { PROVIDER_FIELDS, PROVIDER_KEYS } from './providers';
 
@@ -100,7 +100,7 @@ function emergencyOf(client: ClientChange['client'], changes: ClientChange[]): C
 type Granted = Omit<ListedClient, 'id' | 'name' | 'account' | 'kind' | 'created_at' | 'active_keys'>;
 
 const PROVIDER_NAMES = PROVIDER_KEYS.map((key) => PROVIDER_FIELDS[key].name as keyof Granted);
-const LIMIT_NAMES = LIMIT_KEYS.map((key) => LIMIT_FIELDS[key].name as keyof Granted);
+const LIMIT_NAMES = LIMIT_KEYS.map((key) => LIMIT_ROWS[key].name as keyof Granted);
 
 /** The fields that each action changes, by their names in the API. */
 const CHANGED_BY: [ClientAction, (keyof Granted)[]][] = [

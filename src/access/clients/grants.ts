@@ -1,11 +1,10 @@
-import { Decimal } from 'decimal.js';
 import { Prisma } from '../../platform/database/generated/client';
 import { toldFault } from '../../platform/errors/problem-body';
 import { isScope, SCOPES } from '../../operations/scopes';
 import { unknownCountries } from '../../recipients/unknown-countries';
 import { ClientError } from './client-error';
 import { LIMIT_FIELDS } from './limit-fields';
-import { Limits } from './limits';
+import { Limits, toJson } from './limits';
 import { PROVIDER_FIELDS, Providers } from './providers';
 
 /** The permissions of a client. */
@@ -51,9 +50,7 @@ function requireKnown(countries: string[]): void {
 export function toAssignments({ scopes, operations, ...others }: Partial<Grants>): Prisma.Sql[] {
   const ofOthers = GRANT_KEYS.filter((key) => others[key] !== undefined).map((key) => {
     const { name, column } = GRANT_FIELDS[key];
-    const value = others[key];
-    const written = value instanceof Decimal ? value.toFixed() : value;
-    return Prisma.sql`${Prisma.raw(name)} = ${written}::${Prisma.raw(column)}`;
+    return Prisma.sql`${Prisma.raw(name)} = ${toJson(others[key])}::${Prisma.raw(column)}`;
   });
   return [
     ...(scopes === undefined ? [] : [Prisma.sql`scopes = ${[...new Set(scopes)]}::text[]`]),

@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { isAddressBlock } from '../../platform/config/address-block';
 import { isWebOrigin } from '../../platform/config/web-origin';
-import { Limits } from './limits';
+import { LIMIT_KEYS, LIMIT_ROWS, LimitKey } from './limit-keys';
+import { LimitRow } from './limit-row';
 
 /** One permission: its name in the API, and its valid values. */
 export interface GrantField {
@@ -18,41 +19,34 @@ export interface GrantField {
 /** The same limit as for a single amount (src/http/validation/money-rules.ts). A larger one could never be reached. */
 export const MAX_USD = 999_999_999;
 export const USD = /^(0|[1-9]\d{0,8})(\.\d{1,6})?$/;
-export const MAX_COUNT = 1_000_000;
-/** Each payout is compared with those of so many days. */
-export const MAX_DUPLICATE_DAYS = 90;
-/** Thirty days. */
-export const MAX_COOL_OFF_SECONDS = 2_592_000;
 /** Each request searches these lists. */
 export const MAX_WORDS = 300;
 const MAX_COUNTRY_NAME = 100;
 
-export const LIMIT_FIELDS = {
-  // A limit of zero lets nothing through, or nothing without an approval.
-  dailyCapUsd: usd('daily_cap_usd', { mayBeZero: true }),
-  monthlyCapUsd: usd('monthly_cap_usd', { mayBeZero: true }),
-  maxItemUsd: usd('max_item_usd', { mayBeZero: false }),
-  maxCallUsd: usd('max_call_usd', { mayBeZero: false }),
-  approvalOverUsd: usd('approval_over_usd', { mayBeZero: true }),
-  approvalOverRecipientDayUsd: usd('approval_over_recipient_day_usd', { mayBeZero: true }),
-  approvalOverDayUsd: usd('approval_over_day_usd', { mayBeZero: true }),
-  maxRecipientDayUsd: usd('max_recipient_day_usd', { mayBeZero: false }),
-  holdDuplicatesDays: count('hold_duplicates_days', MAX_DUPLICATE_DAYS),
-  maxItems: count('max_items', MAX_COUNT),
-  requestsPerMinute: count('requests_per_minute', MAX_COUNT),
-  countries: list('countries', 'names of countries, such as Kenya', isCountryName),
-  addresses: list('addresses', 'IP addresses or CIDR blocks, such as 10.0.0.0/8', isAddressBlock),
-  origins: list('origins', 'web origins as browsers send them, such as https://shop.example', isWebOrigin),
-  requireIdempotencyKey: toggle('require_idempotency_key'),
-  beneficiariesOnly: toggle('beneficiaries_only'),
-  beneficiaryCoolOffSeconds: count('beneficiary_cool_off_seconds', MAX_COOL_OFF_SECONDS),
-  personDailyCapUsd: usd('person_daily_cap_usd', { mayBeZero: true }),
-  personMonthlyCapUsd: usd('person_monthly_cap_usd', { mayBeZero: true }),
-  personMaxItemUsd: usd('person_max_item_usd', { mayBeZero: false }),
-  personRequestsPerMinute: count('person_requests_per_minute', MAX_COUNT),
-} satisfies Record<keyof Limits, GrantField>;
+/** What each word of a list is, and whether a word is one. */
+const WORDS = {
+  country: { words: 'names of countries, such as Kenya', isWord: isCountryName },
+  address: { words: 'IP addresses or CIDR blocks, such as 10.0.0.0/8', isWord: isAddressBlock },
+  origin: { words: 'web origins as browsers send them, such as https://shop.example', isWord: isWebOrigin },
+};
 
-export const LIMIT_KEYS = Object.keys(LIMIT_FIELDS) as (keyof Limits)[];
+export const LIMIT_FIELDS = Object.fromEntries(LIMIT_KEYS.map((key) => [key, toField(LIMIT_ROWS[key])])) as Record<
+  LimitKey,
+  GrantField
+>;
+
+function toField(row: LimitRow): GrantField {
+  switch (row.kind) {
+    case 'usd':
+      return usd(row.name, row);
+    case 'count':
+      return count(row.name, row.most);
+    case 'list':
+      return list(row.name, WORDS[row.words]);
+    case 'flag':
+      return toggle(row.name);
+  }
+}
 
 /** Reads an amount from a JSON number or decimal text. Returns undefined for anything else. */
 export function readUsd(value: unknown): Decimal | undefined {
@@ -87,7 +81,7 @@ function toggle(name: string): GrantField {
 }
 
 /** An empty list means no limit. */
-function list(name: string, words: string, isWord: (word: string) => boolean): GrantField {
+function list(name: string, { words, isWord }: { words: string; isWord: (word: string) => boolean }): GrantField {
   return {
     name,
     column: 'text[]',

@@ -1,122 +1,74 @@
 import { Decimal } from 'decimal.js';
+import { LIMIT_KEYS, LIMIT_ROWS, LimitKey } from './limit-keys';
+import { LIMIT_TABLE } from './limit-table';
 
-/** The limits of a client. Null or an empty list means no limit. */
-export interface Limits {
-  /** US dollars for operations that pay, from midnight to midnight UTC. */
-  dailyCapUsd: Decimal | null;
-  /** US dollars for operations that pay, by calendar month (UTC). */
-  monthlyCapUsd: Decimal | null;
-  maxItemUsd: Decimal | null;
-  maxCallUsd: Decimal | null;
-  /** A payout over this amount needs an approval. */
-  approvalOverUsd: Decimal | null;
-  /** A payout with which a recipient would get more in a day (UTC) needs an approval. */
-  approvalOverRecipientDayUsd: Decimal | null;
-  /** A payout with which the client would pay more in a day (UTC) needs an approval. */
-  approvalOverDayUsd: Decimal | null;
-  /** The most that one recipient may get in a day (UTC). */
-  maxRecipientDayUsd: Decimal | null;
-  /** A payout of the same amount to the same recipient within so many days needs an approval. */
-  holdDuplicatesDays: number | null;
-  /** The most items in one call. */
-  maxItems: number | null;
-  requestsPerMinute: number | null;
-  /** The names of the countries that may be paid to. */
-  countries: string[];
-  /** The CIDR blocks that it may call from. */
-  addresses: string[];
-  /** The web origins whose pages may call (CORS). */
-  origins: string[];
-  requireIdempotencyKey: boolean;
-  /** Whether only registered recipients may be paid. */
-  beneficiariesOnly: boolean;
-  /** A payout to a recipient that was registered less than so many seconds ago needs an approval. */
-  beneficiaryCoolOffSeconds: number | null;
-  /** US dollars that one person may pay in a day (UTC), unless the person has an exception. */
-  personDailyCapUsd: Decimal | null;
-  /** US dollars that one person may pay in a calendar month (UTC), unless the person has an exception. */
-  personMonthlyCapUsd: Decimal | null;
-  /** The most that an item of a person may pay, unless the person has an exception. */
-  personMaxItemUsd: Decimal | null;
-  /** The requests of one person in a minute, unless the person has an exception. */
-  personRequestsPerMinute: number | null;
+type Table = typeof LIMIT_TABLE;
+
+/** The type of each kind of limit. */
+interface Values {
+  usd: Decimal | null;
+  count: number | null;
+  list: string[];
+  flag: boolean;
 }
 
+/** The limits of a client. Null or an empty list means no limit. */
+export type Limits = { [key in keyof Table]: Values[Table[key]['kind']] };
+
+/** An amount in US dollars as Prisma returns it, with a Decimal of its own, or as pg does. */
 export type Usd = { toFixed(): string } | string | null;
 
-/** A client's row, as Prisma or a query of our own returns it. */
-export type LimitsRow = Omit<Limits, `${string}Usd`> & { [name in keyof Limits & `${string}Usd`]: Usd };
-
-export const NO_LIMITS: Limits = {
-  dailyCapUsd: null,
-  monthlyCapUsd: null,
-  maxItemUsd: null,
-  maxCallUsd: null,
-  approvalOverUsd: null,
-  approvalOverRecipientDayUsd: null,
-  approvalOverDayUsd: null,
-  maxRecipientDayUsd: null,
-  holdDuplicatesDays: null,
-  maxItems: null,
-  requestsPerMinute: null,
-  countries: [],
-  addresses: [],
-  origins: [],
-  requireIdempotencyKey: false,
-  beneficiariesOnly: false,
-  beneficiaryCoolOffSeconds: null,
-  personDailyCapUsd: null,
-  personMonthlyCapUsd: null,
-  personMaxItemUsd: null,
-  personRequestsPerMinute: null,
+/** Some limits in a row of a table, as Prisma or a query of our own returns it. */
+export type LimitsRow<Key extends LimitKey = LimitKey> = {
+  [key in Key]: Table[key]['kind'] extends 'usd' ? Usd : Limits[key];
 };
 
+/** Limits by their names in the API, as JSON. */
+export type LimitsDocument<Key extends LimitKey = LimitKey> = {
+  [key in Key as Table[key]['name']]: Table[key]['kind'] extends 'usd' ? string | null : Limits[key];
+};
+
+const NOTHING: Values = { usd: null, count: null, list: [], flag: false };
+
+export const NO_LIMITS = Object.fromEntries(LIMIT_KEYS.map((key) => [key, NOTHING[LIMIT_ROWS[key].kind]])) as Limits;
+
+const MONEY_KEYS = LIMIT_KEYS.filter((key) => LIMIT_ROWS[key].kind === 'usd');
+
 export function limitsOf(row: LimitsRow): Limits {
-  return {
-    dailyCapUsd: toDecimal(row.dailyCapUsd),
-    monthlyCapUsd: toDecimal(row.monthlyCapUsd),
-    maxItemUsd: toDecimal(row.maxItemUsd),
-    maxCallUsd: toDecimal(row.maxCallUsd),
-    approvalOverUsd: toDecimal(row.approvalOverUsd),
-    approvalOverRecipientDayUsd: toDecimal(row.approvalOverRecipientDayUsd),
-    approvalOverDayUsd: toDecimal(row.approvalOverDayUsd),
-    maxRecipientDayUsd: toDecimal(row.maxRecipientDayUsd),
-    holdDuplicatesDays: row.holdDuplicatesDays,
-    maxItems: row.maxItems,
-    requestsPerMinute: row.requestsPerMinute,
-    countries: row.countries,
-    addresses: row.addresses,
-    origins: row.origins,
-    requireIdempotencyKey: row.requireIdempotencyKey,
-    beneficiariesOnly: row.beneficiariesOnly,
-    beneficiaryCoolOffSeconds: row.beneficiaryCoolOffSeconds,
-    personDailyCapUsd: toDecimal(row.personDailyCapUsd),
-    personMonthlyCapUsd: toDecimal(row.personMonthlyCapUsd),
-    personMaxItemUsd: toDecimal(row.personMaxItemUsd),
-    personRequestsPerMinute: row.personRequestsPerMinute,
-  };
+  return readLimits(row, LIMIT_KEYS);
+}
+
+/** Reads some limits from a row. */
+export function readLimits<Key extends LimitKey>(row: LimitsRow<Key>, keys: readonly Key[]): Pick<Limits, Key> {
+  const limits = {} as Record<Key, unknown>;
+  for (const key of keys) limits[key] = LIMIT_ROWS[key].kind === 'usd' ? toDecimal(row[key] as Usd) : row[key];
+  return limits as Pick<Limits, Key>;
+}
+
+/** Returns the columns of some limits for a statement, by the names of {@link Limits}. */
+export function limitColumns(keys: readonly LimitKey[], table: string): string {
+  return keys.map((key) => `${table}.${LIMIT_ROWS[key].name} AS "${key}"`).join(', ');
+}
+
+/** Returns some limits as JSON. */
+export function toLimitsDocument<Key extends LimitKey>(
+  limits: Pick<Limits, Key>,
+  keys: readonly Key[],
+): LimitsDocument<Key> {
+  const named = keys.map((key) => [LIMIT_ROWS[key].name, toJson(limits[key])]);
+  return Object.fromEntries(named) as LimitsDocument<Key>;
+}
+
+/** Returns a value as JSON has it. An amount is text, so that it stays exact. */
+export function toJson(value: unknown): unknown {
+  return value instanceof Decimal ? value.toFixed() : value;
 }
 
 /** Returns whether a client has a limit in US dollars. Such a client must state the amount of every item. */
 export function limitsMoney(limits: Limits): boolean {
-  return MONEY.some((name) => limits[name] !== null);
+  return MONEY_KEYS.some((key) => limits[key] !== null);
 }
 
-const MONEY = [
-  'dailyCapUsd',
-  'monthlyCapUsd',
-  'maxItemUsd',
-  'maxCallUsd',
-  'approvalOverUsd',
-  'approvalOverRecipientDayUsd',
-  'approvalOverDayUsd',
-  'maxRecipientDayUsd',
-  'personDailyCapUsd',
-  'personMonthlyCapUsd',
-  'personMaxItemUsd',
-] as const satisfies (keyof Limits)[];
-
-/** Prisma returns a Decimal of its own, and pg returns text. */
 export function toDecimal(usd: Usd): Decimal | null {
   return usd === null ? null : new Decimal(typeof usd === 'string' ? usd : usd.toFixed());
 }

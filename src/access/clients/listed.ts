@@ -1,6 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { ClientKind } from './client-kind';
-import { limitsOf } from './limits';
+import { LIMIT_KEYS } from './limit-keys';
+import { limitsOf, toLimitsDocument } from './limits';
 import { allowedOperations } from './operations';
 
 /** A client as operators see it, with the names of the API. */
@@ -17,7 +18,6 @@ type KeyKind = (typeof KEY_KINDS)[number];
 export type ListedKey = ReturnType<typeof listedKey>;
 
 export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: true } }>, now: Date) {
-  const limits = limitsOf(client);
   return {
     id: client.id,
     name: client.name,
@@ -26,27 +26,7 @@ export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: 
     scopes: client.scopes,
     /** Null for all. */
     operations: allowedOperations(client),
-    daily_cap_usd: limits.dailyCapUsd?.toFixed() ?? null,
-    monthly_cap_usd: limits.monthlyCapUsd?.toFixed() ?? null,
-    max_item_usd: limits.maxItemUsd?.toFixed() ?? null,
-    max_call_usd: limits.maxCallUsd?.toFixed() ?? null,
-    approval_over_usd: limits.approvalOverUsd?.toFixed() ?? null,
-    approval_over_recipient_day_usd: limits.approvalOverRecipientDayUsd?.toFixed() ?? null,
-    approval_over_day_usd: limits.approvalOverDayUsd?.toFixed() ?? null,
-    max_recipient_day_usd: limits.maxRecipientDayUsd?.toFixed() ?? null,
-    hold_duplicates_days: limits.holdDuplicatesDays,
-    max_items: limits.maxItems,
-    requests_per_minute: limits.requestsPerMinute,
-    countries: limits.countries,
-    addresses: limits.addresses,
-    origins: limits.origins,
-    require_idempotency_key: limits.requireIdempotencyKey,
-    beneficiaries_only: limits.beneficiariesOnly,
-    beneficiary_cool_off_seconds: limits.beneficiaryCoolOffSeconds,
-    person_daily_cap_usd: limits.personDailyCapUsd?.toFixed() ?? null,
-    person_monthly_cap_usd: limits.personMonthlyCapUsd?.toFixed() ?? null,
-    person_max_item_usd: limits.personMaxItemUsd?.toFixed() ?? null,
-    person_requests_per_minute: limits.personRequestsPerMinute,
+    ...toLimitsDocument(limitsOf(client), LIMIT_KEYS),
     token_issuer: client.tokenIssuer,
     token_audience: client.tokenAudience,
     token_jwks_uri: client.tokenJwksUri,

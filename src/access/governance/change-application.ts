@@ -4,10 +4,10 @@ import { Prisma } from '../../platform/database/generated/client';
 import { ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
 import { ClientWrites, Holder, holdersOf, isTaken, lockClient } from '../clients/client-writes';
 import { KeyRow, unclaimed } from '../clients/key-rows';
-import { fromPermissions } from '../clients/permissions';
+import { fromPermissions, toPermissions } from '../clients/permissions';
 import { RegisterWrites } from '../clients/register-writes';
 import { isSignIn } from '../clients/sign-ins';
-import { fromDocument, PersonExceptionWrites, readOwnLimits, toDocument } from '../people/person-exceptions';
+import { PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
 import { fromKeyDocument } from './change-document';
 import { ClientChangePending } from './pending-changes';
 import { fromRegisterDocument } from './register-document';
@@ -38,7 +38,7 @@ export class ChangeApplication {
     const client = await lockClient(tx, name);
     if (JSON.stringify(permissionsOf(client)) !== JSON.stringify(before.permissions)) return undefined;
     if (person) {
-      const limits = toDocument(await readOwnLimits(tx, client.id, person.id));
+      const limits = toPermissions(await readOwnLimits(tx, client.id, person.id));
       return JSON.stringify(limits) === JSON.stringify(before.person) ? client : undefined;
     }
     // A key that was issued since would take part in what the change grants, and nobody agreed to that.
@@ -74,7 +74,7 @@ export class ChangeApplication {
     }
     if (change.person) {
       const { id, limits } = change.person;
-      const ofPerson = { id, before: await readOwnLimits(tx, client.id, id), change: fromDocument(limits) };
+      const ofPerson = { id, before: await readOwnLimits(tx, client.id, id), change: fromPermissions(limits) };
       await this.exceptions.limit(tx, client, ofPerson, by);
       return undefined;
     }

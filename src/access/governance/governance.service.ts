@@ -30,13 +30,8 @@ import { requireSeparateHands } from './separation';
 import { StopLiftDocument } from './stop-lifts';
 import { completeProviders, NO_PROVIDERS } from '../clients/providers';
 import { isSignIn, makeSignIn, requireNewSubject, SignInOptions } from '../clients/sign-ins';
-import {
-  checkOwnLimits,
-  OwnLimits,
-  PersonExceptionWrites,
-  readOwnLimits,
-  toDocument,
-} from '../people/person-exceptions';
+import { checkOwnLimits, PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
+import { OwnLimits } from '../people/person';
 import { PersonExceptionsService } from '../people/person-exceptions.service';
 import { NO_GRANTS, personWidenings, widenings } from './widens';
 
@@ -185,8 +180,8 @@ export class GovernanceService {
       const before = await readOwnLimits(tx, client.id, id);
       const widens = personWidenings(before, { ...before, ...change }, grantsOf(client));
       if (widens.length === 0) return this.exceptionWrites.limit(tx, client, { id, before, change }, by);
-      const state = { ...(await stateOf(tx, client)), person: toDocument(before) };
-      const document = { permissions: {}, person: { id, limits: toDocument(change) } };
+      const state = { ...(await stateOf(tx, client)), person: toPermissions(before) };
+      const document = { permissions: {}, person: { id, limits: toPermissions(change) } };
       return this.wait(tx, { kind: 'change_client', client, widens, before: state, change: document }, by);
     });
   }

@@ -1,55 +1,19 @@
 import { Decimal } from 'decimal.js';
 import { Grants } from '../clients/grants';
-import { LIMIT_FIELDS } from '../clients/limit-fields';
+import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, OWN_LIMITS } from '../clients/limit-keys';
 import { Limits, NO_LIMITS } from '../clients/limits';
-import { OwnLimits } from '../people/person-exceptions';
+import { OwnLimits } from '../people/person';
 import { NO_PROVIDERS, providerWidenings } from '../clients/providers';
 
 /** What a client may do before it exists: nothing. */
 export const NO_GRANTS: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: [], operations: null };
 
-/** Whether a value of a limit allows something that another value does not. Null stands for no limit. */
-type Widens<Value> = (before: Value, after: Value) => boolean;
-
-const WIDENS: { [key in keyof Limits]: Widens<Limits[key]> } = {
-  dailyCapUsd: isMore,
-  monthlyCapUsd: isMore,
-  maxItemUsd: isMore,
-  maxCallUsd: isMore,
-  approvalOverUsd: isMore,
-  approvalOverRecipientDayUsd: isMore,
-  approvalOverDayUsd: isMore,
-  maxRecipientDayUsd: isMore,
-  holdDuplicatesDays: isLess,
-  maxItems: isMore,
-  requestsPerMinute: isMore,
-  countries: isLonger,
-  addresses: isLonger,
-  // Without a list, no page of another origin may call.
-  origins: (before, after) => after.some((origin) => !before.includes(origin)),
-  requireIdempotencyKey: isOff,
-  beneficiariesOnly: isOff,
-  beneficiaryCoolOffSeconds: isLess,
-  personDailyCapUsd: isMore,
-  personMonthlyCapUsd: isMore,
-  personMaxItemUsd: isMore,
-  personRequestsPerMinute: isMore,
-};
-
 /** Returns which limits of a person a change raises, by the names of the API. A person without a limit has the client's. */
 export function personWidenings(before: OwnLimits, after: OwnLimits, client: Limits): string[] {
-  const keys = Object.keys(DEFAULT_OF) as (keyof OwnLimits)[];
-  return keys
-    .filter((key) => isMore(before[key] ?? client[DEFAULT_OF[key]], after[key] ?? client[DEFAULT_OF[key]]))
-    .map((key) => LIMIT_FIELDS[DEFAULT_OF[key]].name);
+  return OWN_LIMITS.filter(([own, key]) => widens(key, before[own] ?? client[key], after[own] ?? client[key])).map(
+    ([, key]) => LIMIT_ROWS[key].name,
+  );
 }
-
-const DEFAULT_OF = {
-  dailyCapUsd: 'personDailyCapUsd',
-  monthlyCapUsd: 'personMonthlyCapUsd',
-  maxItemUsd: 'personMaxItemUsd',
-  requestsPerMinute: 'personRequestsPerMinute',
-} as const satisfies Record<keyof OwnLimits, keyof Limits>;
 
 /**
  * Returns what a change lets a client do that it could not do before, by the names of the API. A second person must agree
@@ -61,36 +25,38 @@ const DEFAULT_OF = {
 export function widenings(before: Grants, after: Grants): string[] {
   const granted = after.scopes.filter((scope) => !before.scopes.includes(scope));
   const operations = before.operations !== null && !within(after.operations, before.operations);
-  const limits = (Object.keys(WIDENS) as (keyof Limits)[]).filter((key) => widensLimit(key, before, after));
+  const limits = LIMIT_KEYS.filter((key) => widens(key, before[key], after[key]));
   return [
     ...(granted.length > 0 ? ['scopes'] : []),
     ...(operations ? ['operations'] : []),
-    ...limits.map((key) => LIMIT_FIELDS[key].name),
+    ...limits.map((key) => LIMIT_ROWS[key].name),
     ...providerWidenings(before, after),
   ];
 }
 
-function widensLimit<Key extends keyof Limits>(key: Key, before: Limits, after: Limits): boolean {
-  return WIDENS[key](before[key], after[key]);
+/** Returns whether a value of a limit allows something that another value of it does not. */
+function widens(key: LimitKey, before: Limits[LimitKey], after: Limits[LimitKey]): boolean {
+  const row = LIMIT_ROWS[key];
+  switch (row.kind) {
+    case 'list':
+      return isLonger(before as string[], after as string[], row.empty);
+    case 'flag':
+      return before === true && after === false;
+    case 'usd':
+    case 'count':
+      return isWider(before as Decimal | number | null, after as Decimal | number | null, row.widens);
+  }
 }
 
-function isMore(before: Decimal | number | null, after: Decimal | number | null): boolean {
-  if (before === null) return false;
-  return after === null || new Decimal(after).greaterThan(before);
+function isWider(before: Decimal | number | null, after: Decimal | number | null, wider: 'more' | 'less'): boolean {
+  if (before === null || after === null) return before !== null;
+  return wider === 'more' ? new Decimal(after).greaterThan(before) : new Decimal(after).lessThan(before);
 }
 
-/** A longer time holds more payouts. */
-function isLess(before: number | null, after: number | null): boolean {
-  return (after ?? 0) < (before ?? 0);
-}
-
-function isOff(before: boolean, after: boolean): boolean {
-  return before && !after;
-}
-
-/** An empty list allows everything. */
-function isLonger(before: string[], after: string[]): boolean {
-  return before.length > 0 && (after.length === 0 || !within(after, before));
+/** @param empty what an empty list allows. */
+function isLonger(before: string[], after: string[], empty: 'any' | 'none'): boolean {
+  if (empty === 'any' && before.length === 0) return false;
+  return !within(after, before) || (empty === 'any' && after.length === 0);
 }
 
 function within(words: string[] | null, all: string[]): boolean {

@@ -6,24 +6,25 @@ import { ChangeAuthor, ChangeRecords } from '../clients/changes';
 import { ClientError } from '../clients/client-error';
 import { findClient, lockClient } from '../clients/client-writes';
 import { PATIENCE } from '../clients/clients.service';
-import { toDecimal, Usd } from '../clients/limits';
-import { checkOwnLimits, OwnLimits, PersonExceptionWrites, PersonName, readOwnLimits } from './person-exceptions';
+import { OwnLimitKey } from '../clients/limit-keys';
+import { limitColumns, LimitsDocument, LimitsRow, readLimits, toLimitsDocument } from '../clients/limits';
+import { OWN_LIMIT_KEYS, OwnLimits } from './person';
+import { checkOwnLimits, PersonExceptionWrites, PersonName, readOwnLimits } from './person-exceptions';
 import { personHash } from './person-hash';
 
-/** A person as operators see them, with the names of the API. */
-export interface ListedPerson {
+/** A person as operators see them, with the names of the API and the person's own limits. Null: the client's. */
+export interface ListedPerson extends PersonFacts, LimitsDocument<OwnLimitKey> {}
+
+interface PersonFacts {
   id: string;
   /** Null if erased. */
   name: string | null;
   issuer: string | null;
   first_seen_at: Date;
   revoked_at: Date | null;
-  /** The person's own limits. Null: the client's. */
-  daily_cap_usd: string | null;
-  monthly_cap_usd: string | null;
-  max_item_usd: string | null;
-  requests_per_minute: number | null;
 }
+
+const OWN_COLUMNS = Prisma.raw(limitColumns(OWN_LIMIT_KEYS, 'p'));
 
 /** Lists the people of clients, and gives them limits of their own without a second person. */
 @Injectable()
@@ -83,20 +84,12 @@ export class PersonExceptionsService {
   }
 
   private async read(where: Prisma.Sql): Promise<ListedPerson[]> {
-    const rows = await this.prisma.$queryRaw<ListedPerson[]>`
-      SELECT p.id::text, p.name, p.issuer, p.first_seen_at, p.revoked_at, p.daily_cap_usd::text, p.monthly_cap_usd::text,
-        p.max_item_usd::text, p.requests_per_minute
-      FROM person p WHERE ${where}`;
-    return rows.map((row) => ({
-      ...row,
-      daily_cap_usd: plain(row.daily_cap_usd),
-      monthly_cap_usd: plain(row.monthly_cap_usd),
-      max_item_usd: plain(row.max_item_usd),
-    }));
+    const rows = await this.prisma.$queryRaw<(PersonFacts & LimitsRow<OwnLimitKey>)[]>`
+      SELECT p.id::text, p.name, p.issuer, p.first_seen_at, p.revoked_at, ${OWN_COLUMNS} FROM person p WHERE ${where}`;
+    return rows.map((row) => {
+      const { id, name, issuer, first_seen_at, revoked_at } = row;
+      const limits = toLimitsDocument(readLimits(row, OWN_LIMIT_KEYS), OWN_LIMIT_KEYS);
+      return { id, name, issuer, first_seen_at, revoked_at, ...limits };
+    });
   }
-}
-
-/** Returns an amount without the zeros of its column. */
-function plain(usd: Usd): string | null {
-  return toDecimal(usd)?.toFixed() ?? null;
 }

@@ -4,16 +4,14 @@ import { isUuid } from '../../platform/database/uuid';
 import { ChangeAuthor, ChangeRecords, ClientChange, recordChanges } from '../clients/changes';
 import { ClientError } from '../clients/client-error';
 import { checkGrants, toAssignments } from '../clients/grants';
-import { Limits, toDecimal } from '../clients/limits';
+import { readLimits } from '../clients/limits';
 import { ListedClient } from '../clients/listed';
 import { isPersonId } from '../clients/person';
-import { fromPermissions, toPermissions } from '../clients/permissions';
+import { toPermissions } from '../clients/permissions';
 import { newSalt } from '../../platform/privacy/commitment';
+import { OWN_LIMIT_KEYS, OwnLimits } from './person';
 import { personHash } from './person-hash';
 import { ADD_PERSON } from './persons.service';
-
-/** The limits that one person has instead of the client's. Null: the client's. */
-export type OwnLimits = Pick<Limits, 'dailyCapUsd' | 'monthlyCapUsd' | 'maxItemUsd' | 'requestsPerMinute'>;
 
 /** The same by the names of the API. */
 export type OwnLimitsDocument = Record<string, unknown>;
@@ -35,20 +33,7 @@ export async function readOwnLimits(tx: Prisma.TransactionClient, clientId: stri
   if (person?.clientId !== clientId) {
     throw new ClientError(`no person of the client has the ID ${id}`, 'person_not_found');
   }
-  return {
-    dailyCapUsd: toDecimal(person.dailyCapUsd),
-    monthlyCapUsd: toDecimal(person.monthlyCapUsd),
-    maxItemUsd: toDecimal(person.maxItemUsd),
-    requestsPerMinute: person.requestsPerMinute,
-  };
-}
-
-export function toDocument(limits: Partial<OwnLimits>): OwnLimitsDocument {
-  return toPermissions(limits);
-}
-
-export function fromDocument(document: OwnLimitsDocument): Partial<OwnLimits> {
-  return fromPermissions(document);
+  return readLimits(person, OWN_LIMIT_KEYS);
 }
 
 /** Writes exceptions with their records, in the transaction of the caller, who has locked the client. Records name persons by ID. */
@@ -74,7 +59,7 @@ export class PersonExceptionWrites {
     { id, before, change }: { id: string; before: OwnLimits; change: Partial<OwnLimits> },
     by: ChangeAuthor,
   ): Promise<undefined> {
-    const [was, will] = [toDocument(before), toDocument(change)];
+    const [was, will] = [toPermissions(before), toPermissions(change)];
     const changed = Object.keys(will).filter((name) => will[name] !== was[name]);
     if (changed.length === 0) return undefined;
     await tx.$executeRaw`UPDATE person SET ${Prisma.join(toAssignments(change))} WHERE id = ${id}::uuid`;

@@ -1,4 +1,5 @@
-import { Limits } from '../clients/limits';
+import { OWN_LIMITS, OwnLimitKey, PersonLimitKey } from '../clients/limit-keys';
+import { Limits, LimitsRow, readLimits } from '../clients/limits';
 
 /**
  * How it is known on whose behalf a request is made: by an access token, by an ephemeral key, by a page session, by the owner of
@@ -19,10 +20,18 @@ export interface Identity {
 }
 
 /** The limits of one person: the person's own, or otherwise the client's. Null means no limit. Admission reads the caps again. */
-export type PersonLimits = Pick<
-  Limits,
-  'personDailyCapUsd' | 'personMonthlyCapUsd' | 'personMaxItemUsd' | 'personRequestsPerMinute'
->;
+export type PersonLimits = Pick<Limits, PersonLimitKey>;
+
+/** The limits that one person has instead of the client's. Null: the client's. */
+export type OwnLimits = Pick<Limits, OwnLimitKey>;
+
+export const OWN_LIMIT_KEYS = OWN_LIMITS.map(([own]) => own);
+
+/** Returns the limits of one person from the row of the person, and those of the client that has the person. */
+export function personLimitsOf(row: LimitsRow<OwnLimitKey>, ofClient: PersonLimits): PersonLimits {
+  const own = readLimits(row, OWN_LIMIT_KEYS);
+  return Object.fromEntries(OWN_LIMITS.map(([key, of]) => [of, own[key] ?? ofClient[of]])) as unknown as PersonLimits;
+}
 
 /** A person on whose behalf a client calls. */
 export interface Person {

@@ -5,24 +5,20 @@ import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { commitment, newSalt } from '../../platform/privacy/commitment';
-import { toDecimal } from '../clients/limits';
-import { Person, PersonLimits } from './person';
+import { OwnLimitKey } from '../clients/limit-keys';
+import { limitColumns, LimitsRow } from '../clients/limits';
+import { OWN_LIMIT_KEYS, Person, PersonLimits, personLimitsOf } from './person';
 import { personHash } from './person-hash';
 
 /** Uses some tens of megabytes. Beyond that, the persons seen least recently are forgotten. */
 const MAX_KNOWN = 50_000;
 
-interface PersonRow {
+interface PersonRow extends LimitsRow<OwnLimitKey> {
   id: string;
   salt: Uint8Array | null;
-  dailyCapUsd: string | null;
-  monthlyCapUsd: string | null;
-  maxItemUsd: string | null;
-  requestsPerMinute: number | null;
 }
 
-const COLUMNS = `id::text, salt, daily_cap_usd::text AS "dailyCapUsd", monthly_cap_usd::text AS "monthlyCapUsd",
-  max_item_usd::text AS "maxItemUsd", requests_per_minute AS "requestsPerMinute"`;
+const COLUMNS = `id::text, salt, ${limitColumns(OWN_LIMIT_KEYS, 'person')}`;
 
 const FIND = `SELECT ${COLUMNS} FROM person WHERE sha256 = $1::bytea`;
 
@@ -81,12 +77,7 @@ export class PersonsService {
       name,
       salt,
       commitment: commitment(salt, name),
-      limits: {
-        personDailyCapUsd: toDecimal(own.dailyCapUsd) ?? limits.personDailyCapUsd,
-        personMonthlyCapUsd: toDecimal(own.monthlyCapUsd) ?? limits.personMonthlyCapUsd,
-        personMaxItemUsd: toDecimal(own.maxItemUsd) ?? limits.personMaxItemUsd,
-        personRequestsPerMinute: own.requestsPerMinute ?? limits.personRequestsPerMinute,
-      },
+      limits: personLimitsOf(own, limits),
     };
     this.known.set(key, person);
     return person;

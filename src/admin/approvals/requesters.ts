@@ -1,16 +1,11 @@
 import { Caller } from '../../access/callers/caller';
-import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/callers/caller-row';
+import { CALLER_COLUMNS_FOR_PERSON, CallerRow, callerOf } from '../../access/callers/caller-row';
 import { OPENS } from '../../access/clients/key';
-import { toDecimal, Usd } from '../../access/clients/limits';
 import { STATE } from '../../access/ephemeral/state';
 import { Prisma } from '../../platform/database/generated/client';
 
 interface RequesterRow extends CallerRow {
   callId: string;
-  /** Of the person. Null: the client's. */
-  ownDailyCapUsd: Usd;
-  ownMonthlyCapUsd: Usd;
-  ownMaxItemUsd: Usd;
 }
 
 /**
@@ -21,8 +16,7 @@ interface RequesterRow extends CallerRow {
  */
 export async function readRequesters(tx: Prisma.TransactionClient, callIds: string[]): Promise<Map<string, Caller>> {
   const rows = await tx.$queryRawUnsafe<RequesterRow[]>(
-    `SELECT i.id::text AS "callId", p.daily_cap_usd AS "ownDailyCapUsd", p.monthly_cap_usd AS "ownMonthlyCapUsd",
-       p.max_item_usd AS "ownMaxItemUsd", ${CALLER_COLUMNS}
+    `SELECT i.id::text AS "callId", ${CALLER_COLUMNS_FOR_PERSON}
      FROM intent i JOIN api_key k ON k.id = (i.record::json ->> 'key_id')::uuid JOIN client c ON c.id = k.client_id
      LEFT JOIN person p ON p.id = i.person_id LEFT JOIN ephemeral_key e ON e.id = i.ephemeral_key_id
      WHERE i.id = ANY ($1::uuid[]) AND ${OPENS}
@@ -30,19 +24,5 @@ export async function readRequesters(tx: Prisma.TransactionClient, callIds: stri
        AND (i.ephemeral_key_id IS NULL OR e.id IS NOT NULL AND ${STATE} <> 'revoked')`,
     callIds,
   );
-  return new Map(rows.map((row) => [row.callId, requesterOf(row)]));
-}
-
-function requesterOf({ ownDailyCapUsd, ownMonthlyCapUsd, ownMaxItemUsd, ...row }: RequesterRow): Caller {
-  const caller = callerOf(row);
-  const { limits } = caller;
-  return {
-    ...caller,
-    limits: {
-      ...limits,
-      personDailyCapUsd: toDecimal(ownDailyCapUsd) ?? limits.personDailyCapUsd,
-      personMonthlyCapUsd: toDecimal(ownMonthlyCapUsd) ?? limits.personMonthlyCapUsd,
-      personMaxItemUsd: toDecimal(ownMaxItemUsd) ?? limits.personMaxItemUsd,
-    },
-  };
+  return new Map(rows.map((row) => [row.callId, callerOf(row)]));
 }

@@ -1,20 +1,12 @@
-import { ApiPropertyOptions } from '@nestjs/swagger';
 import { CLIENT_NAME } from '../../access/clients/client-writes';
 import { mayMoveValue } from '../../access/clients/safe-defaults';
-import { LIMIT_FIELDS, MAX_COUNT, MAX_WORDS } from '../../access/clients/limit-fields';
-import { Limits } from '../../access/clients/limits';
+import { LIMIT_FIELDS } from '../../access/clients/limit-fields';
 import { isPersonId, PERSON } from '../../access/clients/person';
 import { isSubject, SUBJECT } from '../../access/clients/sign-ins';
 import { SCOPES } from '../../operations/scopes';
 import { OPERATION_NAMES } from '../../operations/catalogue';
-import { field, Slug, SomeOf, WordList } from '../../http/validation/rules';
-import { usdSchema } from '../../http/validation/usd-limit';
-
-type Keys<Value> = { [key in keyof Limits]: Limits[key] extends Value ? key : never }[keyof Limits];
-
-/** Validates an amount in US dollars that limits a client: a JSON number, or decimal text. */
-export const UsdLimit = (key: Exclude<Keys<object | null>, Keys<string[]>>, description: string) =>
-  limit(key, usdSchema(description));
+import { field, Slug, SomeOf } from '../../http/validation/rules';
+import { usdSchema } from '../../http/validation/limit-properties';
 
 export const NO_DAILY_CAP =
   'is required for a client that may pay or redeem. Send an amount, such as 10, or null for a client without a daily cap';
@@ -36,22 +28,6 @@ export const NewDailyCap = (description: string) => {
     test,
   };
   return field(rule, usdSchema(description));
-};
-
-export const CountLimit = (key: Exclude<Keys<number | null>, Keys<null>>, description: string, maximum = MAX_COUNT) =>
-  limit(key, { type: 'integer', minimum: 1, maximum, description });
-
-export const ListLimit = (key: Keys<string[]>, description: string, example: string[]) => {
-  const { must, test } = LIMIT_FIELDS[key];
-  return WordList(
-    { name: key, required: false, nullable: true, must, test },
-    { items: { type: 'string' }, maxItems: MAX_WORDS, description, example },
-  );
-};
-
-export const SwitchLimit = (key: Keys<boolean>, description: string) => {
-  const { must, test } = LIMIT_FIELDS[key];
-  return field({ name: key, required: false, must, test }, { type: 'boolean', description });
 };
 
 export const ClientName = () =>
@@ -92,8 +68,3 @@ export const Subject = () =>
     description: 'The claim `sub` of the person at the OpenID provider. The page of a refused sign-in shows it.',
     example: '00u1a2b3c4',
   });
-
-function limit(key: keyof Limits, schema: ApiPropertyOptions): PropertyDecorator {
-  const { must, test } = LIMIT_FIELDS[key];
-  return field({ name: key, required: false, nullable: true, must, test }, schema);
-}

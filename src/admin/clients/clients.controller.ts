@@ -8,6 +8,7 @@ import { StepUp } from '../../access/auth/step-up';
 import { ClientsService } from '../../access/clients/clients.service';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { ListedClient } from '../../access/clients/listed';
+import { fromPermissions } from '../../access/clients/permissions';
 import { lacksDailyCap } from '../../access/clients/safe-defaults';
 import { accountFaults } from '../../http/validation/known-account';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -20,7 +21,7 @@ import { changedBy } from '../../access/auth/changed-by';
 import { WaitingDto } from './changes.dto';
 import { ClientDto, ClientsDto, NewClientDto } from './client-answers.dto';
 import { NO_DAILY_CAP } from './client-rules';
-import { ChangeClientDto, CreateClientDto, limitsIn } from './clients.dto';
+import { ChangeClientDto, CreateClientDto } from './clients.dto';
 import { expiryOf } from './expiry';
 import { waiting, WAITS } from './waiting';
 
@@ -77,7 +78,7 @@ export class ClientsController {
     if (account !== undefined) this.requireAccount(account);
     if (kind === 'public') requireNoKey(body);
     const expiresAt = kind === 'public' ? undefined : expiryOf(body.expires_at);
-    const grants = { account, kind, operations, person, expiresAt, ...limitsIn(body) };
+    const grants = { account, kind, operations, person, expiresAt, ...fromPermissions(body) };
     const created = await this.governance.create(name, scopes, grants, changedBy(call, reason)).catch(asProblem);
     if (isWaiting(created)) return waiting(created, reply);
     const { key } = created;
@@ -115,16 +116,11 @@ export class ClientsController {
     @Body() body: ChangeClientDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ClientDto | WaitingDto> {
-    const { scopes, operations, reason } = body;
-    const change = {
-      ...(scopes !== undefined && { scopes }),
-      ...(operations !== undefined && { operations }),
-      ...limitsIn(body),
-    };
+    const change = fromPermissions(body);
     if (lacksDailyCap(await this.clients.find(name).catch(asProblem), change)) {
       throw new Problem('invalid_request', { faults: [{ pointer: '/daily_cap_usd', detail: NO_DAILY_CAP }] });
     }
-    const client = await this.governance.update(name, change, changedBy(call, reason)).catch(asProblem);
+    const client = await this.governance.update(name, change, changedBy(call, body.reason)).catch(asProblem);
     if (isWaiting(client)) return waiting(client, reply);
     return withUsage(client, await this.spending.spentBy(client.id));
   }

@@ -7,7 +7,8 @@ import { CurrentCall } from '../../access/auth/current-call';
 import { Shows } from '../../access/auth/shows';
 import { StepUp } from '../../access/auth/step-up';
 import { GovernanceService } from '../../access/governance/governance.service';
-import { OwnLimits } from '../../access/people/person-exceptions';
+import { fromPermissions } from '../../access/clients/permissions';
+import { OwnLimits } from '../../access/people/person';
 import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions.service';
 import { maskContacts } from '../../history/records/masking';
 import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
@@ -18,7 +19,7 @@ import { toUsage } from '../limits/cap';
 import { asProblem } from './as-problem';
 import { changedBy } from '../../access/auth/changed-by';
 import { WaitingDto } from './changes.dto';
-import { ChangePersonDto, LimitPersonDto, ownLimitsIn, PersonDto, PersonSearch, PersonsDto } from './person-limits.dto';
+import { ChangePersonDto, LimitPersonDto, PersonDto, PersonSearch, PersonsDto } from './person-limits.dto';
 import { waiting, WAITS } from './waiting';
 
 const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
@@ -99,7 +100,7 @@ export class PersonLimitsController {
   ): Promise<PersonDto | WaitingDto> {
     const { name, issuer = null, reason } = body;
     const id = await this.exceptions.add(client, { name, issuer }, changedBy(call, reason)).catch(asProblem);
-    return this.limit(call, { client, id, change: ownLimitsIn(body), reason }, reply);
+    return this.limit(call, { client, id, change: fromPermissions(body), reason }, reply);
   }
 
   @Patch(':id')
@@ -128,7 +129,7 @@ export class PersonLimitsController {
     @Body() body: ChangePersonDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PersonDto | WaitingDto> {
-    return this.limit(call, { client, id, change: ownLimitsIn(body), reason: body.reason }, reply);
+    return this.limit(call, { client, id, change: fromPermissions(body), reason: body.reason }, reply);
   }
 
   private async limit(

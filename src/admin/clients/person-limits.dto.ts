@@ -1,24 +1,20 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { readUsd } from '../../access/clients/limit-fields';
-import { OwnLimits } from '../../access/people/person-exceptions';
+import { LimitKey, OwnLimitKey } from '../../access/clients/limit-keys';
+import { LimitsDocument } from '../../access/clients/limits';
+import { OWN_LIMIT_KEYS } from '../../access/people/person';
 import { ListedPerson } from '../../access/people/person-exceptions.service';
+import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
+import { AskedLimits, askedLimit, shownLimit, withLimits } from '../../http/validation/limit-properties';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
 import { UsageDto } from '../limits/cap';
-import { CountLimit, UsdLimit } from './client-rules';
-
-type Usd = string | number | null;
 
 const MAX_NAME = 255;
 const MAX_ISSUER = 500;
 
-const text = (description: string, more: object = {}) => ApiProperty({ type: 'string', description, ...more });
-const orNull = (type: 'string' | 'integer', description: string, more: object = {}) =>
-  ApiProperty({ anyOf: [{ type, ...more }, { type: 'null' }], description });
-const USD = { pattern: '^\\d+(\\.\\d+)?$' };
-const INSTANT = { format: 'date-time' };
+const askedOwnLimit = (key: LimitKey) => askedLimit(key, 'Null: the default.');
 
 export class PersonSearch implements PageRequest {
   @Text({ max: MAX_NAME, required: false, description: 'Name of the person, exactly.' }) name?: string;
@@ -28,15 +24,11 @@ export class PersonSearch implements PageRequest {
 
 /** The own limits of a person. Null: the client's. Fields that are left out do not change. */
 @NotForwarded()
-export class ChangePersonDto {
-  @UsdLimit('dailyCapUsd', 'Null: the default.') daily_cap_usd?: Usd;
-  @UsdLimit('monthlyCapUsd', 'Null: the default.')
-  monthly_cap_usd?: Usd;
-
-  @UsdLimit('maxItemUsd', 'Null: the default.') max_item_usd?: Usd;
-  @CountLimit('requestsPerMinute', 'Null: the default.')
-  requests_per_minute?: number | null;
-
+export class ChangePersonDto extends withLimits<object, AskedLimits<OwnLimitKey>>(
+  Object,
+  OWN_LIMIT_KEYS,
+  askedOwnLimit,
+) {
   @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.', example: 'Case 17' })
   reason?: string;
 }
@@ -50,39 +42,23 @@ export class LimitPersonDto extends ChangePersonDto {
   issuer?: string;
 }
 
+class PersonIdentity {
+  @described(UUID, 'ID of the person, as records have it.') id!: string;
+  @nullable(TEXT, 'Subject or name. Contacts are masked. Null: erased.') name!: string | null;
+  @nullable(TEXT, 'Its provider, if any.') issuer!: string | null;
+  @described(INSTANT, 'When it was first seen.') first_seen_at!: Date;
+  @nullable(INSTANT, 'When its credentials were revoked.') revoked_at!: Date | null;
+}
+
 /** A person with the person's own limits. Null: the client's. */
-export class PersonDto implements ListedPerson {
-  @text('ID of the person, as records have it.', { format: 'uuid' }) id!: string;
-  @orNull('string', 'Subject or name. Contacts are masked. Null: erased.') name!: string | null;
-  @orNull('string', 'Its provider, if any.') issuer!: string | null;
-  @text('When it was first seen.', INSTANT) first_seen_at!: Date;
-  @orNull('string', 'When its credentials were revoked.', INSTANT) revoked_at!: Date | null;
-  @orNull('string', 'Daily cap in US dollars.', USD) daily_cap_usd!: string | null;
-  @orNull('string', 'Monthly cap in US dollars.', USD)
-  monthly_cap_usd!: string | null;
-
-  @orNull('string', 'Limit per item in US dollars.', USD) max_item_usd!: string | null;
-  @orNull('integer', 'Limit of requests per minute.')
-  requests_per_minute!: number | null;
-
+export class PersonDto
+  extends withLimits<PersonIdentity, LimitsDocument<OwnLimitKey>>(PersonIdentity, OWN_LIMIT_KEYS, shownLimit)
+  implements ListedPerson
+{
   @ApiProperty({ type: UsageDto, description: "Spending against its caps, or the client's." }) usage!: UsageDto;
 }
 
 export class PersonsDto {
   @ApiProperty({ type: [PersonDto], description: 'Newest first.' }) persons!: PersonDto[];
   @nextPageToken() next_page_token!: string | null;
-}
-
-/** Returns the limits that a body names. */
-export function ownLimitsIn(dto: ChangePersonDto): Partial<OwnLimits> {
-  return {
-    ...(dto.daily_cap_usd !== undefined && { dailyCapUsd: amount(dto.daily_cap_usd) }),
-    ...(dto.monthly_cap_usd !== undefined && { monthlyCapUsd: amount(dto.monthly_cap_usd) }),
-    ...(dto.max_item_usd !== undefined && { maxItemUsd: amount(dto.max_item_usd) }),
-    ...(dto.requests_per_minute !== undefined && { requestsPerMinute: dto.requests_per_minute }),
-  };
-}
-
-function amount(usd: Usd) {
-  return readUsd(usd) ?? null;
 }

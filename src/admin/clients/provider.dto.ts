@@ -1,6 +1,6 @@
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { MAX_PROVIDER_TEXT } from '../../access/clients/provider-field';
-import { PROVIDER_FIELDS, PROVIDER_KEYS, Providers } from '../../access/clients/providers';
+import { PROVIDER_FIELDS, Providers } from '../../access/clients/providers';
 import {
   isOptional,
   MAX_MAX_AGE,
@@ -53,10 +53,4 @@ export class ProviderDto {
 
   @ProviderText('pageIssuer', 'OpenID provider of sign-ins to its pages. Null: none.') page_issuer?: string | null;
   @ProviderText('pageClientId', 'ID of the client at `page_issuer`.') page_client_id?: string | null;
-}
-
-/** Returns the fields of providers that a body names. */
-export function providerIn(dto: ProviderDto): Partial<Providers> {
-  const named = PROVIDER_KEYS.map((key) => [key, dto[PROVIDER_FIELDS[key].name as keyof ProviderDto]] as const);
-  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }

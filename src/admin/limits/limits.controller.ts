@@ -3,7 +3,8 @@ import { Decimal } from 'decimal.js';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
-import { Limits } from '../../access/clients/limits';
+import { SHOWN_LIMIT_KEYS } from '../../access/clients/limit-keys';
+import { Limits, toLimitsDocument } from '../../access/clients/limits';
 import { isEndUser } from '../../access/people/person';
 import { CurrentCall } from '../../access/auth/current-call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -30,22 +31,7 @@ export class LimitsController {
   @ApiKeyProblems()
   async own(@CurrentCall() call: AuthenticatedCall): Promise<LimitsDto> {
     const limits = ownLimits(call);
-    return {
-      ...(await this.usage(call)),
-      max_item_usd: limits.maxItemUsd?.toFixed() ?? null,
-      max_call_usd: limits.maxCallUsd?.toFixed() ?? null,
-      approval_over_usd: limits.approvalOverUsd?.toFixed() ?? null,
-      approval_over_recipient_day_usd: limits.approvalOverRecipientDayUsd?.toFixed() ?? null,
-      approval_over_day_usd: limits.approvalOverDayUsd?.toFixed() ?? null,
-      max_recipient_day_usd: limits.maxRecipientDayUsd?.toFixed() ?? null,
-      hold_duplicates_days: limits.holdDuplicatesDays,
-      max_items: limits.maxItems,
-      requests_per_minute: limits.requestsPerMinute,
-      countries: limits.countries,
-      require_idempotency_key: limits.requireIdempotencyKey,
-      beneficiaries_only: limits.beneficiariesOnly,
-      beneficiary_cool_off_seconds: limits.beneficiaryCoolOffSeconds,
-    };
+    return { ...(await this.usage(call)), ...toLimitsDocument(limits, SHOWN_LIMIT_KEYS) };
   }
 
   /** An end user sees their own spending, and not that of everybody else who uses the app. */

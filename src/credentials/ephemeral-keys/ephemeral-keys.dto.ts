@@ -6,12 +6,13 @@ import { EPHEMERAL_KEY_STATES, EphemeralKeyState } from '../../access/ephemeral/
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { PageSize, PageToken } from '../../http/validation/query-rules';
 import { field, Slug, SomeOf, WordList } from '../../http/validation/rules';
-import { usdSchema } from '../../http/validation/usd-limit';
+import { usdSchema } from '../../http/validation/limit-properties';
 import { OPERATION_NAMES } from '../../operations/catalogue';
+import { described, INSTANT, INTEGER, nullable, TEXT, USD, UUID } from '../../platform/schema/fields';
+import { LONG_PAGE, nextPageToken, PageRequest } from '../../platform/schema/page';
 
 const MAX_RECIPIENTS = 100;
 const MAX_LENGTH = 320;
-import { LONG_PAGE, nextPageToken, PageRequest } from '../../platform/schema/page';
 
 const Actor = (required: boolean, description: string) =>
   Slug({
@@ -99,31 +100,27 @@ export class EphemeralKeysOf {
   @Actor(true, 'The person whose keys are revoked.') actor!: string;
 }
 
-const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5' } as const;
-const INSTANT = { type: 'string', format: 'date-time' } as const;
-const orNull = (schema: object, description: string) => ApiProperty({ anyOf: [schema, { type: 'null' }], description });
-
 export class EphemeralKeyDto {
-  @ApiProperty({ type: 'string', format: 'uuid', description: 'ID of the key.' }) id!: string;
-  @orNull({ type: 'string' }, 'The person. Null: erased.') actor!: string | null;
-  @ApiProperty({ type: 'string', description: 'Beginning and end of the key.', example: 'ppe_shop_…x7Qa' })
+  @described(UUID, 'ID of the key.') id!: string;
+  @nullable(TEXT, 'The person. Null: erased.') actor!: string | null;
+  @described({ ...TEXT, example: 'ppe_shop_…x7Qa' }, 'Beginning and end of the key.')
   hint!: string;
-  @ApiProperty({ enum: EPHEMERAL_KEY_STATES, description: '`revoked` also if the key that made it was revoked.' })
+  @described({ enum: EPHEMERAL_KEY_STATES }, '`revoked` also if the key that made it was revoked.')
   state!: EphemeralKeyState;
-  @ApiProperty({ type: [String], description: 'The operations that it opens.' }) operations!: string[];
-  @ApiProperty({ type: [String], description: 'Countries that it may pay to. Empty: those of your client.' })
+  @described({ type: [String] }, 'The operations that it opens.') operations!: string[];
+  @described({ type: [String] }, 'Countries that it may pay to. Empty: those of your client.')
   countries!: string[];
-  @orNull({ type: 'integer' }, 'Number of recipients that it may pay. Null: any.') recipient_count!: number | null;
-  @ApiProperty({ ...USD, description: 'Limit per item in US dollars.' }) max_item_usd!: string;
-  @ApiProperty({ ...USD, description: 'Limit of all payments in US dollars.' }) max_total_usd!: string;
-  @ApiProperty({ ...USD, description: 'Amount spent or reserved with it.' }) spent_usd!: string;
-  @ApiProperty({ ...INSTANT, description: 'When it was made.' }) created_at!: Date;
-  @ApiProperty({ ...INSTANT, description: 'When it ends.' }) expires_at!: Date;
-  @orNull(INSTANT, 'When it was revoked by itself.') revoked_at!: Date | null;
+  @nullable(INTEGER, 'Number of recipients that it may pay. Null: any.') recipient_count!: number | null;
+  @described(USD, 'Limit per item in US dollars.') max_item_usd!: string;
+  @described(USD, 'Limit of all payments in US dollars.') max_total_usd!: string;
+  @described(USD, 'Amount spent or reserved with it.') spent_usd!: string;
+  @described(INSTANT, 'When it was made.') created_at!: Date;
+  @described(INSTANT, 'When it ends.') expires_at!: Date;
+  @nullable(INSTANT, 'When it was revoked by itself.') revoked_at!: Date | null;
 }
 
 export class IssuedEphemeralKeyDto extends EphemeralKeyDto {
-  @ApiProperty({ type: 'string', description: 'The key, which is shown only once.' }) key!: string;
+  @described(TEXT, 'The key, which is shown only once.') key!: string;
 }
 
 export class EphemeralKeyPage {
@@ -132,6 +129,6 @@ export class EphemeralKeyPage {
 }
 
 export class RevokedEphemeralKeysDto {
-  @ApiProperty({ type: [String], description: 'IDs of the keys that were revoked. Those that had ended are left out.' })
+  @described({ type: [String] }, 'IDs of the keys that were revoked. Those that had ended are left out.')
   revoked!: string[];
 }
