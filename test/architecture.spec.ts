@@ -38,7 +38,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ],
   ['history', ['own-calls', 'export', 'search', 'story', 'shapes', 'access-log', 'records', 'retention', 'log']],
   ['interface', ['payouts', 'send', 'account', 'wallets', 'sub-accounts', 'info', 'collections', 'redeem']],
-  ['gateway', ['preview', 'forwarding', 'screening', 'admission-control', 'upstream']],
+  ['gateway', ['preview', 'forwarding', 'screening', 'admission-control', 'upstream', 'may-pay']],
   ['journal', []],
   ['policy', []],
   ['http', ['streams', 'answers', 'shares', 'health', 'metrics', 'connections', 'validation']],

@@ -73,7 +73,7 @@ describe('a fenced instance', () => {
         .send({ outcome: 'not_executed', reason: 'the provider has nothing of it' });
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
     const { body } = await settle().expect(503);
-    expect([body.code, body.detail]).toEqual(['instance_fenced', expect.stringContaining('settles nothing')]);
+    expect([body.code, body.detail]).toEqual(['instance_fenced', expect.stringContaining('Nothing was changed.')]);
     fence.lower('clock_skewed');
     await settle().expect(200);
   });

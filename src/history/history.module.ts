@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { Readings } from '../access/auth/shows';
 import { AuthModule } from '../access/auth/auth.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
+import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { JournalModule } from '../journal/journal.module';
 import { AccessesController } from './access-log/accesses.controller';
 import { AccessesService } from './access-log/accesses.service';
@@ -30,7 +31,7 @@ import { StoryService } from './story/story.service';
 
 @Global() // any route may need Readings
 @Module({
-  imports: [AuthModule, JournalModule, MetricsModule],
+  imports: [AuthModule, JournalModule, MetricsModule, UpstreamModule],
   controllers: [
     OwnCallsController,
     PayoutStatesController,

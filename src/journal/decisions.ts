@@ -34,10 +34,8 @@ type HeldCall = Pick<
 >;
 
 /** Why a held call cannot be approved. Only `decided` is permanent. */
-export type ApprovalObstacle<Why> =
+export type ApprovalObstacle =
   | { kind: 'decided' }
-  /** The client may not do this any more. */
-  | { kind: 'forbidden'; why: Why }
   /** It may have been approved and paid in a lost time. Who decides about it was not told of this transaction. */
   | { kind: 'maybe_paid'; transaction: string }
   | Limiting;
@@ -63,22 +61,22 @@ const NO_GUARDS = { duplicates: false, duplicateSeconds: 0, inFlightSeconds: 0, 
 /**
  * Approves a held call, and reserves its amount on today's cap, as if it had been requested today.
  * @param held with the unexplained transaction that its record names, so that whoever approves it knows of that one.
- * @param forbidden returns why the client may not do this any more, if so. It runs while the client's row is locked.
+ * @param brokenRule returns the rule by which the client may not do this any more. It runs while the client's row is locked.
  * @returns the release if the call is approved, so that only the caller may send it. Otherwise the obstacle.
  */
-export async function approveHeldCall<Why>(
+export async function approveHeldCall<Rule>(
   prisma: PrismaService,
   decision: NewDecision,
   { knownTransaction, ...held }: HeldCall & { knownTransaction: string | undefined },
-  forbidden: (tx: Prisma.TransactionClient) => Promise<Why | undefined>,
-): Promise<{ kind: 'released'; release: Release; reservedOn: string | null } | ApprovalObstacle<Why>> {
+  brokenRule: (tx: Prisma.TransactionClient) => Promise<Rule | undefined>,
+): Promise<{ kind: 'released'; release: Release; reservedOn: string | null } | ApprovalObstacle | Rule> {
   const { intentId } = decision;
   return prisma.$transaction(async (tx) => {
     const clients = await lockClients(tx, [held.clientId]);
     const waiting = await tx.$queryRaw<unknown[]>`SELECT id FROM ${waitingCall(intentId)}`;
     if (waiting.length === 0) return { kind: 'decided' };
-    const why = await forbidden(tx);
-    if (why !== undefined) return { kind: 'forbidden', why };
+    const broken = await brokenRule(tx);
+    if (broken !== undefined) return broken;
     const request = { ...CHECKED, ...held, id: intentId };
     const { state, today } = await readState(tx, [request], clients, NO_GUARDS, 'sent_only');
     const { obstacles, hold } = dryRun(request, state);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { refusalText, Stop, stopFor } from './stops';
+import { Stop, stopFor } from './stops';
 
 const everything: Stop = { id: '1', clientId: null, operation: null, reason: 'an incident' };
 const shop: Stop = { ...everything, id: '2', clientId: 'shop' };
@@ -38,10 +38,4 @@ describe('a stop', () => {
       }),
     );
   });
-
-  it.each([
-    [everything, 'The operator has stopped all payouts and writes. Nothing was sent. Reason: an incident'],
-    [shop, 'The operator has stopped your client. Nothing was sent. Reason: an incident'],
-    [airtime, 'The operator has stopped POST /payouts/airtime. Nothing was sent. Reason: an incident'],
-  ])('states what is stopped, and why', (stop, text) => expect(refusalText(stop)).toBe(text));
 });

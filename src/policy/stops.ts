@@ -18,9 +18,3 @@ export function stopFor(stops: Stop[], request: { clientId: string; operation: s
     return operation === null || operation === request.operation;
   });
 }
-
-/** Returns the error text for requests that a stop rejects. */
-export function refusalText({ clientId, operation, reason }: Stop): string {
-  const what = clientId !== null ? 'your client' : (operation ?? 'all payouts and writes');
-  return `The operator has stopped ${what}. Nothing was sent. Reason: ${reason}`;
-}

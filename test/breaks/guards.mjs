@@ -9,6 +9,7 @@ import { SECOND_PERSONS } from './second-persons.mjs';
 import { SIGN_INS } from './sign-ins.mjs';
 import { LATE_ONES } from './late.mjs';
 import { LOG_KEYS } from './log-keys.mjs';
+import { CHECKS } from './may-pay.mjs';
 import { NETWORK } from './network.mjs';
 import { RECIPIENTS } from './recipients.mjs';
 import { RECOVERIES } from './recoveries.mjs';
@@ -116,8 +117,8 @@ const CALLS = [
     edits: [
       [
         'src/history/own-calls/own-calls.controller.ts',
-        'if (this.fence.isRaised) throw',
-        'if (this.fence.reasons.length > 9) throw',
+        "this.mayPay.require('settle', {}, 'settler');",
+        'void this.mayPay;',
       ],
     ],
     noticedBy: 'test/fencing.spec.ts',
@@ -159,7 +160,13 @@ const CALLS = [
   {
     name: 'fence-at-first-byte',
     guards: 'a call that was admitted before its instance was fenced',
-    edits: [['src/gateway/upstream/upstream-account.ts', "effect !== 'read' && this.fence.isRaised ? 'fenced' :", '']],
+    edits: [
+      [
+        'src/gateway/upstream/upstream-account.ts',
+        "effect !== 'read' && this.mayPay.obstacleTo('first_byte') ? 'fenced' :",
+        '',
+      ],
+    ],
     noticedBy: 'test/fencing.spec.ts',
   },
   {
@@ -167,9 +174,9 @@ const CALLS = [
     guards: 'an admission by a database that cannot be trusted',
     edits: [
       [
-        'src/gateway/forwarding/refusals.ts',
-        "if (fence.isRaised) throw new Problem('instance_fenced');",
-        "if (!fence) throw new Problem('instance_fenced');",
+        'src/gateway/may-pay/may-pay.service.ts',
+        "return this.fence.isRaised ? { kind: 'fenced' } : undefined;",
+        'return undefined;',
       ],
     ],
     noticedBy: 'test/fencing.spec.ts',
@@ -179,6 +186,7 @@ const CALLS = [
 /** @type {Guard[]} */
 export const GUARDS = [
   ...CALLS,
+  ...CHECKS,
   ...RETRIES,
   ...DATABASES,
   ...SERVERS,

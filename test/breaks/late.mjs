@@ -161,8 +161,8 @@ export const LATE_ONES = [
     edits: [
       [
         'src/admin/approvals/approvals.service.ts',
-        'requireNoFence(this.fence);\n    const { by, held } = await this.undecided(call, id, hash);\n    if (!(await',
-        'const { by, held } = await this.undecided(call, id, hash);\n    if (!(await',
+        "this.mayPay.require('settle', {}, 'approver');",
+        'void this.mayPay;',
       ],
     ],
     noticedBy: 'test/fencing.spec.ts',

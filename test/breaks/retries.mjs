@@ -154,9 +154,9 @@ export const RETRIES = [
     guards: 'payments whose outcomes would not fit on the disk',
     edits: [
       [
-        'src/gateway/forwarding/refusals.ts',
-        '  if (obstacle) throw new Problem(problemCodeOf(obstacle));',
-        '  void obstacle;',
+        'src/gateway/may-pay/may-pay.service.ts',
+        "return this.storage.obstacle && { kind: 'no_space', code: problemCodeOf(this.storage.obstacle) };",
+        'return undefined;',
       ],
     ],
     noticedBy: 'test/unrecorded-outcomes.full.spec.ts',

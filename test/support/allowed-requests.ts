@@ -8,7 +8,7 @@ import { whereFromProblem } from '../../src/access/auth/where-from';
 import { Caller } from '../../src/access/callers/caller';
 import { Grants } from '../../src/access/clients/grants';
 import { admissionRequest } from '../../src/gateway/forwarding/admission-request';
-import { limitProblems } from '../../src/gateway/forwarding/refusals';
+import { limitProblems } from '../../src/gateway/forwarding/own-limits';
 import { recipientsOf } from '../../src/journal/beneficiaries';
 import { paymentsTo } from '../../src/journal/content-keys';
 import { OPERATION_NAMES, OperationName, scopesOf } from '../../src/operations/catalogue';

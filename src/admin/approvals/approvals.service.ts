@@ -12,15 +12,14 @@ import { EpochService } from '../../platform/database/epoch.service';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { ProcessService } from '../../platform/database/process.service';
 import { isUuid } from '../../platform/database/uuid';
-import { FenceService } from '../../platform/fencing/fence.service';
 import { Problem } from '../../platform/errors/problem';
 import { Place } from '../../gateway/admission-control/place';
 import { GateService } from '../../gateway/admission-control/gate.service';
-import { StorageService } from '../../platform/storage/storage.service';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { OwnershipService } from '../../gateway/forwarding/ownership.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
-import { requireClosedCircuit, requireNoFence, requireSpace } from '../../gateway/forwarding/refusals';
+import { MayPay } from '../../gateway/may-pay/may-pay.service';
+import { obstacleProblem } from '../../gateway/may-pay/obstacle-problem';
 import { ScreeningService } from '../../gateway/screening/screening.service';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { recipientsOf } from '../../journal/beneficiaries';
@@ -36,9 +35,8 @@ import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
 import { Held, namedBy, ownerBehind, payersOf, readAsker, requireUnchanged, toPrepared } from './held';
-import { CIRCUIT_OPEN, decisionFailed, notPending, obstacleProblem, screeningProblem } from './obstacles';
 import { readHeldItems } from './held-items';
-import { brokenRule } from './permission';
+import { brokenRule, decisionFailed, notPending } from './permission';
 import { readRequesters } from './requesters';
 
 /** Lists held calls, and records decisions about them. */
@@ -56,8 +54,7 @@ export class ApprovalsService {
     private readonly upstream: UpstreamService,
     private readonly metrics: MetricsService,
     private readonly forecasts: ForecastService,
-    private readonly fence: FenceService,
-    private readonly storage: StorageService,
+    private readonly mayPay: MayPay,
     private readonly copies: LocalCopies,
     private readonly epoch: EpochService,
     private readonly stepUp: StepUpService,
@@ -82,24 +79,22 @@ export class ApprovalsService {
     id: string,
     { reason, content_hash: hash }: DecisionDto,
   ): Promise<FullApprovalRecord> {
-    requireNoFence(this.fence);
-    requireSpace(this.storage);
+    this.mayPay.require('send', {}, 'approver');
     const { by, held } = await this.undecided(call, id, hash);
     this.stepUp.requireOver(call, held.intent.total_usd);
     requireUnchanged(held);
     const prepared = toPrepared(held);
-    const account = this.upstream.of(prepared.outgoing.account);
-    const place = await this.gate.enterFor(
-      call,
-      { account: prepared.outgoing.account, clientId: held.intent.client_id },
-      operationNamed(held.intent.operation),
-    );
+    const { outgoing } = prepared;
+    const account = this.upstream.of(outgoing.account);
+    const { client_id: clientId, operation } = held.intent;
+    const requester = { account: outgoing.account, clientId };
+    const place = await this.gate.enterFor(call, requester, operationNamed(operation), 'approver');
     try {
-      requireClosedCircuit(account, prepared.outgoing, CIRCUIT_OPEN);
+      await this.mayPay.requireSending(clientId, { account, outgoing }, 'approver');
       return await this.approveAndSend(call, { held, prepared, place }, this.decision(held, reason, by));
     } finally {
       place.release();
-      account.giveUp(prepared.outgoing);
+      account.giveUp(outgoing);
     }
   }
 
@@ -119,6 +114,7 @@ export class ApprovalsService {
     const isOwn = await this.isOwn(call, held);
     const screening = await this.screenAgain(held, items);
     const recipients = recipientsOf(clientId, operation, items);
+    this.mayPay.require('send', {}, 'approver'); // again, because others were asked
     const decided = await approveHeldCall(
       this.prisma,
       { ...decision, screening },
@@ -127,11 +123,9 @@ export class ApprovalsService {
         const [requesters, limited] = [await readRequesters(tx, [id]), await readHeldItems(tx, [id])];
         return brokenRule(requesters.get(id), operation, limited.get(id) ?? [], isOwn);
       },
-    ).catch((cause: unknown) => {
-      throw decisionFailed(cause);
-    });
+    ).catch(decisionFailed);
     if (decided.kind === 'decided') throw await this.tooLate(id);
-    if (decided.kind !== 'released') throw obstacleProblem(decided, operation);
+    if (decided.kind !== 'released') throw obstacleProblem(decided, 'approver', { operation });
     this.epoch.remember('approved', id);
     this.copies.addApproval(id, decided.reservedOn);
     place.endAdmission(false);
@@ -150,7 +144,9 @@ export class ApprovalsService {
     try {
       return await this.screening.check({ id: intent.id, caller, operation: operationNamed(intent.operation) }, items);
     } catch (refusal) {
-      throw refusal instanceof Problem ? screeningProblem(refusal) : refusal;
+      if (!(refusal instanceof Problem)) throw refusal;
+      const kind = refusal.code === 'screening_denied' ? refusal.code : 'screening_unavailable';
+      throw obstacleProblem({ kind }, 'approver');
     }
   }
 
@@ -173,15 +169,15 @@ export class ApprovalsService {
     id: string,
     { reason, content_hash: hash }: DecisionDto,
   ): Promise<FullApprovalRecord> {
-    requireNoFence(this.fence);
+    this.mayPay.require('settle', {}, 'approver');
     const { by, held } = await this.undecided(call, id, hash);
     if (!(await rejectHeldCall(this.prisma, this.decision(held, reason, by)))) throw await this.tooLate(id);
     return this.one(call, id);
   }
 
   private decision({ intent }: Held, reason: string, by: KeyAuthor): NewDecision {
-    const bodyCommitment = intent.body_commitment ?? null;
-    return { intentId: intent.id, reason, bodyCommitment, screening: null, by, process: this.process.number };
+    const { id: intentId, body_commitment: bodyCommitment = null } = intent;
+    return { intentId, reason, bodyCommitment, screening: null, by, process: this.process.number };
   }
 
   /** Reads a held call, and checks early whether this caller may decide about it. The decision itself checks again. */

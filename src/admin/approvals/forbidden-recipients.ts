@@ -1,11 +1,10 @@
 import { Caller } from '../../access/callers/caller';
-import { forbiddenFaults } from '../../gateway/forwarding/refusals';
 import { readRegister, recipientsOf } from '../../journal/beneficiaries';
 import { OperationName } from '../../operations/catalogue';
 import { Item } from '../../operations/item';
 import { RegisterRules } from '../../policy/beneficiaries';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { BrokenRule } from './permission';
+import { BrokenRule } from '../../gateway/may-pay/obstacles';
 
 /** A held call whose recipients are compared with the register of its client. */
 interface HeldPayment {
@@ -26,15 +25,13 @@ export async function readForbidden(prisma: SidePrisma, held: HeldPayment[]): Pr
   }));
   const register = await readRegister(prisma, named, rules);
   return new Map(
-    named.flatMap(({ id, operation, clientId, recipients }) => {
+    named.flatMap(({ id, clientId, recipients }) => {
       const own = rules.get(clientId);
       const forbidden = own && register.forbidden(recipients, own);
-      return forbidden ? [[id, { ...NOT_ALLOWED, faults: forbiddenFaults(forbidden, operation) }] as const] : [];
+      return forbidden ? [[id, { kind: 'recipient_not_allowed' as const, ...forbidden }] as const] : [];
     }),
   );
 }
-
-const NOT_ALLOWED = { code: 'recipient_not_allowed', detail: 'the client may not pay one of its recipients' } as const;
 
 function rulesOf({ limits, blocksRecipients }: Caller): RegisterRules {
   const { beneficiariesOnly, beneficiaryCoolOffSeconds } = limits;

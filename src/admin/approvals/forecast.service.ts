@@ -4,6 +4,8 @@ import { CallRecord } from '../../history/records/record.dto';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Caller } from '../../access/callers/caller';
 import { requesterOf } from '../../access/auth/owner';
+import { forecastOf } from '../../gateway/may-pay/obstacle-problem';
+import { BrokenRule } from '../../gateway/may-pay/obstacles';
 import { TransactionMakers } from '../../journal/transaction-makers';
 import { namedObjectOf, operationNamed } from '../../operations/catalogue';
 import { CapDto, toCap, toUsage, UsageDto } from '../limits/cap';
@@ -11,7 +13,7 @@ import { PayerUsage, SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
 import { readForbidden } from './forbidden-recipients';
 import { readHeldItems } from './held-items';
-import { BrokenRule, brokenRule, CONTENT_LOST } from './permission';
+import { brokenRule } from './permission';
 import { readRequesters } from './requesters';
 
 /** The result that an approval would have now. Both are null once the call is decided or has expired. */
@@ -47,7 +49,7 @@ export class ForecastService {
       return {
         ...call,
         caps: usage ? capsAfter({ client: usage, person, key }, reservedBy(call)) : null,
-        not_allowed: rule ? { code: rule.code, detail: rule.detail, errors: rule.faults } : null,
+        not_allowed: rule ? forecastOf(rule, operationNamed(call.operation)) : null,
       };
     });
   }
@@ -80,7 +82,10 @@ export class ForecastService {
       const caller = requesters.get(id);
       const operation = operationNamed(name);
       const own = items.get(id) ?? [];
-      const rule = recovered ? CONTENT_LOST : brokenRule(caller, operation, own, !foreign.has(id));
+      const isOwn = !foreign.has(id);
+      const rule: BrokenRule | undefined = recovered
+        ? { kind: 'content_lost' }
+        : brokenRule(caller, operation, own, isOwn);
       return { id, caller, operation, items: own, rule };
     });
     const allowed = held.flatMap(({ rule, caller, ...call }) => (rule || !caller ? [] : [{ ...call, caller }]));

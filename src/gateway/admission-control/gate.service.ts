@@ -9,6 +9,9 @@ import { isOperation, OperationName, rowOf } from '../../operations/catalogue';
 import { Loaded } from '../../platform/config/config.module';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Problem } from '../../platform/errors/problem';
+import { MayPay } from '../may-pay/may-pay.service';
+import { obstacleProblem } from '../may-pay/obstacle-problem';
+import { Reader } from '../may-pay/obstacles';
 import { Gate, GateFull } from './gate';
 import { Place, Priority } from './place';
 
@@ -40,6 +43,7 @@ export class GateService {
   constructor(
     config: ConfigService<Loaded, true>,
     private readonly metrics: MetricsService,
+    private readonly mayPay: MayPay,
   ) {
     const { upstreamConnections, upstreamQueue, requestDeadlineMs } = config.get('settings', { infer: true });
     this.newGate = () => new Gate(upstreamConnections, upstreamQueue, requestDeadlineMs * SHARE_FOR_WAITING);
@@ -60,7 +64,7 @@ export class GateService {
 
   /**
    * Resolves once the call may be admitted and sent. The place is to be released.
-   * @throws Problem `overloaded`. Nothing was written about the call.
+   * @throws Problem `overloaded`, or for what refuses the call before. Nothing was written about it.
    */
   enter(call: OperationCall): Promise<Place> {
     return this.enterFor(call, call.caller, call.operation);
@@ -71,11 +75,12 @@ export class GateService {
     call: AuthenticatedCall,
     { account, clientId }: Pick<Caller, 'account' | 'clientId'>,
     operation: OperationName,
+    reader: Reader = 'app',
   ): Promise<Place> {
     try {
       return await this.gateOf(account).enter(clientId, priorityOf(operation), leftOf(call));
     } catch (error) {
-      if (error instanceof GateFull) throw this.refusal(clientId, operation);
+      if (error instanceof GateFull) throw this.refusal(clientId, operation, reader);
       throw error;
     }
   }
@@ -88,11 +93,15 @@ export class GateService {
     return gate;
   }
 
-  private refusal(clientId: string, operation: string): Problem {
+  /** Returns the error for the first obstacle in the order of the checks: no room, or one that comes before. */
+  private refusal(clientId: string, operation: OperationName, reader: Reader = 'app'): Problem {
     this.metrics.countShed(operation);
     const recorded = !this.recorded.has(clientId);
     if (recorded) this.recorded.set(clientId, true);
-    return new Problem('overloaded', { recorded, retryAfter: randomInt(RETRY_AFTER.least, RETRY_AFTER.most) });
+    const retryAfter = randomInt(RETRY_AFTER.least, RETRY_AFTER.most);
+    const full = { kind: 'no_room', retryAfter } as const;
+    const act = rowOf(operation).effect === 'read' ? 'read' : 'send';
+    return obstacleProblem(this.mayPay.obstacleTo(act, { full }) ?? full, reader, { recorded });
   }
 }
 

@@ -10,8 +10,7 @@ import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { causeOf } from '../../platform/database/unavailable';
 import { databaseUnavailable } from '../../platform/errors/problem';
-import { StorageService } from '../../platform/storage/storage.service';
-import { requireSpace } from './refusals';
+import { MayPay } from '../may-pay/may-pay.service';
 
 /**
  * Keeps repeated requests answered while nothing can be admitted. Their first calls are on record, so a database that only
@@ -23,7 +22,7 @@ export class AdmissionWithoutWrites {
 
   constructor(
     private readonly prisma: PrismaService,
-    private readonly storage: StorageService,
+    private readonly mayPay: MayPay,
     private readonly fees: ExpectedFees,
     config: ConfigService<Loaded, true>,
   ) {
@@ -41,7 +40,7 @@ export class AdmissionWithoutWrites {
     leftMs: () => number,
   ): Promise<AdmissionResult> {
     try {
-      requireSpace(this.storage);
+      this.mayPay.require('send');
       return await admit().catch(databaseUnavailable);
     } catch (refusal) {
       const repeated = await this.repeatedBy(admission, (refusal as Error).cause, leftMs());
@@ -58,6 +57,7 @@ export class AdmissionWithoutWrites {
   ): Promise<AdmissionResult | undefined> {
     // A database that does not answer would be asked in vain, for as long again.
     if (request.idempotencyKey === null || causeOf(cause) === 'unreachable') return undefined;
+    if (this.mayPay.obstacleTo('replay')) return undefined;
     const reading = readDryRun(this.prisma, request, { windows: this.windows, fees: this.fees });
     const found = await withPatience(reading, leftMs).catch(() => undefined);
     const claimed = found?.obstacles.find(({ kind }) => kind === 'repeated' || kind === 'key_reused');

@@ -14,10 +14,11 @@ import { Admission } from '../../journal/opened';
 import { Coverage, Screened } from '../../journal/records';
 import { Release } from '../../journal/release';
 import { Item, phonesOf } from '../../operations/item';
-import { FenceService } from '../../platform/fencing/fence.service';
 import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { measured, Place } from '../admission-control/place';
+import { MayPay } from '../may-pay/may-pay.service';
+import { refusalOf } from '../may-pay/obstacle-problem';
 import { ScreeningService } from '../screening/screening.service';
 import { Outgoing } from '../upstream/upstream-account';
 import { UpstreamService } from '../upstream/upstream.service';
@@ -27,7 +28,7 @@ import { CoverageService } from './coverage.service';
 import { MovedValueService } from './moved-value.service';
 import { OwnershipService } from './ownership.service';
 import { newIntent, PreparedRequest } from './prepared-request';
-import { obstacleProblem, ownLimitProblems, requireNoFence } from './refusals';
+import { ownLimitProblems } from './own-limits';
 import { ReplayService } from './replay.service';
 import { pendingReply, Reply } from './reply';
 
@@ -57,7 +58,7 @@ export class AdmissionService {
     private readonly replays: ReplayService,
     private readonly standing: StandingService,
     private readonly persons: PersonsService,
-    private readonly fence: FenceService,
+    private readonly mayPay: MayPay,
     private readonly withoutWrites: AdmissionWithoutWrites,
     private readonly upstream: UpstreamService,
   ) {}
@@ -75,7 +76,7 @@ export class AdmissionService {
     input: object | undefined,
     place: Place,
   ): Promise<Reply | Release> {
-    requireNoFence(this.fence);
+    this.mayPay.require('replay'); // all else that a new request needs is asked when it is decided
     for (;;) {
       const { rights } = call.caller;
       try {
@@ -119,7 +120,7 @@ export class AdmissionService {
       if (result.kind === 'over_own_limit') throw problem as Problem;
       if (result.kind === 'unknown_payer') await this.addPayers(call);
       if (result.kind === 'key_reused') throw await this.replays.keyReused(call, result.firstCallId, input);
-      if (result.kind !== 'repeated') throw obstacleProblem(result, call);
+      if (result.kind !== 'repeated') throw refusalOf(result, call);
       const reply = await this.replays.answer(call, result.firstCallId, performance.now() > patienceEnds);
       if (reply) return reply;
       await sleep(TWIN_WAIT_MS);

@@ -6,7 +6,6 @@ import { eventsThatArrived, watchHandover } from '../../http/connections/handove
 import { Loaded } from '../../platform/config/config.module';
 import { sendableForMs, Timeouts } from '../../platform/config/upstream-timeouts';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { StorageService } from '../../platform/storage/storage.service';
 import { CallJournal } from '../../journal/call-journal';
 import { Release } from '../../journal/release';
 import { ageOf } from '../../platform/fencing/instant';
@@ -19,13 +18,13 @@ import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { StatusVocabulary } from '../../operations/statuses';
 import { measured, Place } from '../admission-control/place';
+import { MayPay } from '../may-pay/may-pay.service';
 import { TimedAnswer } from '../upstream/upstream-account';
 import { UpstreamService } from '../upstream/upstream.service';
 import { AnswerCache, answerKey, Given } from './answer-cache';
 import { rowOf } from '../../operations/catalogue';
 import { outcomeOf } from './outcome';
 import { newIntent, PreparedRequest } from './prepared-request';
-import { requireClosedCircuit, requireSpace } from './refusals';
 import { ShapeWatch } from './shape-watch';
 
 /**
@@ -47,7 +46,7 @@ export class ExchangeService {
     private readonly shapes: ShapeWatch,
     private readonly statuses: UnheardStatuses,
     private readonly fees: ExpectedFees,
-    private readonly storage: StorageService,
+    private readonly mayPay: MayPay,
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
@@ -58,7 +57,7 @@ export class ExchangeService {
 
   /**
    * Sends a read. It changes nothing, so it needs no admission.
-   * @throws Problem `upstream_unreachable` if its circuit is open. Nothing was written about it.
+   * @throws Problem if it may not be sent now. Nothing was written about it.
    * @param place its place, if it needs one. The read ends the admission of it, once its intent is recorded.
    */
   async read(call: OperationCall, prepared: PreparedRequest, place?: Place): Promise<Given> {
@@ -67,8 +66,8 @@ export class ExchangeService {
     const isCached = row.effect === 'read' && row.cached;
     const account = this.upstream.of(outgoing.account);
     const key = answerKey(outgoing);
-    // A cached answer needs no upstream.
-    if (!isCached || !this.cache.has(key)) requireClosedCircuit(account, outgoing);
+    if (isCached && this.cache.has(key)) this.mayPay.require('read_without_circuit');
+    else this.mayPay.require('read', { sendable: { account, outgoing } });
     try {
       await measured(place, this.open(call, prepared));
       const fetch = () => this.send(call, prepared);
@@ -106,7 +105,6 @@ export class ExchangeService {
 
   private async open(call: OperationCall, prepared: PreparedRequest): Promise<void> {
     const started = performance.now();
-    requireSpace(this.storage); // a read takes space, too
     await this.journal.open(newIntent(call, prepared), leftOf(call)).catch(databaseUnavailable);
     call.opened = true;
     call.timings.journal = performance.now() - started;

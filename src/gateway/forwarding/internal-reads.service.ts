@@ -6,14 +6,13 @@ import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { OperationName } from '../../operations/catalogue';
 import { clock } from '../../platform/database/clock';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { StorageService } from '../../platform/storage/storage.service';
+import { MayPay } from '../may-pay/may-pay.service';
 import { Listing } from '../upstream/listing';
 import { UpstreamAccount } from '../upstream/upstream-account';
 import { UpstreamService } from '../upstream/upstream.service';
 import { ExchangeService } from './exchange.service';
 import { toOutgoing } from '../upstream/outgoing';
 import { newIntent } from './prepared-request';
-import { requireSpace } from './refusals';
 
 /** The longest time that a request waits for a listing. */
 const LISTING_PATIENCE_MS = 15_000;
@@ -32,7 +31,7 @@ export class InternalReadsService implements OnApplicationShutdown {
     private readonly journal: CallJournal,
     private readonly upstream: UpstreamService,
     private readonly metrics: MetricsService,
-    private readonly storage: StorageService,
+    private readonly mayPay: MayPay,
   ) {}
 
   /**
@@ -67,7 +66,7 @@ export class InternalReadsService implements OnApplicationShutdown {
     return this.finish(causedBy(cause, operation), async (call) => {
       const account = this.accountOf(call);
       const outgoing = { ...toOutgoing(account, operation, {}), effect: 'read' as const };
-      requireSpace(this.storage);
+      this.mayPay.require('read_without_circuit');
       await this.journal.open(newIntent(call, { outgoing, items: [] })).catch(databaseUnavailable);
       const [sentAt, started] = [clock.now(), performance.now()];
       const items: UpstreamItem[] = [];

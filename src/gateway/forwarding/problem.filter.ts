@@ -9,6 +9,7 @@ import { causeOf, isUnavailable } from '../../platform/database/unavailable';
 import { isProbe } from '../../platform/logging/logging';
 import { problemCodeOf } from '../../platform/storage/failures';
 import { StorageService, Trouble } from '../../platform/storage/storage.service';
+import { happenedOf } from '../../platform/errors/actions';
 import { DATABASE_CODES, DatabaseCode } from '../../platform/errors/outages';
 import { Problem } from '../../platform/errors/problem';
 import { ProblemCode, PROBLEMS } from '../../platform/errors/problems';
@@ -134,21 +135,12 @@ function isOfDatabase(code: ProblemCode): code is DatabaseCode {
   return (DATABASE_CODES as readonly string[]).includes(code);
 }
 
-/** Why a change outside the interface may not have been made. */
-const FOR_CHANGES: Readonly<Record<DatabaseCode, string>> = {
-  database_unavailable: 'The database of the proxy cannot be reached or is too busy.',
-  storage_full: 'The proxy has no space left to record changes.',
-  storage_failing: 'The storage of the proxy fails.',
-  database_read_only: 'The database of the proxy accepts no changes now.',
-  database_busy: 'The database of the proxy accepts no more connections.',
-};
-
 /** Adapts texts about payouts for reads and for changes outside the interface. */
 function inWordsFor(request: FastifyRequest, problem: Problem): Problem {
   if (isRead(request)) return problem.asRead();
   const { code, message, cause } = problem;
   if (isInterface(request) || !isOfDatabase(code) || message !== PROBLEMS[code].text) return problem;
-  const text = `${FOR_CHANGES[code]} Nothing was sent to the payout service. Check whether the change was made before you try again.`;
+  const text = `${happenedOf(code)} Nothing was sent to the payout service. Check whether the change was made before you try again.`;
   return new Problem(code, { text, action: 'wait', cause });
 }
 

@@ -5,6 +5,7 @@ import { LedgerItem } from '../../journal/ledger';
 import { REFUSED_AT_THE_DOOR } from '../../operations/lifecycle';
 import { ENTRIES, payoutStateOf } from '../../operations/settlement';
 import { Effect } from '../../operations/row';
+import { obstacleProblem } from '../may-pay/obstacle-problem';
 import { Answer } from '../upstream/answer';
 
 /** A response to the app, as bytes. */
@@ -110,7 +111,7 @@ export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): {
 
 function notSent({ failure, retryAfter }: Answer): Problem {
   if (failure === 'too_late') return new Problem('too_late');
-  if (failure === 'fenced') return new Problem('instance_fenced');
+  if (failure === 'fenced') return obstacleProblem({ kind: 'fenced' }, 'app');
   return new Problem('upstream_unreachable', retryAfter === null ? {} : { retryAfter });
 }
 

@@ -1,7 +1,8 @@
 import { pointerIn } from '../../operations/items';
 import { Problem } from '../../platform/errors/problem';
 import { Served } from '../forwarding/coverage';
-import { obstacleProblem, ownLimitProblems } from '../forwarding/refusals';
+import { ownLimitProblems } from '../forwarding/own-limits';
+import { refusalOf } from '../may-pay/obstacle-problem';
 import { PreviewFacts } from './facts';
 
 /** Returns every error of a request, in the order in which the request itself would be rejected. */
@@ -28,7 +29,7 @@ function obstacleProblems({ call, dryRun }: PreviewFacts): Problem[] {
   return dryRun.obstacles.flatMap((obstacle) => {
     // `replay` shows the first two, and the rules of one call show the third.
     if (obstacle.kind === 'repeated' || obstacle.kind === 'key_reused' || obstacle.kind === 'over_own_limit') return [];
-    return [obstacleProblem(obstacle, call)];
+    return [refusalOf(obstacle, call)];
   });
 }
 

@@ -7,8 +7,8 @@ import { AccountFunds, RunningAccount } from '../../platform/config/upstream-acc
 import { Secret } from '../../platform/config/secret';
 import { longestUpstreamTimeout, upstreamTimeoutOf } from '../../platform/config/upstream-timeouts';
 import { Egress } from '../../platform/network/egress';
-import { FenceService } from '../../platform/fencing/fence.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
+import { MayPay } from '../may-pay/may-pay.service';
 import { Answer, RequestKind, Exchange, toAnswer } from './answer';
 import { Circuit } from './circuit';
 import { decoded } from './content-coding';
@@ -87,7 +87,7 @@ export class UpstreamAccount {
     account: RunningAccount,
     private readonly settings: RunningConfig,
     private readonly metrics: MetricsService,
-    private readonly fence: FenceService,
+    private readonly mayPay: MayPay,
     egress: Egress,
   ) {
     this.name = account.name;
@@ -219,7 +219,7 @@ export class UpstreamAccount {
         timeout: deadline - performance.now(),
         traceparent,
         lastObstacle: () =>
-          effect !== 'read' && this.fence.isRaised ? 'fenced' : isTooLate?.() ? 'too_late' : undefined,
+          effect !== 'read' && this.mayPay.obstacleTo('first_byte') ? 'fenced' : isTooLate?.() ? 'too_late' : undefined,
       });
       progress.phase = 'answered';
       const contentEncoding = headerOf(data.headers, 'content-encoding');

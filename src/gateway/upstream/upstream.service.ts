@@ -6,7 +6,7 @@ import { SecretReloadService } from '../../platform/config/secret-reload.service
 import { accountsOf, accountVariable } from '../../platform/config/upstream-accounts';
 import { Problem } from '../../platform/errors/problem';
 import { Egress } from '../../platform/network/egress';
-import { FenceService } from '../../platform/fencing/fence.service';
+import { MayPay } from '../may-pay/may-pay.service';
 import { UpstreamAccount } from './upstream-account';
 
 /** The accounts at the upstream. Each client belongs to one, and reaches only that. */
@@ -17,13 +17,13 @@ export class UpstreamService implements OnApplicationShutdown {
   constructor(
     config: ConfigService<Loaded, true>,
     metrics: MetricsService,
-    fence: FenceService,
+    mayPay: MayPay,
     egress: Egress,
     reload: SecretReloadService,
   ) {
     const settings = config.get('settings', { infer: true });
     const accounts = accountsOf(settings).map((one) => {
-      const account = new UpstreamAccount(one, settings, metrics, fence, egress);
+      const account = new UpstreamAccount(one, settings, metrics, mayPay, egress);
       reload.watch(accountVariable(one.name, 'API_KEY'), one.apiKey, (key) => account.replaceKey(key));
       return [one.name, account] as const;
     });

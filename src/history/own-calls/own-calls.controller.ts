@@ -19,7 +19,7 @@ import { TakesTurn } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { FenceService } from '../../platform/fencing/fence.service';
+import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { Author } from '../../journal/author';
 import { settle } from '../../journal/settlements';
 import { OwnCallQuery, OwnCallSearch, ResolutionDto } from './own-calls.dto';
@@ -27,8 +27,6 @@ import { ownView } from '../../access/auth/owner';
 import { settlementByHand } from './settlement-by-hand';
 import { WaitsService } from './waits.service';
 
-const FENCED =
-  'This instance of the proxy does not pay or write at the moment, and settles nothing. GET /readyz says why. Nothing was changed.';
 const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';
 
 /** Apps read their own calls here. Approvers settle calls in doubt here. */
@@ -41,7 +39,7 @@ export class OwnCallsController {
     private readonly records: RecordsService,
     private readonly prisma: PrismaService,
     private readonly config: ConfigService<Loaded, true>,
-    private readonly fence: FenceService,
+    private readonly mayPay: MayPay,
     private readonly waits: WaitsService,
     private readonly stepUp: StepUpService,
     private readonly fourEyes: FourEyesService,
@@ -132,7 +130,7 @@ export class OwnCallsController {
     @Body() body: ResolutionDto,
   ): Promise<FullCallRecord> {
     // What is settled as not executed may be paid again. An old database or a wrong clock would settle it too early.
-    if (this.fence.isRaised) throw new Problem('instance_fenced', { text: FENCED });
+    this.mayPay.require('settle', {}, 'settler');
     const found = await this.any(id, true);
     const { client, key_id: keyId, person_id: personId, actor } = found;
     const names = await readRequesterNames(this.prisma, found);

@@ -1,4 +1,5 @@
-import { ProblemCode } from './problems';
+import { DATABASE_CODES } from './outages';
+import { ProblemCode, PROBLEMS } from './problems';
 
 /**
  * What a program does after an error. Every error names exactly one action, so that no client needs a table of codes.
@@ -141,6 +142,14 @@ interface ReadWords {
   action?: Action;
 }
 
+/** Returns what happened, in the first sentence of the text of a code. */
+export function happenedOf(code: ProblemCode): string {
+  return /^.*?\.(?= |$)/.exec(PROBLEMS[code].text)?.[0] ?? '';
+}
+
+/** The errors of a read that may be sent again after a while. */
+const TRY_AGAIN: ProblemCode[] = [...DATABASE_CODES, 'upstream_busy', 'overloaded', 'upstream_unreachable'];
+
 /**
  * Texts for reads, for codes whose usual text mentions sending or keys. A read changes nothing and has no key. All
  * other texts apply to reads, too.
@@ -153,20 +162,9 @@ export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
   token_expired: {
     text: 'This access token has expired. Get a new one from the identity provider and try again.',
   },
-  database_unavailable: { text: 'The database of the proxy cannot be reached. Try again in a moment.' },
-  storage_full: { text: 'The proxy has no space left to record requests. Try again later.' },
-  storage_failing: { text: 'The storage of the proxy fails. Try again later.' },
-  database_read_only: { text: 'The database of the proxy accepts no changes now. Try again later.' },
-  database_busy: { text: 'The database of the proxy accepts no more connections. Try again later.' },
-  upstream_auth: { text: 'The payout service refused the credentials of the proxy. The operator has to correct them.' },
-  upstream_busy: { text: 'The payout service is limiting the proxy. Try again after Retry-After.' },
-  overloaded: {
-    text: 'The proxy or the payout service has more requests than it can handle in time. Try again after Retry-After.',
-  },
-  stopped: { text: 'The operator has stopped this operation.' },
-  upstream_unreachable: {
-    text: 'The payout service cannot be reached, or fails most requests. Try again after Retry-After.',
-  },
+  ...Object.fromEntries(TRY_AGAIN.map((code) => [code, { text: `${happenedOf(code)} Try again after Retry-After.` }])),
+  upstream_auth: { text: `${happenedOf('upstream_auth')} The operator has to correct them.` },
+  stopped: { text: happenedOf('stopped') },
   outcome_unknown: {
     text: 'The payout service gave no usable answer. A read changes nothing, so it is safe to try again.',
     action: 'retry_same_key',

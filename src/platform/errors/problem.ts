@@ -17,7 +17,7 @@ export interface Fault {
 /** The most faults that are stored and returned. The total counts all of them. */
 export const MAX_FAULTS = 100;
 
-interface ProblemOptions {
+export interface ProblemOptions {
   text?: string;
   status?: number;
   /** The caller's action, if it differs from the usual one of the code. */

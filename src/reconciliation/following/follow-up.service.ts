@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { FenceService } from '../../platform/fencing/fence.service';
+import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { RunningConfig } from '../../platform/config/config';
@@ -50,14 +50,15 @@ export class FollowUpService {
     private readonly sources: SourcesService,
     private readonly settling: SettleListedService,
     private readonly unclaimed: UnclaimedService,
-    private readonly fence: FenceService,
+    private readonly mayPay: MayPay,
     config: ConfigService<Loaded, true>,
   ) {
     this.settings = config.get('settings', { infer: true });
   }
 
   async runOnce(account = MAIN_ACCOUNT, signal: AbortSignal = new AbortController().signal): Promise<Poll> {
-    if (this.fence.isRaised) return { readId: null, failure: 'fenced', changed: 0, known: 0, settled: 0 };
+    const obstacle = this.mayPay.obstacleTo('settle');
+    if (obstacle) return { readId: null, failure: obstacle.kind, changed: 0, known: 0, settled: 0 };
     await this.forgetIfRecovered();
     const remembered = this.remembered.get(account) ?? new Remembered();
     this.remembered.set(account, remembered);

@@ -4,17 +4,16 @@ import { ClientsService } from '../../access/clients/clients.service';
 import { outcomeOf } from '../../gateway/forwarding/outcome';
 import { toOutgoing } from '../../gateway/upstream/outgoing';
 import { withPayoutIds } from '../../gateway/forwarding/payout-ids';
+import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { deletionOf, unpaidLinkFor } from '../../gateway/upstream/probe';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { insertIntents } from '../../journal/intents';
 import { ofAccount } from '../../journal/of-account';
 import { insertOutcomes } from '../../journal/outcomes';
 import { NewIntent, NewOutcome } from '../../journal/records';
-import { readStops } from '../../journal/stops';
 import { NAMED_IN_ANSWER } from '../../operations/effects';
 import { itemsOf } from '../../operations/items';
 import { StatusVocabulary } from '../../operations/statuses';
-import { stopFor } from '../../policy/stops';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
@@ -66,6 +65,7 @@ export class ProbeService {
     private readonly prisma: PrismaService,
     private readonly clients: ClientsService,
     private readonly upstream: UpstreamService,
+    private readonly mayPay: MayPay,
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
@@ -82,7 +82,7 @@ export class ProbeService {
     const { email } = this;
     if (email === undefined) return;
     try {
-      if ((await this.wasAnySentSince(account, time)) || (await this.isStopped(account, CREATE))) return;
+      if (await this.wasAnySentSince(account, time)) return;
       const { intentId, kind } = await this.call(account, CREATE, unpaidLinkFor(email));
       if (kind !== 'succeeded') this.logger.warn({ account, call_id: intentId, outcome: kind }, 'probe not created');
     } catch (err) {
@@ -94,17 +94,10 @@ export class ProbeService {
   async clear(account: string, readId: string): Promise<void> {
     if (this.email === undefined) return;
     try {
-      const left = await this.readLeft(account, readId);
-      if (left.length === 0 || (await this.isStopped(account, DELETE))) return;
-      for (const ref of left) await this.call(account, DELETE, deletionOf(ref));
+      for (const ref of await this.readLeft(account, readId)) await this.call(account, DELETE, deletionOf(ref));
     } catch (err) {
       this.logger.warn({ account, err }, 'probe not deleted, will retry');
     }
-  }
-
-  private async isStopped(account: string, operation: ProbeOperation): Promise<boolean> {
-    const [stops, { clientId }] = [await readStops(this.prisma), await this.caller(account)];
-    return stopFor(stops, { clientId, operation }) !== undefined;
   }
 
   /** Returns whether a call to an account was sent since a time whose transactions the listing can still show. */
@@ -133,20 +126,24 @@ export class ProbeService {
     return rows.map(({ ref }) => ref);
   }
 
-  /** Sends a call of the probe's client, and records it like any other. It moves no money, so nothing is reserved. */
+  /**
+   * Sends a call of the probe's client, and records it like any other. It moves no money, so nothing is reserved.
+   * @throws Problem if it may not be sent now. Then nothing was written about it.
+   */
   private async call(account: string, operation: ProbeOperation, body: object): Promise<NewOutcome> {
     const id = newId();
     const sent = withPayoutIds(operation, id, body);
     const upstream = this.upstream.of(account);
     const outgoing = toOutgoing(upstream, operation, sent);
     const items = itemsOf(operation, sent);
+    const caller = await this.caller(account);
     const intent = {
       id,
       requestId: id,
       traceparent: undefined,
       clientAddress: '127.0.0.1',
       receivedAt: clock.now(),
-      caller: await this.caller(account),
+      caller,
       person: null,
       operation,
       query: null,
@@ -155,14 +152,19 @@ export class ProbeService {
       coverage: null,
       screening: null,
     };
-    // No process has this number, so a call that this one leaves without an outcome is in doubt at once.
-    const released = now();
-    await insertIntents(this.prisma, [{ ...intent, process: 0 }]);
-    const isTooLate = () => ageOf(released) > this.sendableForMs;
-    const answer = await upstream.send(outgoing, undefined, isTooLate);
-    const outcome = outcomeOf({ id, operation, feeRate: null }, items, answer, this.vocabulary);
-    await insertOutcomes(this.prisma, [outcome]);
-    return outcome;
+    try {
+      await this.mayPay.requireSending(caller.clientId, { account: upstream, outgoing }, 'app');
+      // No process has this number, so a call that this one leaves without an outcome is in doubt at once.
+      const released = now();
+      await insertIntents(this.prisma, [{ ...intent, process: 0 }]);
+      const isTooLate = () => ageOf(released) > this.sendableForMs;
+      const answer = await upstream.send(outgoing, undefined, isTooLate);
+      const outcome = outcomeOf({ id, operation, feeRate: null }, items, answer, this.vocabulary);
+      await insertOutcomes(this.prisma, [outcome]);
+      return outcome;
+    } finally {
+      upstream.giveUp(outgoing);
+    }
   }
 
   /** Returns the client of an account's probes, which the first probe creates. Its key is revoked at once. */

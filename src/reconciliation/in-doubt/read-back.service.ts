@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ofAccount } from '../../journal/of-account';
 import { TAGS, termOf } from '../../journal/terms';
-import { FenceService } from '../../platform/fencing/fence.service';
+import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { deleteTasks, ReadBack, readBacksAskedFor } from '../../journal/worker-tasks';
 import { SettleListedService } from '../settling/settle-listed.service';
@@ -17,7 +17,7 @@ export class ReadBackService {
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
     private readonly settling: SettleListedService,
-    private readonly fence: FenceService,
+    private readonly mayPay: MayPay,
   ) {}
 
   /**
@@ -26,7 +26,7 @@ export class ReadBackService {
    * @param onDoubt called for each subject that may be of a call in doubt.
    */
   async run(signal: AbortSignal, onDoubt: () => void): Promise<void> {
-    while (!this.fence.isRaised) {
+    while (!this.mayPay.obstacleTo('settle')) {
       const waiting = await readBacksAskedFor(this.prisma);
       if (waiting.length === 0) return;
       for (const subject of new Set(waiting.map(subjectOf))) {

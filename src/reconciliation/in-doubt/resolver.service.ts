@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { IndexService } from '../../history/search/index.service';
 import { PresentService } from '../../history/records/present.service';
-import { FenceService } from '../../platform/fencing/fence.service';
+import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { clock } from '../../platform/database/clock';
 import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
@@ -64,7 +64,7 @@ export class ResolverService {
     private readonly polls: PollService,
     private readonly refused: RefusedReservationsService,
     private readonly metrics: ReconciliationMetrics,
-    private readonly fence: FenceService,
+    private readonly mayPay: MayPay,
     config: ConfigService<Loaded, true>,
   ) {
     this.settings = config.get('settings', { infer: true });
@@ -107,7 +107,8 @@ export class ResolverService {
   /** @param all also polls calls that are not due yet. */
   private async round(signal: AbortSignal, all: boolean): Promise<Round> {
     if (signal.aborted) return { ...NOTHING, inDoubt: 0 };
-    if (this.fence.isRaised) return this.restWhileFenced(signal);
+    const obstacle = this.mayPay.obstacleTo('settle');
+    if (obstacle) return this.restWhile(obstacle.kind, signal);
     await this.refused.run(signal);
     const { ids, due, inDoubt } = await this.read(all);
     if (due.length === 0) return { ...NOTHING, inDoubt };
@@ -138,10 +139,10 @@ export class ResolverService {
   }
 
   /** A process that must not pay must not judge either. Another worker may take the job. */
-  private restWhileFenced(signal: AbortSignal): Round {
+  private restWhile(failure: string, signal: AbortSignal): Round {
     this.since = undefined;
-    this.complain('fenced', signal);
-    return { ...NOTHING, inDoubt: 0, failure: 'fenced' };
+    this.complain(failure, signal);
+    return { ...NOTHING, inDoubt: 0, failure };
   }
 
   /**

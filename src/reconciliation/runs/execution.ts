@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FenceService } from '../../platform/fencing/fence.service';
+import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { compare } from '../matching/compare';
 import { Confirm, Plan, Unlisted, withMargin } from '../matching/plan';
@@ -43,7 +43,7 @@ export class Execution {
     private readonly sources: SourcesService,
     private readonly earlier: EarlierReadsService,
     private readonly settling: SettleListedService,
-    private readonly fence: FenceService,
+    private readonly mayPay: MayPay,
   ) {}
 
   /**
@@ -74,7 +74,7 @@ export class Execution {
       };
       const totals = await compare(client, plan, at, confirm);
       // A statement is the word of whoever imported it, and an old listing says nothing about today.
-      if (!run.ofStatement && !run.historical && !this.fence.isRaised) await this.settle(run, signal);
+      if (!run.ofStatement && !run.historical && !this.mayPay.obstacleTo('settle')) await this.settle(run, signal);
       return totals;
     } finally {
       await progress.end();

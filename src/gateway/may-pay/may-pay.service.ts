@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { readStops } from '../../journal/stops';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { FenceService } from '../../platform/fencing/fence.service';
+import { problemCodeOf } from '../../platform/storage/failures';
+import { StorageService } from '../../platform/storage/storage.service';
+import { Stop, stopFor } from '../../policy/stops';
+import { obstacleProblem } from './obstacle-problem';
+import { InstanceObstacle, Reader } from './obstacles';
+
+/**
+ * The checks of an act, in the order in which they refuse it:
+ *
+ * 1. `fence`: this instance may be wrong about the database or the time (FenceService).
+ * 2. `space`: outcomes could fit nowhere (StorageService).
+ * 3. `room`: too many requests wait (GateService). It is asked before a body is read.
+ * 4. `stop`: an operator has stopped the act. An admission and an approval ask again in their transactions.
+ * 5. `circuit`: the upstream fails most requests of the operation. A held or repeated request does not need it.
+ */
+const CHECKS = {
+  /** A request that pays or writes: the first one, an approved call, and a probe of the listing. */
+  send: ['fence', 'space', 'room', 'stop', 'circuit'],
+  /** The first byte of such a request. All else was asked when it was admitted, and its record has its space. */
+  first_byte: ['fence'],
+  /** The answer to a repeated request. It needs no upstream and no space, but an old database may have another answer. */
+  replay: ['fence'],
+  /** A decision that frees money, a key or a held call: an old database or a wrong clock would decide too early. */
+  settle: ['fence'],
+  /** A read of the upstream. It changes nothing, and its record takes space. */
+  read: ['space', 'room', 'circuit'],
+  /** A read that no circuit counts: a listing, which has connections of its own, or a cached answer. */
+  read_without_circuit: ['space'],
+} as const satisfies Record<string, InstanceCheck[]>;
+
+type InstanceCheck = 'fence' | 'space' | 'room' | 'stop' | 'circuit';
+type Act = keyof typeof CHECKS;
+
+/** The circuits of an account at the upstream. */
+interface Circuits {
+  sendableInSeconds(operation: string, request?: object): number | null;
+}
+
+/** A request that could be sent now. */
+interface Sendable {
+  account: Circuits;
+  /** May become the next probe of an open circuit. It is then to be sent, or given up. */
+  outgoing: { operation: string };
+}
+
+/** The facts that not every moment knows. A check without its fact is left to another moment. */
+interface Facts {
+  /** The refusal of a gate that is full. */
+  full?: Extract<InstanceObstacle, { kind: 'no_room' }>;
+  /** The stop of the request. */
+  stop?: Stop | undefined;
+  sendable?: Sendable;
+}
+
+/** Decides whether this instance may pay, write, settle or read now. Everything that lets money leave asks here. */
+@Injectable()
+export class MayPay {
+  constructor(
+    private readonly fence: FenceService,
+    private readonly storage: StorageService,
+    private readonly prisma: PrismaService,
+  ) {}
+
+  /** Returns the first obstacle to an act, as far as it is known. Undefined if there is none. */
+  obstacleTo(act: Act, facts: Facts = {}): InstanceObstacle | undefined {
+    for (const check of CHECKS[act]) {
+      const obstacle = this.ask(check, facts);
+      if (obstacle) return obstacle;
+    }
+    return undefined;
+  }
+
+  /** @throws Problem for the first obstacle to an act. */
+  require(act: Act, facts: Facts = {}, reader: Reader = 'app'): void {
+    const obstacle = this.obstacleTo(act, facts);
+    if (obstacle) throw obstacleProblem(obstacle, reader);
+  }
+
+  /**
+   * Asks all checks of a request that no admission decides about, once it has a place.
+   * @param clientId the client whose call it is.
+   * @throws Problem for the first obstacle.
+   */
+  async requireSending(clientId: string, sendable: Sendable, reader: Reader): Promise<void> {
+    const { operation } = sendable.outgoing;
+    const stop = stopFor(await readStops(this.prisma), { clientId, operation });
+    this.require('send', { stop, sendable }, reader);
+  }
+
+  private ask(check: InstanceCheck, { full, stop, sendable }: Facts): InstanceObstacle | undefined {
+    switch (check) {
+      case 'fence':
+        return this.fence.isRaised ? { kind: 'fenced' } : undefined;
+      case 'space':
+        return this.storage.obstacle && { kind: 'no_space', code: problemCodeOf(this.storage.obstacle) };
+      case 'room':
+        return full;
+      case 'stop':
+        return stop && { kind: 'stopped', stop };
+      case 'circuit': {
+        const { account, outgoing } = sendable ?? {};
+        const retryAfter = (outgoing && account?.sendableInSeconds(outgoing.operation, outgoing)) ?? null;
+        return retryAfter === null ? undefined : { kind: 'circuit_open', retryAfter };
+      }
+    }
+  }
+}

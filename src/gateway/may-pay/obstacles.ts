@@ -1,0 +1,216 @@
+import { OperationName } from '../../operations/catalogue';
+import { pointerIn, valueFieldOf } from '../../operations/items';
+import { DatabaseCode } from '../../platform/errors/outages';
+import { Fault, Problem, ProblemOptions } from '../../platform/errors/problem';
+import { ProblemCode } from '../../platform/errors/problems';
+import { Obstacle } from '../../policy/admission';
+import { Forbidden, NamedRecipient } from '../../policy/beneficiaries';
+import { CapOwner, OverCap } from '../../policy/caps';
+
+/** A reason why this instance does not send a request now. Another instance, or a later moment, may. */
+export type InstanceObstacle =
+  | { kind: 'fenced' }
+  | { kind: 'no_space'; code: DatabaseCode }
+  | { kind: 'no_room'; retryAfter: number }
+  | Extract<Obstacle, { kind: 'stopped' | 'circuit_open' }>;
+
+/** A rule that a held call breaks now, whatever applied when it was requested. `not_own`: it names a transaction of others. */
+export type BrokenRule =
+  | { kind: 'credential_ended' | 'content_lost' | 'not_own' }
+  | { kind: 'scope_missing'; scopes: string[] }
+  | { kind: 'switched_off'; operation: OperationName }
+  | { kind: 'over_own_limit'; problem: Problem }
+  | Extract<Obstacle, { kind: 'recipient_not_allowed' }>;
+
+/** A reason why a request is refused, or a held call is not approved. */
+export type AnyObstacle =
+  | InstanceObstacle
+  | BrokenRule
+  | Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' | 'key_reused' }>
+  | { kind: 'maybe_paid'; transaction: string }
+  | { kind: 'expired' | 'decided' | 'screening_denied' | 'screening_unavailable' | 'over_cap_of_app' };
+
+/** Readers of the texts. `settler` is an approver who settles a call by hand. */
+export type Reader = 'app' | 'approver' | 'settler';
+
+type Text<Of> = string | ((obstacle: Of, names: Record<CapOwner, string>) => string);
+
+/** One kind of obstacle: its error code, and its texts. */
+export interface Row<Of> {
+  code: ProblemCode | ((obstacle: Of) => ProblemCode);
+  /** The code for an approver, if it is another one. */
+  heldCode?: ProblemCode;
+  /** What happened, in a sentence. Left out: the first sentence of the code's usual text. */
+  happened?: Text<Of>;
+  /** What a broken rule forbids, as a clause. It replaces `happened` for an approver. */
+  rule?: Text<Of>;
+  /** What to do next. Without it, the code's usual text says all. */
+  next: Partial<Record<Reader, Text<Of>>>;
+  /** Whether the call is no longer pending. */
+  isOver?: true;
+  more?: (obstacle: Of) => ProblemOptions;
+  faults?: (obstacle: Of, operation: OperationName) => Fault[];
+}
+
+const STATED = 'GET /readyz states the reason. Decide later, or on another instance.';
+const LATER = 'Approve it after Retry-After.';
+const PERMIT = 'Change what the client or its person may do, or reject the call.';
+
+/** What limits of one call forbid a held call, by their error codes. */
+const OWN_LIMITS: Partial<Record<ProblemCode, string>> = {
+  too_many_items: 'it has more items than the client may send in one call',
+  country_not_allowed: 'it pays to a country that the client may not pay to',
+  amount_required: 'an item states no amount, and the client has a limit in US dollars',
+  cap_exceeded: 'it exceeds a limit of the client or of its person for one item or one call',
+};
+
+/** Every kind of obstacle. Whoever follows a text never pays twice. */
+export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind: K }>> } = {
+  fenced: { code: 'instance_fenced', next: { approver: STATED, settler: STATED } },
+  no_space: { code: ({ code }) => code, next: { approver: LATER } },
+  no_room: {
+    code: 'overloaded',
+    next: { approver: LATER },
+    more: ({ retryAfter }) => ({ retryAfter }),
+  },
+  stopped: {
+    code: 'stopped',
+    happened: ({ stop: { clientId, operation } }, { client }) =>
+      `The operator has stopped ${clientId === null ? (operation ?? 'all payouts and writes') : client.toLowerCase()}.`,
+    next: {
+      app: ({ stop }) => `Reason: ${stop.reason}`,
+      approver: ({ stop }) => `Approve it when the stop is lifted. Reason: ${stop.reason}`,
+    },
+  },
+  circuit_open: {
+    code: 'upstream_unreachable',
+    next: { approver: LATER },
+    more: ({ retryAfter }) => ({ retryAfter }),
+  },
+  duplicate: {
+    code: 'suspected_duplicate',
+    happened: ({ first: { callId, state } }) => `Call ${callId} has the same content, and its state is ${state}.`,
+    next: {
+      app: ({ first: { callId } }) =>
+        `GET /v1/calls/${callId} shows its state. To pay in addition to that call, send the request again with the header Allow-Duplicate-Of: ${callId}.`,
+    },
+    more: ({ first: { callId: firstCallId, state: firstCallState, paidSecondsAgo } }) => {
+      const action = paidSecondsAgo === null ? 'wait' : 'ask'; // a call that is still open may turn out to be the requested one
+      return { firstCallId, firstCallState, action };
+    },
+  },
+  recipient_not_allowed: {
+    ...brokenRule('recipient_not_allowed', 'the client may not pay one of its recipients'),
+    next: { approver: "Change the client's register, or reject the call." },
+    faults: forbiddenFaults,
+  },
+  over_cap: {
+    code: 'cap_exceeded',
+    happened: capReached,
+    next: {
+      app: ({ of }) =>
+        of === 'ephemeral_key' ? 'Ask your server for another key.' : 'GET /v1/limits shows when the cap resets.',
+      approver: ({ of, period }) =>
+        of === 'ephemeral_key'
+          ? 'Reject the call.'
+          : `Raise the cap, or approve the call on the next ${period === 'daily' ? 'day' : 'month'} (UTC).`,
+    },
+  },
+  over_cap_of_app: {
+    code: 'cap_exceeded',
+    happened: 'This payment would exceed a cap of the whole app.',
+    next: { app: 'Try again on another day, or ask the provider of the app.' },
+  },
+  over_recipient_cap: {
+    code: 'cap_exceeded',
+    happened: ({ capUsd }, { client }) =>
+      `${client} may pay ${capUsd.toFixed()} US dollars to one recipient in a day (UTC).`,
+    next: {
+      app: '"errors" lists the items that exceed it.',
+      approver: 'Raise the limit, or approve the call on the next day.',
+    },
+    faults: ({ capUsd, positions }, operation) => recipientFaults(capUsd.toFixed(), positions, operation),
+  },
+  unknown_payer: {
+    code: 'database_unavailable',
+    heldCode: 'no_longer_allowed',
+    happened:
+      'The database of the proxy does not have the person or the ephemeral key of this request, as after a restore, so it cannot tell their caps.',
+    next: {
+      app: 'Send the request again, with the same Idempotency-Key if it had one.',
+      approver: 'Reject it. To pay, the client must send it again.',
+    },
+  },
+  maybe_paid: {
+    code: 'suspected_duplicate',
+    happened: ({ transaction }) =>
+      `The upstream has paid the same amount to the same recipient in a time whose records are lost: transaction ${transaction}. It may be this call.`,
+    next: {
+      approver:
+        'Reject it if it was paid. Otherwise decide about the finding of that transaction first, then approve it.',
+    },
+  },
+  expired: {
+    code: 'approval_expired',
+    happened: 'This call has expired because nobody decided it in time.',
+    next: { approver: 'To pay, the requester must send it again.' },
+    isOver: true,
+  },
+  decided: { code: 'already_decided', next: {} },
+  credential_ended: {
+    code: 'key_revoked',
+    rule: 'the credentials that made this request were revoked or have expired',
+    next: {},
+  },
+  content_lost: { code: 'content_lost', rule: 'it was restored from a copy that does not have its content', next: {} },
+  scope_missing: brokenRule(
+    'scope_missing',
+    ({ scopes }) => `the client no longer has the scope ${scopes.join(' and ')}`,
+  ),
+  switched_off: brokenRule('operation_not_allowed', ({ operation }) => `${operation} is switched off for the client`),
+  not_own: brokenRule(
+    'object_not_found',
+    'no call of the client made the transaction that it names, and the client does not have the scope account',
+  ),
+  over_own_limit: {
+    ...brokenRule(
+      ({ problem }) => problem.code,
+      ({ problem }) => OWN_LIMITS[problem.code] ?? problem.message,
+    ),
+    faults: ({ problem }) => problem.faults,
+  },
+  screening_denied: brokenRule('screening_denied', 'the screening of recipients does not allow it'),
+  screening_unavailable: { code: 'screening_unavailable', next: { approver: LATER } },
+};
+
+function brokenRule<Of>(code: Row<Of>['code'], rule: Text<Of>): Row<Of> {
+  return { code, heldCode: 'no_longer_allowed', rule, next: { approver: PERMIT } };
+}
+
+function capReached({ of, period, capUsd, leftUsd, feeUsd }: OverCap, names: Record<CapOwner, string>): string {
+  const fees = feeUsd ? ` The upstream's expected fees of ${feeUsd.toFixed()} US dollars count, too.` : '';
+  return `${names[of]}'s ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left.${fees}`;
+}
+
+/** Lists the items whose recipients the client may not pay. */
+function forbiddenFaults({ blocked, unregistered }: Forbidden, operation: OperationName): Fault[] {
+  const pointer = pointerIn(operation);
+  const faultsOf = (recipients: NamedRecipient[], detail: string) =>
+    recipients.map(({ position, field }) => ({
+      position,
+      fault: { pointer: pointer(position, field ?? valueFieldOf(operation)), detail },
+    }));
+  return [
+    ...faultsOf(blocked, 'is blocked for your client'),
+    ...faultsOf(unregistered, 'is not registered, and your client may pay only registered recipients'),
+  ]
+    .sort((one, other) => one.position - other.position)
+    .map(({ fault }) => fault);
+}
+
+/** Lists the items whose recipients would get too much. Their sums are not stated, because others may have paid them. */
+function recipientFaults(capUsd: string, positions: number[], operation: OperationName): Fault[] {
+  const pointer = pointerIn(operation);
+  const detail = `would bring its recipient over ${capUsd} US dollars today (UTC), with what your client has paid or requested before`;
+  return positions.map((position) => ({ pointer: pointer(position, valueFieldOf(operation)), detail }));
+}

@@ -1,0 +1,86 @@
+const MAY_PAY = 'test/may-pay.spec.ts';
+
+/**
+ * The checks before money leaves.
+ *
+ * @type {import('./guards.mjs').Guard[]}
+ */
+export const CHECKS = [
+  {
+    name: 'order-of-checks',
+    guards: 'callers from an error that depends on the door by which they come',
+    edits: [
+      [
+        'src/gateway/may-pay/may-pay.service.ts',
+        "send: ['fence', 'space', 'room', 'stop', 'circuit']",
+        "send: ['circuit', 'stop', 'room', 'space', 'fence']",
+      ],
+    ],
+    noticedBy: MAY_PAY,
+  },
+  {
+    name: 'order-at-the-gate',
+    guards: 'callers from the word that there is no room, on an instance that must not pay',
+    edits: [['src/gateway/admission-control/gate.service.ts', 'this.mayPay.obstacleTo(act, { full }) ?? full', 'full']],
+    noticedBy: MAY_PAY,
+  },
+  {
+    name: 'approval-asks-again',
+    guards: 'a held call that is approved on an instance that was fenced while others were asked',
+    edits: [
+      [
+        'src/admin/approvals/approvals.service.ts',
+        "this.mayPay.require('send', {}, 'approver'); // again, because others were asked",
+        '',
+      ],
+    ],
+    noticedBy: MAY_PAY,
+    test: 'asks again before the decision about a held call, because others were asked meanwhile',
+  },
+  {
+    name: 'approval-asks-circuit',
+    guards: 'a held call whose approval is spent although the upstream fails most requests',
+    edits: [
+      [
+        'src/admin/approvals/approvals.service.ts',
+        "await this.mayPay.requireSending(clientId, { account, outgoing }, 'approver');",
+        '',
+      ],
+    ],
+    noticedBy: MAY_PAY,
+    test: 'tells an approver of each that the call is still pending, and never to send it again',
+  },
+  {
+    name: 'fenced-replay',
+    guards: 'a repeated request that an old database answers',
+    edits: [['src/gateway/forwarding/admission.service.ts', "this.mayPay.require('replay');", '']],
+    noticedBy: MAY_PAY,
+    test: 'answers a repeated request without space, stops and circuits, but not while it is fenced',
+  },
+  {
+    name: 'probe-asks-all',
+    guards: 'a probe of the listing whose outcome could fit nowhere, or that is stopped',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/probe.service.ts',
+        "await this.mayPay.requireSending(caller.clientId, { account: upstream, outgoing }, 'app');",
+        '',
+      ],
+    ],
+    noticedBy: MAY_PAY,
+    test: 'a probe of the listing asks all checks, and is written down only once it is sent',
+  },
+  {
+    name: 'caps-of-the-app',
+    guards: 'the spending of a whole app from its end users',
+    edits: [
+      [
+        'src/gateway/may-pay/obstacle-problem.ts',
+        "isOfApp ? { kind: 'over_cap_of_app' } : obstacle",
+        'isOfApp ? obstacle : obstacle',
+      ],
+    ],
+    noticedBy: 'src/gateway/may-pay/obstacles.spec.ts',
+    test: "tells an end user nothing of what everybody else has spent, and the app its client's cap",
+  },
+];
