@@ -78,7 +78,7 @@ describe("the console's identity providers of clients", () => {
     await page.keyboard.press('Escape');
     await field(page, 'Tokens bound to a key').check();
     await page.getByText('Signature algorithms: ES256, PS256, EdDSA, was ES256, RS256, PS256, EdDSA').waitFor();
-    await page.getByText('Tokens bound to a key: required, was optional').waitFor();
+    await page.getByText('Tokens bound to a key: yes, was no').waitFor();
     expect(await save(page)).toEqual({ token_algorithms: ['ES256', 'PS256', 'EdDSA'], token_dpop: true });
     await saved(page);
     await page.getByRole('row').filter({ hasText: 'tokens of the provider' }).nth(1).waitFor();

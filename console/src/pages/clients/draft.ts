@@ -1,3 +1,5 @@
+import type { LimitRow } from '../../../../src/access/clients/limit-row';
+import { LIMIT_TABLE } from '../../../../src/access/clients/limit-table';
 import type { ChangeClientDto, ClientDto } from '../../api/generated/schema';
 import { faultsOf } from '../../api/problem';
 import { formatCount, formatUsd } from '../../components/format';
@@ -5,32 +7,26 @@ import { formatCount, formatUsd } from '../../components/format';
 export type Scope = NonNullable<ChangeClientDto['scopes']>[number];
 export type OperationName = NonNullable<ChangeClientDto['operations']>[number];
 
+type Table = typeof LIMIT_TABLE;
+
+/** The limits of a client, in the order of their table. */
+export const LIMITS: LimitRow[] = Object.values(LIMIT_TABLE);
+
+/** The value of a limit in a form, by its kind. */
+interface Values {
+  usd: string;
+  count: number | '';
+  list: string[];
+  flag: boolean;
+}
+
+type LimitsDraft = { [key in keyof Table as Table[key]['name']]: Values[Table[key]['kind']] };
+
 /** The permissions of a client in a form. An empty field and the word `none` mean no limit. */
-export interface Draft {
+export interface Draft extends LimitsDraft {
   scopes: Scope[];
   /** Null for all, including future ones. */
   operations: OperationName[] | null;
-  daily_cap_usd: string;
-  monthly_cap_usd: string;
-  max_item_usd: string;
-  max_call_usd: string;
-  approval_over_usd: string;
-  approval_over_recipient_day_usd: string;
-  approval_over_day_usd: string;
-  max_recipient_day_usd: string;
-  hold_duplicates_days: number | '';
-  max_items: number | '';
-  requests_per_minute: number | '';
-  countries: string[];
-  addresses: string[];
-  origins: string[];
-  require_idempotency_key: boolean;
-  beneficiaries_only: boolean;
-  beneficiary_cool_off_seconds: number | '';
-  person_daily_cap_usd: string;
-  person_monthly_cap_usd: string;
-  person_max_item_usd: string;
-  person_requests_per_minute: number | '';
   token_issuer: string;
   token_audience: string;
   token_jwks_uri: string;
@@ -42,30 +38,13 @@ export interface Draft {
   page_client_id: string;
 }
 
+const NOTHING: Values = { usd: '', count: '', list: [], flag: false };
+const NO_LIMIT = Object.fromEntries(LIMITS.map(({ name, kind }) => [name, NOTHING[kind]])) as unknown as LimitsDraft;
+
 export const NO_LIMITS: Draft = {
   scopes: [],
   operations: null,
-  daily_cap_usd: '',
-  monthly_cap_usd: '',
-  max_item_usd: '',
-  max_call_usd: '',
-  approval_over_usd: '',
-  approval_over_recipient_day_usd: '',
-  approval_over_day_usd: '',
-  max_recipient_day_usd: '',
-  hold_duplicates_days: '',
-  max_items: '',
-  requests_per_minute: '',
-  countries: [],
-  addresses: [],
-  origins: [],
-  require_idempotency_key: false,
-  beneficiaries_only: false,
-  beneficiary_cool_off_seconds: '',
-  person_daily_cap_usd: '',
-  person_monthly_cap_usd: '',
-  person_max_item_usd: '',
-  person_requests_per_minute: '',
+  ...NO_LIMIT,
   token_issuer: '',
   token_audience: '',
   token_jwks_uri: '',
@@ -103,27 +82,7 @@ export function changesOf(draft: Draft, was: Draft): ChangeClientDto {
 export const LABELS: Record<keyof Draft, string> = {
   scopes: 'Scopes',
   operations: 'Operations',
-  daily_cap_usd: 'Daily cap',
-  monthly_cap_usd: 'Monthly cap',
-  max_item_usd: 'Largest item',
-  max_call_usd: 'Largest call',
-  approval_over_usd: 'Approval threshold',
-  approval_over_recipient_day_usd: 'Approval threshold per recipient and day',
-  approval_over_day_usd: 'Approval threshold per day',
-  max_recipient_day_usd: 'Largest total per recipient and day',
-  hold_duplicates_days: 'Days in which equal payouts are held',
-  max_items: 'Items per call',
-  requests_per_minute: 'Requests per minute',
-  countries: 'Countries',
-  addresses: 'Addresses',
-  origins: 'Web origins',
-  require_idempotency_key: 'Idempotency keys',
-  beneficiaries_only: 'Registered recipients',
-  beneficiary_cool_off_seconds: 'Seconds in which payouts to new recipients are held',
-  person_daily_cap_usd: 'Each person per day',
-  person_monthly_cap_usd: 'Each person per month',
-  person_max_item_usd: 'Each person per item',
-  person_requests_per_minute: 'Requests of each person per minute',
+  ...(Object.fromEntries(LIMITS.map(({ name, label }) => [name, label])) as Record<keyof LimitsDraft, string>),
   token_issuer: 'Token issuer',
   token_audience: 'Token audience',
   token_jwks_uri: 'Address of its keys',
@@ -136,24 +95,24 @@ export const LABELS: Record<keyof Draft, string> = {
 };
 
 /** The meaning of each empty list. */
-const EMPTY: Partial<Record<keyof Draft, string>> = {
+const EMPTY: Record<string, string> = {
   scopes: 'none',
   operations: 'none',
-  origins: 'none',
   token_algorithms: 'none',
+  ...Object.fromEntries(LIMITS.map((row) => [row.name, row.kind === 'list' ? row.empty : ''])),
 };
 
 /** Describes a limit: `$10.00`, `no limit`, `Kenya, Nigeria`. */
 export function limitInWords(key: keyof Draft, value: Draft[keyof Draft]): string {
   if (value === null) return 'all';
-  if (Array.isArray(value)) return value.length === 0 ? (EMPTY[key] ?? 'any') : value.join(', ');
-  if (typeof value === 'boolean') return value ? 'required' : 'optional';
+  if (Array.isArray(value)) return value.length === 0 ? (EMPTY[key] ?? '') : value.join(', ');
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (value === '' || value === NONE) return /^(token|page)_/.test(key) ? 'none' : 'no limit';
   if (typeof value === 'number') return formatCount(value);
   return key.endsWith('_usd') ? formatUsd(value) : value;
 }
 
-/** Describes the changes: `Daily cap: $10.00, from no limit`. */
+/** Describes the changes: `Daily cap: $10.00, was no limit`. */
 export function changesInWords(draft: Draft, was: Draft): string[] {
   const changed = Object.keys(changesOf(draft, was)) as (keyof Draft)[];
   return changed.map((key) => `${LABELS[key]}: ${limitInWords(key, draft[key])}, was ${limitInWords(key, was[key])}`);

@@ -1,6 +1,8 @@
 import { Checkbox, MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import type { LimitRow } from '../../../../src/access/clients/limit-row';
 import { operationNameValues as OPERATIONS } from '../../api/generated/schema';
-import { type Draft, type Faults, LABELS } from './draft';
+import { formatCount } from '../../components/format';
+import { type Draft, type Faults, LABELS, LIMITS } from './draft';
 import { FormHeading, PageProviderFields, TokenProviderFields } from './provider-fields';
 import { ScopesField } from './scopes-field';
 
@@ -16,157 +18,83 @@ export function LimitFields(props: Props) {
     <Stack>
       <ScopesField {...props} scopes={props.draft.scopes} />
       <OperationsField {...props} />
-      <Amounts {...props} money={MONEY} counts={COUNTS} />
-      {WORDS.map((field) => (
-        <WordsField key={field.name} {...props} {...field} />
-      ))}
-      <Checkbox
-        label="Requires an Idempotency-Key"
-        description="Payments and writes without an Idempotency-Key are rejected."
-        checked={props.draft.require_idempotency_key}
-        error={props.faults.require_idempotency_key}
-        onChange={({ currentTarget: { checked } }) => props.change({ require_idempotency_key: checked })}
-      />
-      <Checkbox
-        label="Pays only registered recipients"
-        description="Payouts to recipients that are not in the client's register are rejected."
-        checked={props.draft.beneficiaries_only}
-        error={props.faults.beneficiaries_only}
-        onChange={({ currentTarget: { checked } }) => props.change({ beneficiaries_only: checked })}
-      />
+      <Limits {...props} of={LIMITS.filter(({ replacedBy }) => replacedBy === undefined)} />
       <FormHeading title="Limits of each person">
         Each person of the client pays and asks no more, unless the person has other limits. Then every payment must
         name its person.
       </FormHeading>
-      <Amounts {...props} money={PERSON_MONEY} counts={PERSON_COUNTS} />
+      <Limits {...props} of={LIMITS.filter(({ replacedBy }) => replacedBy !== undefined)} />
       <TokenProviderFields {...props} />
       <PageProviderFields {...props} />
     </Stack>
   );
 }
 
-interface AmountsProps extends Props {
-  money: Field<MoneyName>[];
-  counts: Field<CountName>[];
-}
-
-/** A grid of fields. Those beside each other end at the same line, however long their descriptions are. */
-function Amounts({ money, counts, ...props }: AmountsProps) {
+/** A field for each limit: first a grid of amounts and counts, which end at the same line, however long their descriptions are. */
+function Limits({ of, ...props }: Props & { of: LimitRow[] }) {
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }} style={{ alignItems: 'end' }}>
-      {money.map((field) => (
-        <MoneyField key={field.name} {...props} {...field} />
-      ))}
-      {counts.map((field) => (
-        <CountField key={field.name} {...props} {...field} />
-      ))}
-    </SimpleGrid>
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} style={{ alignItems: 'end' }}>
+        {of.map((row) => row.kind === 'usd' && <MoneyField key={row.name} {...props} row={row} />)}
+        {of.map((row) => row.kind === 'count' && <CountField key={row.name} {...props} row={row} />)}
+      </SimpleGrid>
+      {of.map((row) => row.kind === 'list' && <WordsField key={row.name} {...props} row={row} />)}
+      {of.map((row) => row.kind === 'flag' && <FlagField key={row.name} {...props} row={row} />)}
+    </>
   );
 }
 
-type NameOf<Value> = { [Name in keyof Draft]: Draft[Name] extends Value ? Name : never }[keyof Draft];
-
-interface Field<Name> {
-  name: Name;
-  description: string;
+interface FieldProps<Kind extends LimitRow['kind']> extends Props {
+  row: Extract<LimitRow, { kind: Kind }>;
 }
 
-type MoneyName = Extract<NameOf<string>, `${string}_usd`>;
+/** What a field cannot say about itself. */
+const HINTS: Record<string, string> = { daily_cap_usd: 'Clients that pay need one, or the word none.' };
 
-const MONEY: Field<MoneyName>[] = [
-  { name: 'daily_cap_usd', description: 'From midnight to midnight UTC. Clients that pay need one, or the word none.' },
-  { name: 'monthly_cap_usd', description: 'In a calendar month, UTC.' },
-  { name: 'max_item_usd', description: 'Largest amount of one payout.' },
-  { name: 'max_call_usd', description: 'Largest total of one call.' },
-  { name: 'approval_over_usd', description: 'Calls above this amount require an approval.' },
-  {
-    name: 'approval_over_recipient_day_usd',
-    description: 'More for one recipient in a day (UTC) requires an approval.',
-  },
-  { name: 'approval_over_day_usd', description: 'More for all recipients in a day (UTC) requires an approval.' },
-  { name: 'max_recipient_day_usd', description: 'One recipient gets no more in a day (UTC).' },
-];
-
-const PERSON_MONEY: Field<MoneyName>[] = [
-  { name: 'person_daily_cap_usd', description: 'From midnight to midnight UTC.' },
-  { name: 'person_monthly_cap_usd', description: 'In a calendar month, UTC.' },
-  { name: 'person_max_item_usd', description: 'Largest amount of one payout.' },
-];
-
-function MoneyField({ name, description, draft, faults, change }: Props & Field<MoneyName>) {
+function MoneyField({ row: { name, label, text }, draft, faults, change }: FieldProps<'usd'>) {
   return (
     <TextInput
-      label={`${LABELS[name]}, USD`}
-      {...{ description, placeholder: 'No limit', inputMode: 'decimal', autoComplete: 'off', value: draft[name] }}
+      label={`${label}, USD`}
+      description={[text, HINTS[name]].filter(Boolean).join(' ')}
+      {...{ placeholder: 'No limit', inputMode: 'decimal', autoComplete: 'off' }}
+      value={draft[name as keyof Draft] as string}
       error={faults[name]}
       onChange={({ currentTarget: { value } }) => change({ [name]: value.trim() })}
     />
   );
 }
 
-type CountName =
-  | 'max_items'
-  | 'requests_per_minute'
-  | 'hold_duplicates_days'
-  | 'beneficiary_cool_off_seconds'
-  | 'person_requests_per_minute';
-
-const COUNTS: Field<CountName>[] = [
-  { name: 'max_items', description: 'Largest number of payouts in one call.' },
-  { name: 'requests_per_minute', description: 'Across all keys of the client.' },
-  {
-    name: 'hold_duplicates_days',
-    description: 'The same amount to the same recipient again requires an approval. At most 90 days.',
-  },
-  {
-    name: 'beneficiary_cool_off_seconds',
-    description: 'Payouts to a recipient that was registered more recently require an approval. At most 30 days.',
-  },
-];
-
-const PERSON_COUNTS: Field<CountName>[] = [
-  { name: 'person_requests_per_minute', description: 'Across all devices of the person.' },
-];
-const MOST = 1_000_000;
-
-function CountField({ name, description, draft, faults, change }: Props & Field<CountName>) {
+function CountField({ row: { name, label, text, most }, draft, faults, change }: FieldProps<'count'>) {
   return (
     <NumberInput
-      {...{ label: LABELS[name], description, placeholder: 'No limit', hideControls: true, value: draft[name] }}
-      {...{ allowDecimal: false, allowNegative: false, max: MOST, clampBehavior: 'strict' }}
+      {...{ label, description: `${text} At most ${formatCount(most)}.`, placeholder: 'No limit', hideControls: true }}
+      {...{ allowDecimal: false, allowNegative: false, max: most, clampBehavior: 'strict' }}
+      value={draft[name as keyof Draft] as number | ''}
       error={faults[name]}
       onChange={(value) => change({ [name]: typeof value === 'number' ? value : '' })}
     />
   );
 }
 
-type WordsName = 'countries' | 'addresses' | 'origins';
-
-const WORDS: (Field<WordsName> & { placeholder: string })[] = [
-  {
-    name: 'countries',
-    description: 'Countries that the client may pay to. Empty: any. Press Enter after each.',
-    placeholder: 'Kenya',
-  },
-  {
-    name: 'addresses',
-    description: 'IP addresses and CIDR blocks that the client may call from. Empty: any.',
-    placeholder: '10.0.0.0/8',
-  },
-  {
-    name: 'origins',
-    description: 'Web origins whose pages may call the proxy. Empty: none.',
-    placeholder: 'https://shop.example',
-  },
-];
-
-function WordsField({ name, description, placeholder, draft, faults, change }: Props & (typeof WORDS)[number]) {
+function WordsField({ row, draft, faults, change }: FieldProps<'list'>) {
+  const { name, label, text, empty, example } = row;
+  const value = draft[name as keyof Draft] as string[];
   return (
     <TagsInput
-      {...{ label: LABELS[name], description, value: draft[name], acceptValueOnBlur: true }}
-      {...(draft[name].length === 0 && { placeholder })}
+      {...{ label, description: `${text} Empty: ${empty}. Press Enter after each.`, value, acceptValueOnBlur: true }}
+      {...(value.length === 0 && { placeholder: example[0] ?? '' })}
       error={faults[name]}
-      onChange={(value) => change({ [name]: value })}
+      onChange={(words) => change({ [name]: words })}
+    />
+  );
+}
+
+function FlagField({ row: { name, label, text }, draft, faults, change }: FieldProps<'flag'>) {
+  return (
+    <Checkbox
+      {...{ label, description: text, checked: draft[name as keyof Draft] as boolean }}
+      error={faults[name]}
+      onChange={({ currentTarget: { checked } }) => change({ [name]: checked })}
     />
   );
 }

@@ -1,19 +1,20 @@
+import { OWN_LIMITS as OWN_KEYS, type OwnLimitKey } from '../../../../src/access/clients/limit-keys';
+import { LIMIT_TABLE } from '../../../../src/access/clients/limit-table';
 import type { ChangePersonDto, ClientDto, PersonDto } from '../../api/generated/schema';
 import { editsOf, LABELS, limitInWords } from './draft';
 
-/** The limits that one person can have instead of the client's. */
-export const OWN_LIMITS = ['daily_cap_usd', 'monthly_cap_usd', 'max_item_usd', 'requests_per_minute'] as const;
-export type OwnLimit = (typeof OWN_LIMITS)[number];
+type Table = typeof LIMIT_TABLE;
+export type OwnLimit = Table[OwnLimitKey]['name'];
+
+/** The limits that one person can have instead of the client's, each with the client's limit of each person. */
+const REPLACED = new Map(OWN_KEYS.map(([own, key]) => [LIMIT_TABLE[own].name, LIMIT_TABLE[key]]));
+
+export const OWN_LIMITS = [...REPLACED.keys()];
 
 /** The own limits of a person in a form. An empty field means the client's limit. */
 export type PersonDraft = Record<OwnLimit, string>;
 
-const NO_OWN_LIMITS: PersonDraft = {
-  daily_cap_usd: '',
-  monthly_cap_usd: '',
-  max_item_usd: '',
-  requests_per_minute: '',
-};
+const NO_OWN_LIMITS = Object.fromEntries(OWN_LIMITS.map((name) => [name, ''])) as PersonDraft;
 
 /** @param person undefined for somebody whom nobody has seen. */
 export function personDraftOf(person: PersonDto | undefined): PersonDraft {
@@ -30,11 +31,17 @@ export function personChanges(draft: PersonDraft, was: PersonDraft): ChangePerso
 /** A text that is no number is sent as it is, so that the API says what it must be. */
 function sent(name: OwnLimit, text: string): string | number | null {
   if (text === '') return null;
-  return name === 'requests_per_minute' && /^\d+$/.test(text) ? Number(text) : text;
+  return REPLACED.get(name)?.kind === 'count' && /^\d+$/.test(text) ? Number(text) : text;
+}
+
+/** Returns the limit of the client for each of its people. */
+export function defaultOf(client: ClientDto, name: OwnLimit): string | number | null {
+  const of = REPLACED.get(name);
+  return of ? client[of.name] : null;
 }
 
 /** Describes the limit of the client for each of its people: `$10.00`, `no limit`. */
-export const defaultInWords = (client: ClientDto, name: OwnLimit) => limitInWords(name, client[`person_${name}`] ?? '');
+export const defaultInWords = (client: ClientDto, name: OwnLimit) => limitInWords(name, defaultOf(client, name) ?? '');
 
 /** Describes the own limits of a person: `Daily cap: $50.00; Requests per minute: 5`. Empty if there are none. */
 export function ownLimitsInWords(person: PersonDto): string {

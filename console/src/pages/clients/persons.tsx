@@ -16,7 +16,7 @@ import { Instant } from '../../components/values';
 import { CapUsage } from './cap-usage';
 import { LABELS } from './draft';
 import { LimitPerson } from './limit-person';
-import { defaultInWords, OWN_LIMITS, ownLimitsInWords, personWords } from './person-limits';
+import { defaultInWords, defaultOf, OWN_LIMITS, ownLimitsInWords, personWords } from './person-limits';
 
 type Query = NonNullable<paths['/v1/clients/{name}/persons']['get']['parameters']['query']>;
 
@@ -77,7 +77,7 @@ export default function PersonsPage() {
 
 /** Describes the limits of everybody without limits of their own. */
 function defaultsOf(client: ClientDto): string {
-  const set = OWN_LIMITS.filter((name) => client[`person_${name}`] !== null);
+  const set = OWN_LIMITS.filter((name) => defaultOf(client, name) !== null);
   const limits = set.map((name) => `${LABELS[name].toLowerCase()} ${defaultInWords(client, name)}`);
   return `The people for whom ${client.name} calls. Limits of each: ${limits.join(', ') || 'none'}, unless the person has others.`;
 }
