@@ -1,4 +1,6 @@
 import { INestApplicationContext } from '@nestjs/common';
+import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
+import { ReadResult, SourcesService } from '../src/reconciliation/sources/sources.service';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
 import { ReadBackService } from '../src/reconciliation/in-doubt/read-back.service';
 import { newId } from '../src/platform/database/ids';
@@ -69,6 +71,26 @@ describe('a requested round of the resolver', () => {
       await worker.get(ReadBackService).run(new AbortController().signal, () => undefined);
       return (await tasks()).length === 0;
     });
+    expect((await ask().expect(200)).body.verdicts.map(({ call_id }) => call_id)).toContain(id);
+  });
+
+  it('settles nothing if its worker is fenced while it reads', async () => {
+    const id = await lose('fenced.later@example.com');
+    const [fence, sources] = [worker.get(FenceService), worker.get(SourcesService)];
+    for (const name of ['transactions', 'changes'] as const) {
+      const read = sources[name].bind(sources) as (...asked: unknown[]) => Promise<ReadResult>;
+      jest.spyOn(sources, name).mockImplementation(async (...asked) => {
+        const result = await read(...asked);
+        fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
+        return result;
+      });
+    }
+    for (const service of [worker.get(ResolverService), worker.get(FollowUpService)]) {
+      await expect(service.runOnce()).rejects.toMatchObject({ code: 'instance_fenced' });
+      fence.lower('clock_skewed');
+    }
+    jest.restoreAllMocks();
+    expect(await proxy.database.query('SELECT 1 FROM settlement WHERE intent_id = $1', [id])).toEqual([]);
     expect((await ask().expect(200)).body.verdicts.map(({ call_id }) => call_id)).toContain(id);
   });
 

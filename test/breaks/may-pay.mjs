@@ -71,6 +71,24 @@ export const CHECKS = [
     test: 'a probe of the listing asks all checks, and is written down only once it is sent',
   },
   {
+    name: 'verdicts-while-fenced',
+    guards: 'a verdict of a worker that was fenced while it read the listing',
+    edits: [['src/reconciliation/in-doubt/poll.service.ts', "this.mayPay.require('settle');", 'void this.mayPay;']],
+    noticedBy: 'test/resolver-rounds.full.spec.ts',
+  },
+  {
+    name: 'followed-while-fenced',
+    guards: 'a settlement of a worker that was fenced while it read the listing',
+    edits: [
+      [
+        'src/reconciliation/following/follow-up.service.ts',
+        "this.mayPay.require('settle'); // again, because reading takes long",
+        '',
+      ],
+    ],
+    noticedBy: 'test/resolver-rounds.full.spec.ts',
+  },
+  {
     name: 'caps-of-the-app',
     guards: 'the spending of a whole app from its end users',
     edits: [

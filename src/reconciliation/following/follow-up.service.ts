@@ -73,6 +73,7 @@ export class FollowUpService {
     const { readId, complete, failure } = await this.sources.changes(account, window, isNews, signal);
     const result = { readId, failure, changed: changed.length, known: 0, settled: 0 };
     if (!complete) return result; // What was listed is looked at again.
+    this.mayPay.require('settle'); // again, because reading takes long
     const { unclaimed, ...named } = await this.settling.run(readId, 'poll', signal);
     const found = await this.unclaimed.run(account, readId, [...unclaimed.keys()], window.from, signal);
     const names = new Set(unclaimed.values());

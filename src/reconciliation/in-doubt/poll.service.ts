@@ -6,6 +6,7 @@ import { RunningConfig } from '../../platform/config/config';
 import { Loaded } from '../../platform/config/config.module';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
+import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { insertVerdict, NewVerdict } from '../../journal/resolver-verdicts';
 import { connectForRun } from '../matching/connection';
 import { Cause, SourcesService } from '../sources/sources.service';
@@ -68,6 +69,7 @@ export class PollService {
     private readonly sources: SourcesService,
     private readonly probes: ProbeService,
     private readonly changes: ChangesService,
+    private readonly mayPay: MayPay,
     config: ConfigService<Loaded, true>,
   ) {
     this.settings = config.get('settings', { infer: true });
@@ -203,11 +205,13 @@ export class PollService {
   /**
    * Records verdicts.
    * @returns those that changed something.
+   * @throws Problem if this worker was fenced while it read and judged.
    */
   private async record(found: Resolved[], effort: Effort): Promise<NewVerdict[]> {
     const written: NewVerdict[] = [];
     for (const { call, verdict } of found) {
       effort.signal.throwIfAborted();
+      this.mayPay.require('settle');
       const one = { ...verdict, intentId: call.id };
       if (await insertVerdict(this.prisma, one, this.settings)) written.push(one);
     }

@@ -33,6 +33,7 @@ export class ReadBackService {
         if (signal.aborted) return;
         const events = waiting.filter((event) => subjectOf(event) === subject);
         if (!(await this.isOfKnown(events, signal))) onDoubt();
+        if (this.mayPay.obstacleTo('settle')) return; // they wait
         const ids = events.map(({ id }) => id);
         await deleteTasks(this.prisma, ids);
       }
@@ -62,7 +63,7 @@ export class ReadBackService {
         : upstreamId !== null
           ? await this.sources.transaction(account, cause, upstreamId)
           : null;
-    if (read?.complete) await this.settling.run(read.readId, 'event', signal);
+    if (read?.complete && !this.mayPay.obstacleTo('settle')) await this.settling.run(read.readId, 'event', signal);
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
     const rows = await this.prisma.$queryRaw<unknown[]>`
       SELECT 1 FROM indexed_call
