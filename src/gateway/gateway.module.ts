@@ -9,7 +9,6 @@ import { QueryGuard } from '../http/validation/query.guard';
 import { RequestValidationPipe } from '../http/validation/validation.pipe';
 import { GateService } from './admission-control/gate.service';
 import { AdmissionService } from './forwarding/admission.service';
-import { AdmissionWithoutWrites } from './forwarding/admission-without-writes.service';
 import { AnswerCache } from './forwarding/answer-cache';
 import { CoverageService } from './forwarding/coverage.service';
 import { ExchangeService } from './forwarding/exchange.service';
@@ -32,7 +31,6 @@ import { ScreeningService } from './screening/screening.service';
     GateService,
     ForwardingService,
     AdmissionService,
-    AdmissionWithoutWrites,
     ReplayService,
     CoverageService,
     ScreeningService,

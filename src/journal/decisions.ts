@@ -1,7 +1,7 @@
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { CALLS, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
-import { AdmissionRequest, Obstacle } from '../policy/admission';
+import { AdmissionRequest, RefusingObstacle } from '../policy/admission';
 import { dryRun } from '../policy/decide';
 import { reservationOf } from '../policy/caps';
 import { proseAsRecorded } from '../platform/privacy/recorded';
@@ -38,11 +38,8 @@ export type ApprovalObstacle =
   | { kind: 'decided' }
   /** It may have been approved and paid in a lost time. Who decides about it was not told of this transaction. */
   | { kind: 'maybe_paid'; transaction: string }
-  | Limiting;
-
-/** An obstacle that stands against a held call as it would against a request of now. */
-type Limiting = Extract<Obstacle, { kind: (typeof LIMITING)[number] }>;
-const LIMITING = ['stopped', 'recipient_not_allowed', 'over_cap', 'unknown_payer', 'over_recipient_cap'] as const;
+  /** It stands against a held call as it would against a request of now. */
+  | RefusingObstacle;
 
 /** The key, the content and the own limits of a held call, as a request of now. They were checked when it was held. */
 const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
@@ -80,8 +77,7 @@ export async function approveHeldCall<Rule>(
     const request = { ...CHECKED, ...held, id: intentId };
     const { state, today } = await readState(tx, [request], clients, NO_GUARDS, 'sent_only');
     const { obstacles, hold } = dryRun(request, state);
-    const obstacle = obstacles.find(isLimiting);
-    if (obstacle) return obstacle;
+    if (obstacles[0]) return obstacles[0] as RefusingObstacle; // it has no key and no limit of its own here
     const transaction = hold?.heldFor === 'unexplained_payment' ? hold.transaction : undefined;
     if (transaction !== undefined && transaction !== knownTransaction) return { kind: 'maybe_paid', transaction };
     const release = now();
@@ -97,10 +93,6 @@ export async function approveHeldCall<Rule>(
     }
     return { kind: 'released', release, reservedOn };
   });
-}
-
-function isLimiting(obstacle: Obstacle): obstacle is Limiting {
-  return LIMITING.some((kind) => kind === obstacle.kind);
 }
 
 /** Decides that a held call is never sent. @returns false if it was already decided or had expired. */

@@ -122,3 +122,6 @@ export type Obstacle =
   | { kind: 'over_recipient_cap'; capUsd: Decimal; positions: number[] }
   /** The upstream fails most requests of the operation. Only a call that would be sent now has this obstacle. */
   | { kind: 'circuit_open'; retryAfter: number };
+
+/** An obstacle that has an error of its own. A repeated request gets its first answer, and a limit has its own error. */
+export type RefusingObstacle = Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' | 'key_reused' }>;

@@ -6,12 +6,14 @@ import { Caller } from '../../access/callers/caller';
 import { requesterOf } from '../../access/auth/owner';
 import { forecastOf } from '../../gateway/may-pay/obstacle-problem';
 import { BrokenRule } from '../../gateway/may-pay/obstacles';
+import { readRegister, recipientsOf } from '../../journal/beneficiaries';
 import { TransactionMakers } from '../../journal/transaction-makers';
-import { namedObjectOf, operationNamed } from '../../operations/catalogue';
+import { namedObjectOf, OperationName, operationNamed } from '../../operations/catalogue';
+import { Item } from '../../operations/item';
+import { RegisterRules } from '../../policy/beneficiaries';
 import { CapDto, toCap, toUsage, UsageDto } from '../limits/cap';
 import { PayerUsage, SpendingService } from '../../policy/spending.service';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
-import { readForbidden } from './forbidden-recipients';
 import { readHeldItems } from './held-items';
 import { brokenRule } from './permission';
 import { readRequesters } from './requesters';
@@ -154,4 +156,36 @@ function capAfter(cap: CapDto, usd: string | null): CapAfterDto {
 
 function isWithin({ cap_usd: cap, after_usd: after }: CapAfterDto): boolean {
   return cap === null || new Decimal(after).lessThanOrEqualTo(cap);
+}
+
+/** A held call whose recipients are compared with the register of its client. */
+interface HeldPayment {
+  id: string;
+  operation: OperationName;
+  caller: Caller;
+  items: Item[];
+}
+
+/** Finds the held calls that pay somebody whom their client may not pay now, by call ID. */
+async function readForbidden(prisma: SidePrisma, held: HeldPayment[]): Promise<Map<string, BrokenRule>> {
+  const rules = new Map(held.map(({ caller }) => [caller.clientId, rulesOf(caller)]));
+  const named = held.map(({ id, operation, caller: { clientId }, items }) => ({
+    id,
+    operation,
+    clientId,
+    recipients: recipientsOf(clientId, operation, items),
+  }));
+  const register = await readRegister(prisma, named, rules);
+  return new Map(
+    named.flatMap(({ id, clientId, recipients }) => {
+      const own = rules.get(clientId);
+      const forbidden = own && register.forbidden(recipients, own);
+      return forbidden ? [[id, { kind: 'recipient_not_allowed' as const, ...forbidden }] as const] : [];
+    }),
+  );
+}
+
+function rulesOf({ limits, blocksRecipients }: Caller): RegisterRules {
+  const { beneficiariesOnly, beneficiaryCoolOffSeconds } = limits;
+  return { beneficiariesOnly, beneficiaryCoolOffSeconds, blocksRecipients };
 }

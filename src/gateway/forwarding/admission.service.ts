@@ -23,7 +23,6 @@ import { ScreeningService } from '../screening/screening.service';
 import { Outgoing } from '../upstream/upstream-account';
 import { UpstreamService } from '../upstream/upstream.service';
 import { admissionRequest } from './admission-request';
-import { AdmissionWithoutWrites } from './admission-without-writes.service';
 import { CoverageService } from './coverage.service';
 import { MovedValueService } from './moved-value.service';
 import { OwnershipService } from './ownership.service';
@@ -59,7 +58,6 @@ export class AdmissionService {
     private readonly standing: StandingService,
     private readonly persons: PersonsService,
     private readonly mayPay: MayPay,
-    private readonly withoutWrites: AdmissionWithoutWrites,
     private readonly upstream: UpstreamService,
   ) {}
 
@@ -184,8 +182,7 @@ export class AdmissionService {
     const admission = { request: { ...request, sendableInSeconds }, intent };
     let isReleased = false;
     try {
-      const admit = () => measured(place, this.journal.admit(admission, leftOf(call)));
-      const result = await this.withoutWrites.decide(admission, admit, () => leftOf(call));
+      const result = await this.admitOrFindClaim(call, admission, place);
       isReleased = result.kind === 'released';
       call.opened = isReleased || result.kind === 'held';
       if (result.kind === 'released') call.feeRate = result.feeRate;
@@ -194,6 +191,22 @@ export class AdmissionService {
     } finally {
       if (!isReleased) this.upstream.of(outgoing.account).giveUp(outgoing);
       call.timings.journal = (call.timings.journal ?? 0) + performance.now() - started;
+    }
+  }
+
+  /** Repeated requests stay answered while nothing can be admitted. */
+  private async admitOrFindClaim(
+    call: OperationCall,
+    admission: Admission,
+    place: Place,
+  ): Promise<AdmissionResult> {
+    try {
+      this.mayPay.require('send');
+      return await measured(place, this.journal.admit(admission, leftOf(call))).catch(databaseUnavailable);
+    } catch (refusal) {
+      const claim = await this.replays.claimOn(admission.request, refusal, leftOf(call));
+      if (!claim) throw refusal;
+      return claim;
     }
   }
 }

@@ -9,22 +9,31 @@ import { withPatience } from '../../platform/database/patience';
 import { causeOf } from '../../platform/database/unavailable';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { CallJournal } from '../../journal/call-journal';
+import { readDryRun } from '../../journal/dry-run';
+import { ExpectedFees } from '../../journal/expected-fees';
 import { FirstCall, readFirstCall, readFirstRequest } from '../../journal/first-call';
+import { GuardWindows, guardWindows } from '../../journal/guard-windows';
 import { SpooledOutcomes } from '../../journal/spooled-outcomes';
 import { Answer } from '../upstream/answer';
 import { keyIn } from '../../http/validation/idempotency-key';
 import { OperationName, rowOf } from '../../operations/catalogue';
 import { Effect } from '../../operations/row';
+import { AdmissionRequest, Obstacle } from '../../policy/admission';
 import { paymentsIn } from '../../policy/normal-form';
+import { MayPay } from '../may-pay/may-pay.service';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
 /** An outcome is usually recorded in milliseconds. Past this time after the last answer, something is wrong. */
 const RECORDED_WITHIN_MS = 5_000;
 
-/** Answers a request that repeats an earlier one with the same idempotency key, from the records of the first one. */
+/**
+ * Answers a request that repeats an earlier one with the same idempotency key, from the records of the first one. A database that
+ * only answers reads is enough.
+ */
 @Injectable()
 export class ReplayService {
   private readonly inFlightSeconds: number;
+  private readonly windows: GuardWindows;
   /** The age from which a call in progress is not expected to get its outcome soon. Milliseconds. */
   private readonly overdueMs: number;
 
@@ -32,11 +41,31 @@ export class ReplayService {
     private readonly prisma: PrismaService,
     private readonly journal: CallJournal,
     private readonly spooled: SpooledOutcomes,
+    private readonly fees: ExpectedFees,
+    private readonly mayPay: MayPay,
     config: ConfigService<Loaded, true>,
   ) {
     const settings = config.get('settings', { infer: true });
     this.inFlightSeconds = givenUpAfterMs(settings) / 1_000;
     this.overdueMs = overAfterMs(settings) + RECORDED_WITHIN_MS;
+    this.windows = guardWindows(settings);
+  }
+
+  /**
+   * Finds the call that has the key of a request, while nothing can be admitted.
+   * @param refusal why it was not admitted.
+   * @param leftMs how long the request may still wait.
+   * @returns undefined for a new request, and if nobody can tell.
+   */
+  async claimOn(request: AdmissionRequest, refusal: unknown, leftMs: number): Promise<Obstacle | undefined> {
+    // A database that does not answer would be asked in vain, for as long again.
+    const isUnreachable = causeOf((refusal as Error).cause) === 'unreachable';
+    if (request.idempotencyKey === null || isUnreachable || this.mayPay.obstacleTo('replay')) return undefined;
+    const reading = readDryRun(this.prisma, request, { windows: this.windows, fees: this.fees });
+    const found = await withPatience(reading, leftMs).catch(() => undefined);
+    const claimed = found?.obstacles.find(({ kind }) => kind === 'repeated' || kind === 'key_reused');
+    // The claim may be its own, of a commit that was reported as failed.
+    return claimed && 'firstCallId' in claimed && claimed.firstCallId !== request.id ? claimed : undefined;
   }
 
   /**

@@ -35,14 +35,9 @@ const CHECKS = {
 type InstanceCheck = 'fence' | 'space' | 'room' | 'stop' | 'circuit';
 type Act = keyof typeof CHECKS;
 
-/** The circuits of an account at the upstream. */
-interface Circuits {
-  sendableInSeconds(operation: string, request?: object): number | null;
-}
-
 /** A request that could be sent now. */
 interface Sendable {
-  account: Circuits;
+  account: { sendableInSeconds(operation: string, request?: object): number | null };
   /** May become the next probe of an open circuit. It is then to be sent, or given up. */
   outgoing: { operation: string };
 }

@@ -3,8 +3,8 @@ import { pointerIn, valueFieldOf } from '../../operations/items';
 import { DatabaseCode } from '../../platform/errors/outages';
 import { Fault, Problem, ProblemOptions } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';
-import { Obstacle } from '../../policy/admission';
-import { Forbidden, NamedRecipient } from '../../policy/beneficiaries';
+import { Obstacle, RefusingObstacle } from '../../policy/admission';
+import { Forbidden } from '../../policy/beneficiaries';
 import { CapOwner, OverCap } from '../../policy/caps';
 
 /** A reason why this instance does not send a request now. Another instance, or a later moment, may. */
@@ -26,7 +26,7 @@ export type BrokenRule =
 export type AnyObstacle =
   | InstanceObstacle
   | BrokenRule
-  | Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' | 'key_reused' }>
+  | RefusingObstacle
   | { kind: 'maybe_paid'; transaction: string }
   | { kind: 'expired' | 'decided' | 'screening_denied' | 'screening_unavailable' | 'over_cap_of_app' };
 
@@ -52,6 +52,8 @@ export interface Row<Of> {
   faults?: (obstacle: Of, operation: OperationName) => Fault[];
 }
 
+const BLOCKED = 'is blocked for your client';
+const UNREGISTERED = 'is not registered, and your client may pay only registered recipients';
 const STATED = 'GET /readyz states the reason. Decide later, or on another instance.';
 const LATER = 'Approve it after Retry-After.';
 const PERMIT = 'Change what the client or its person may do, or reject the call.';
@@ -195,17 +197,12 @@ function capReached({ of, period, capUsd, leftUsd, feeUsd }: OverCap, names: Rec
 /** Lists the items whose recipients the client may not pay. */
 function forbiddenFaults({ blocked, unregistered }: Forbidden, operation: OperationName): Fault[] {
   const pointer = pointerIn(operation);
-  const faultsOf = (recipients: NamedRecipient[], detail: string) =>
-    recipients.map(({ position, field }) => ({
-      position,
-      fault: { pointer: pointer(position, field ?? valueFieldOf(operation)), detail },
-    }));
-  return [
-    ...faultsOf(blocked, 'is blocked for your client'),
-    ...faultsOf(unregistered, 'is not registered, and your client may pay only registered recipients'),
-  ]
+  return [...blocked, ...unregistered]
     .sort((one, other) => one.position - other.position)
-    .map(({ fault }) => fault);
+    .map((recipient) => ({
+      pointer: pointer(recipient.position, recipient.field ?? valueFieldOf(operation)),
+      detail: blocked.includes(recipient) ? BLOCKED : UNREGISTERED,
+    }));
 }
 
 /** Lists the items whose recipients would get too much. Their sums are not stated, because others may have paid them. */

@@ -19,7 +19,7 @@ export const MAX_FAULTS = 100;
 
 export interface ProblemOptions {
   text?: string;
-  status?: number;
+  status?: number | undefined;
   /** The caller's action, if it differs from the usual one of the code. */
   action?: Action;
   retryAfter?: number | undefined;
@@ -51,6 +51,7 @@ export class Problem extends Error {
   readonly recorded: boolean;
   /** How the caller can prove more about itself, for the header `WWW-Authenticate`. */
   readonly challenge: string | undefined;
+  readonly #options: ProblemOptions;
 
   constructor(
     readonly code: ProblemCode,
@@ -58,6 +59,7 @@ export class Problem extends Error {
   ) {
     const kind: Kind = PROBLEMS[code];
     super(options.text ?? kind.text, { cause: options.cause });
+    this.#options = options;
     this.status = options.status ?? kind.status;
     this.retryAfter = options.retryAfter ?? kind.retryAfter;
     this.action = options.action ?? ACTIONS[code];
@@ -72,26 +74,16 @@ export class Problem extends Error {
 
   /** Returns the problem under a more exact code, with that code's text and Retry-After. A more specific text stays. */
   as(code: ProblemCode): Problem {
-    if (code === this.code) return this;
-    const { message, faults, faultsTotal, firstCallId, recorded, cause } = this;
-    const isUsual = message === PROBLEMS[this.code].text;
-    return new Problem(code, {
-      ...(!isUsual && { text: message, action: this.action }),
-      faults,
-      faultsTotal,
-      firstCallId,
-      recorded,
-      cause,
-    });
+    return code === this.code
+      ? this
+      : new Problem(code, { ...this.#options, status: undefined, retryAfter: undefined });
   }
 
   /** Returns the problem with the text for reads, which does not mention sending again. A more specific text stays. */
   asRead(): Problem {
     const words = FOR_READS[this.code];
     if (words === undefined || this.message !== PROBLEMS[this.code].text) return this;
-    const { status, retryAfter, faults, faultsTotal, recorded, cause } = this;
-    const same = { status, retryAfter, faults, faultsTotal, recorded, cause };
-    return new Problem(this.code, { ...same, text: words.text, action: words.action ?? this.action });
+    return new Problem(this.code, { ...this.#options, text: words.text, action: words.action ?? this.action });
   }
 }
 
