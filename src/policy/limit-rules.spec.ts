@@ -83,6 +83,27 @@ describe('the limits of one call', () => {
     });
   });
 
+  it.each<[country: string, phone: string, detail: string]>([
+    ['Kenya', '+2348012345678', 'is a number of Nigeria, and the item states Kenya'],
+    ['united states', '+18765551234', 'is a number of Jamaica, and the item states United States'],
+    ['KEN', '+870123456789', 'is a number of no country, and the item states Kenya'],
+  ])('refuse a number that does not match %s, if the client has this limit', (country, phone, detail) => {
+    const items = [{ ...item(1, country), phone }];
+    expect(faultsOf({ numberMatchesCountry: true }, items)).toMatchObject({
+      code: 'foreign_number',
+      status: 400,
+      faults: [{ pointer: '/items/0/phone', detail }],
+    });
+    expect(faultsOf({}, items)).toBeUndefined();
+    const others = [
+      { ...item(1, country), phone, recipientField: null },
+      item(1, 'Kenya'),
+      item(1, 'Atlantis'),
+      item(1),
+    ];
+    expect(faultsOf({ numberMatchesCountry: true }, others)).toBeUndefined();
+  });
+
   it.each<[text: string, countries: string[], country: string | null, phone: string | null]>([
     ['any country for a client without a list', [], 'Kenya', '+2348012345678'],
     ['an allowed country under another of its names', ['Ivory Coast'], 'ivory coast', '+2250708091011'],

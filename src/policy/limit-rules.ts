@@ -4,7 +4,7 @@ import { Limits, limitsMoney } from '../access/clients/limits';
 import { PersonLimits } from '../access/people/person';
 import { Fault, Problem } from '../platform/errors/problem';
 import { Item, totalOf } from '../operations/item';
-import { canonicalCountry, countryOfName } from '../recipients/country-name';
+import { canonicalCountry, countryName, countryOfName } from '../recipients/country-name';
 import { countriesOfNumber } from '../recipients/number-country';
 
 /** The fields of an item that limits depend on. */
@@ -27,7 +27,7 @@ type PointerOf = (place: number, field: 'amount' | 'country' | 'phone') => strin
 export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited[], pointerOf: PointerOf): Problem[] {
   const problems = [
     tooManyItems(limits, items),
-    wrongCountries(limits, items, pointerOf),
+    wrongCountries(limits, items, pointerOf) ?? foreignNumbers(limits, items, pointerOf),
     movesValue ? missingAmounts(limits, items, pointerOf) : undefined,
     tooMuchMoney(limits, items, pointerOf),
     movesValue ? tooMuchOfPerson(limits, items, pointerOf) : undefined,
@@ -102,6 +102,21 @@ function wrongFieldWith(countries: string[]): (item: Limited) => 'country' | 'ph
     if (phone === null || !isComparable) return undefined;
     return countriesOfNumber(phone).some((code) => codes.has(code)) ? undefined : 'phone';
   };
+}
+
+/** Finds numbers of another country than their item states. A country whose name is not known is left to the upstream. */
+function foreignNumbers({ numberMatchesCountry }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
+  if (!numberMatchesCountry) return undefined;
+  const faults = items.flatMap(({ recipientField, phone, country }, place) => {
+    const code = country === null ? undefined : countryOfName(country);
+    if (recipientField === null || phone === null || code === undefined) return [];
+    const possible = countriesOfNumber(phone);
+    if (possible.includes(code)) return [];
+    const names = possible.map((one) => countryName(one) ?? one).join(' or ');
+    const detail = `is a number of ${names || 'no country'}, and the item states ${countryName(code)}`;
+    return [{ pointer: pointerOf(place, 'phone'), detail }];
+  });
+  return faults.length > 0 ? new Problem('foreign_number', { faults }) : undefined;
 }
 
 function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {

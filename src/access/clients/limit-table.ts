@@ -137,6 +137,12 @@ export const LIMIT_TABLE = {
     label: 'Requires an Idempotency-Key',
     text: 'Payments and writes without the header Idempotency-Key are rejected.',
   },
+  numberMatchesCountry: {
+    name: 'number_matches_country',
+    kind: 'flag',
+    label: 'Pays only numbers of the stated country',
+    text: 'Payments to a phone number of another country than the item states are rejected. New clients have this limit.',
+  },
   beneficiariesOnly: {
     name: 'beneficiaries_only',
     kind: 'flag',

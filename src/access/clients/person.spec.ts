@@ -6,8 +6,14 @@ describe('the ID of a person', () => {
     (id) => expect(isPersonId(id)).toBe(true),
   );
 
-  it.each(['ada@example.com', '+254712345678', '254712345678', '22997123456', '2290197123456', '0712345678', '', 'a b'])(
-    'cannot be %j, which may be a contact',
-    (id) => expect(isPersonId(id)).toBe(false),
-  );
+  it.each([
+    'ada@example.com',
+    '+254712345678',
+    '254712345678',
+    '22997123456',
+    '2290197123456',
+    '0712345678',
+    '',
+    'a b',
+  ])('cannot be %j, which may be a contact', (id) => expect(isPersonId(id)).toBe(false));
 });

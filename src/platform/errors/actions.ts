@@ -22,6 +22,7 @@ export const ACTIONS: Readonly<Record<ProblemCode, Action>> = {
   invalid_request: 'fix_request',
   not_served: 'fix_request',
   amount_required: 'fix_request',
+  foreign_number: 'fix_request',
   idempotency_key_required: 'fix_request',
   invalid_idempotency_key: 'fix_request',
   invalid_allow_duplicate_of: 'fix_request',

@@ -57,6 +57,7 @@ const OF_A_PAYMENT: ProblemCode[] = [
   'person_required',
   'too_many_items',
   'country_not_allowed',
+  'foreign_number',
   'recipient_not_allowed',
   'screening_denied',
   'wallet_not_allowed',

@@ -25,6 +25,10 @@ export const PROBLEMS = {
     status: 400,
     text: 'Your client has a limit in US dollars, so every payout must state its amount. "errors" lists the items without one.',
   },
+  foreign_number: {
+    status: 400,
+    text: 'A phone number in this request belongs to another country than its item states. Nothing was sent. "errors" lists the items.',
+  },
   idempotency_key_required: {
     status: 400,
     text: 'Your client must send the header Idempotency-Key with this operation. Use a new key (for example, a UUID) for each payout, and the same key when you retry it.',
