@@ -14,7 +14,7 @@ describe('a client that may pay to one country', () => {
   afterAll(() => approving.close());
   beforeEach(async () => {
     await approving.reset();
-    await change("countries = '{Kenya}', approval_over_usd = NULL");
+    await change("countries = '{Kenya}', allow_foreign_numbers = FALSE, approval_over_usd = NULL");
   });
 
   const change = (assignment: string) =>
@@ -54,7 +54,7 @@ describe('a client that may pay to one country', () => {
   });
 
   it('cannot send a held call to a number of another country, once the limit holds', async () => {
-    await change("countries = '{}', approval_over_usd = 0.5");
+    await change("countries = '{}', allow_foreign_numbers = TRUE, approval_over_usd = 0.5");
     const asked = approving.proxy.post(approving.app, '/payouts/airtime', airtimes(NIGERIAN));
     const { call_id: id } = (await asked.expect(202)).body;
     await change("countries = '{Kenya}'");

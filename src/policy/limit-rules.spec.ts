@@ -7,7 +7,7 @@ import { brokenLimits, needsApproval } from './limit-rules';
 const usd = (amount: Decimal.Value) => new Decimal(amount);
 const pointerOf = (place: number, field: string) => `/items/${place}/${field}`;
 const faultsOf = (limits: Partial<Limits>, items: Item[], effect: 'pay' | 'write' = 'pay') =>
-  brokenLimits({ ...NO_LIMITS, ...limits }, effect === 'pay', items, pointerOf)[0];
+  brokenLimits({ ...NO_LIMITS, allowForeignNumbers: true, ...limits }, effect === 'pay', items, pointerOf)[0];
 
 function item(amount: Decimal.Value | null, country: string | null = null): Item {
   return {
@@ -87,9 +87,9 @@ describe('the limits of one call', () => {
     ['Kenya', '+2348012345678', 'is a number of Nigeria, and the item states Kenya'],
     ['united states', '+18765551234', 'is a number of Jamaica, and the item states United States'],
     ['KEN', '+870123456789', 'is a number of no country, and the item states Kenya'],
-  ])('refuse a number that does not match %s, if the client has this limit', (country, phone, detail) => {
+  ])('refuse a number that does not match %s, unless the client allows it', (country, phone, detail) => {
     const items = [{ ...item(1, country), phone }];
-    expect(faultsOf({ numberMatchesCountry: true }, items)).toMatchObject({
+    expect(faultsOf({ allowForeignNumbers: false }, items)).toMatchObject({
       code: 'foreign_number',
       status: 400,
       faults: [{ pointer: '/items/0/phone', detail }],
@@ -101,7 +101,7 @@ describe('the limits of one call', () => {
       item(1, 'Atlantis'),
       item(1),
     ];
-    expect(faultsOf({ numberMatchesCountry: true }, others)).toBeUndefined();
+    expect(faultsOf({ allowForeignNumbers: false }, others)).toBeUndefined();
   });
 
   it.each<[text: string, countries: string[], country: string | null, phone: string | null]>([

@@ -105,8 +105,8 @@ function wrongFieldWith(countries: string[]): (item: Limited) => 'country' | 'ph
 }
 
 /** Finds numbers of another country than their item states. A country whose name is not known is left to the upstream. */
-function foreignNumbers({ numberMatchesCountry }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
-  if (!numberMatchesCountry) return undefined;
+function foreignNumbers({ allowForeignNumbers }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
+  if (allowForeignNumbers) return undefined;
   const faults = items.flatMap(({ recipientField, phone, country }, place) => {
     const code = country === null ? undefined : countryOfName(country);
     if (recipientField === null || phone === null || code === undefined) return [];

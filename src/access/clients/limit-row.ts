@@ -1,4 +1,4 @@
-/** A limit. Null, an empty list or false means no limit. */
+/** A limit. Null or an empty list means no limit. A flag is not set in a new client. */
 export type LimitRow = RowOfAny & (UsdRow | CountRow | ListRow | FlagRow);
 
 interface RowOfAny {
@@ -42,4 +42,6 @@ interface ListRow {
 
 interface FlagRow {
   kind: 'flag';
+  /** Whether the flag allows more while it is set, or while it is not. */
+  widens: 'set' | 'unset';
 }

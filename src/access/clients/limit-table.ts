@@ -134,18 +134,21 @@ export const LIMIT_TABLE = {
   requireIdempotencyKey: {
     name: 'require_idempotency_key',
     kind: 'flag',
+    widens: 'unset',
     label: 'Requires an Idempotency-Key',
     text: 'Payments and writes without the header Idempotency-Key are rejected.',
   },
-  numberMatchesCountry: {
-    name: 'number_matches_country',
+  allowForeignNumbers: {
+    name: 'allow_foreign_numbers',
     kind: 'flag',
-    label: 'Pays only numbers of the stated country',
-    text: 'Payments to a phone number of another country than the item states are rejected. New clients have this limit.',
+    widens: 'set',
+    label: 'Pays numbers of any country',
+    text: 'Payments to a phone number of another country than the item states are accepted.',
   },
   beneficiariesOnly: {
     name: 'beneficiaries_only',
     kind: 'flag',
+    widens: 'unset',
     label: 'Pays only registered recipients',
     text: "Payouts to recipients that are not in the client's register are rejected.",
     atAdmission: true,

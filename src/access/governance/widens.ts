@@ -41,7 +41,7 @@ function widens(key: LimitKey, before: Limits[LimitKey], after: Limits[LimitKey]
     case 'list':
       return isLonger(before as string[], after as string[], row.empty);
     case 'flag':
-      return before === true && after === false;
+      return before !== after && (row.widens === 'set') === after;
     case 'usd':
     case 'count':
       return isWider(before as Decimal | number | null, after as Decimal | number | null, row.widens);
