@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Gauge } from 'prom-client';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { CallState, STATES } from '../operations/lifecycle';
 import { newId } from '../platform/database/ids';
@@ -123,18 +122,15 @@ async function raise(tx: Prisma.TransactionClient, paid: Keyed, owner: Owner, ho
 /** Counts the alarms, for Prometheus. */
 @Injectable()
 export class KeysPaidTwiceMetric {
-  constructor(prisma: SidePrisma, { registry }: MetricsService) {
-    new Gauge({
-      name: 'payout_proxy_keys_paid_twice',
-      help: 'Calls that turned out to be paid after another call had received their idempotency key. Absent while the database does not answer.',
-      registers: [registry],
-      async collect() {
+  constructor(prisma: SidePrisma, metrics: MetricsService) {
+    metrics.watch(
+      'payout_proxy_keys_paid_twice',
+      'Calls that turned out to be paid after another call had received their idempotency key. Absent while the database does not answer.',
+      async () => {
         const counting = prisma.$queryRaw<[{ count: number }]>`
           SELECT count(*)::integer AS count FROM activity WHERE action = 'key_paid_twice'`.catch(() => undefined);
-        const rows = await waitAtMost(counting, PATIENCE_MS);
-        this.reset();
-        if (rows) this.set(rows[0].count);
+        return (await waitAtMost(counting, PATIENCE_MS))?.[0].count;
       },
-    });
+    );
   }
 }

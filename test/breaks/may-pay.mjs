@@ -53,7 +53,14 @@ export const CHECKS = [
   {
     name: 'fenced-replay',
     guards: 'a repeated request that an old database answers',
-    edits: [['src/gateway/forwarding/admission.service.ts', "this.mayPay.require('replay');", '']],
+    edits: [
+      ['src/gateway/forwarding/admission.service.ts', "this.mayPay.require('replay');", ''],
+      [
+        'src/gateway/forwarding/replay.service.ts',
+        "|| isUnreachable || this.mayPay.obstacleTo('replay')",
+        '|| isUnreachable',
+      ],
+    ],
     noticedBy: MAY_PAY,
     test: 'answers a repeated request without space, stops and circuits, but not while it is fenced',
   },

@@ -160,7 +160,7 @@ export class ApprovalsService {
     const { id } = held.intent;
     const requester = (await readRequesters(this.prisma, [id])).get(id);
     if (!requester || reachesWholeAccount(requester)) return false;
-    return this.ownership.owns(call, ownerBehind(held), named);
+    return this.ownership.owns(call, ownerBehind(held), named, 'approver');
   }
 
   /** An old database may show a call as pending that was approved and sent. So a fenced instance rejects nothing. */

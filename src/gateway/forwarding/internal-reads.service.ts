@@ -7,12 +7,16 @@ import { OperationName } from '../../operations/catalogue';
 import { clock } from '../../platform/database/clock';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { MayPay } from '../may-pay/may-pay.service';
+import { obstacleProblem } from '../may-pay/obstacle-problem';
+import { Reader } from '../may-pay/obstacles';
 import { Listing } from '../upstream/listing';
 import { UpstreamAccount } from '../upstream/upstream-account';
 import { UpstreamService } from '../upstream/upstream.service';
 import { ExchangeService } from './exchange.service';
 import { toOutgoing } from '../upstream/outgoing';
 import { newIntent } from './prepared-request';
+
+const LISTING = 'POST /account/transactions';
 
 /** The longest time that a request waits for a listing. */
 const LISTING_PATIENCE_MS = 15_000;
@@ -55,18 +59,18 @@ export class InternalReadsService implements OnApplicationShutdown {
   }
 
   /**
-   * Reads a listing and keeps what `pick` finds in its elements. Only that is recorded.
-   * @throws Problem `database_unavailable` if the read or its outcome could not be recorded.
+   * Reads the listing of transactions and keeps what `pick` finds in its elements. Only that is recorded.
+   * @throws Problem if the listing could not be read, or the read or its outcome could not be recorded.
    */
   list(
     cause: AuthenticatedCall,
-    operation: OperationName,
     pick: (element: unknown) => UpstreamItem[],
-  ): Promise<{ failure: Listing['failure']; items: UpstreamItem[] }> {
-    return this.finish(causedBy(cause, operation), async (call) => {
+    reader: Reader = 'app',
+  ): Promise<UpstreamItem[]> {
+    return this.finish(causedBy(cause, LISTING), async (call) => {
       const account = this.accountOf(call);
-      const outgoing = { ...toOutgoing(account, operation, {}), effect: 'read' as const };
-      this.mayPay.require('read_without_circuit');
+      const outgoing = { ...toOutgoing(account, LISTING, {}), effect: 'read' as const };
+      this.mayPay.require('read_without_circuit', {}, reader);
       await this.journal.open(newIntent(call, { outgoing, items: [] })).catch(databaseUnavailable);
       const [sentAt, started] = [clock.now(), performance.now()];
       const items: UpstreamItem[] = [];
@@ -78,7 +82,9 @@ export class InternalReadsService implements OnApplicationShutdown {
       const outcome = outcomeOf(call, listing, { items, sentAt, upstreamMs: performance.now() - started });
       await this.journal.close(outcome, false).catch(databaseUnavailable);
       call.outcome = outcome.kind;
-      return { failure: listing.failure, items };
+      const { failure } = listing;
+      if (failure !== null) throw obstacleProblem({ kind: 'listing_unread', failure }, reader);
+      return items;
     });
   }
 

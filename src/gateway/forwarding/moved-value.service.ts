@@ -8,7 +8,7 @@ import { Item } from '../../operations/item';
 import { movesNamedTransaction } from '../../operations/catalogue';
 import { limitsOfRequest } from '../../policy/limit-rules';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { databaseUnavailable, Problem } from '../../platform/errors/problem';
+import { databaseUnavailable } from '../../platform/errors/problem';
 import { readTransaction } from '../upstream/transactions';
 import { InternalReadsService } from './internal-reads.service';
 
@@ -48,10 +48,7 @@ export class MovedValueService {
 
   /** Reads the amount of a transaction from the upstream's listing. Only this transaction of the listing is kept. */
   private async listed(call: OperationCall, upstreamRef: string): Promise<Decimal | null> {
-    const { failure, items } = await this.reads.list(call, 'POST /account/transactions', (element) =>
-      itemNamed(upstreamRef, element),
-    );
-    if (failure !== null) throw unreadable(failure);
+    const items = await this.reads.list(call, (element) => itemNamed(upstreamRef, element));
     const amounts = items.flatMap(({ amountUsd }) => amountUsd ?? []);
     return amounts.length > 0 ? Decimal.max(...amounts) : null;
   }
@@ -68,10 +65,4 @@ function itemNamed(upstreamRef: string, element: unknown): UpstreamItem[] {
 function usable(amount: Decimal): Decimal | null {
   const rounded = amount.toDecimalPlaces(DECIMALS, Decimal.ROUND_UP);
   return rounded.greaterThan(0) && rounded.lessThanOrEqualTo(MAX_USD) ? rounded : null;
-}
-
-function unreadable(failure: string): Problem {
-  return new Problem('upstream_unreachable', {
-    text: `Your client has a limit in US dollars, and the value of this transaction could not be read from the payout service (${failure}). Nothing was sent. It is safe to send the request again.`,
-  });
 }

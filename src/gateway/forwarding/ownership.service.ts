@@ -7,6 +7,7 @@ import { NamedObject, TransactionId } from '../../operations/row';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { readSubAccountCreations } from '../../journal/sub-account-creations';
+import { Reader } from '../may-pay/obstacles';
 import { subAccountIdsIn } from '../upstream/sub-accounts';
 import { listedIn, withListed } from '../upstream/own-listing';
 import { readTransaction, Transaction } from '../upstream/transactions';
@@ -45,9 +46,10 @@ export class OwnershipService {
    * Returns whether the owner made an object. What the records do not tell of a transaction, the upstream's list may, by the
    * ID that the proxy wrote into the request. The upstream is never asked about an ID that may be somebody else's.
    * @param cause the call that needs to know.
+   * @param reader who reads why nobody knows.
    * @throws Problem if the records or the list could not be read.
    */
-  async owns(cause: AuthenticatedCall, owner: Owner, { kind, id }: NamedId): Promise<boolean> {
+  async owns(cause: AuthenticatedCall, owner: Owner, { kind, id }: NamedId, reader: Reader = 'app'): Promise<boolean> {
     if (kind === 'subAccountId') {
       const answers = await readSubAccountCreations(this.prisma, owner).catch(databaseUnavailable);
       return answers.some((answer) => subAccountIdsIn(answer).includes(id));
@@ -56,7 +58,7 @@ export class OwnershipService {
     if (makers.isOwn({ [kind]: id })) return true;
     // From here on, an ID of others takes the same way as one that does not exist.
     if (!(await hasUnnamedTransactions(this.prisma, owner).catch(databaseUnavailable))) return false;
-    const listed = await this.listed(cause, { kind, id });
+    const listed = await this.listed(cause, { kind, id }, reader);
     return (await this.own(owner, listed)).length > 0;
   }
 
@@ -90,14 +92,18 @@ export class OwnershipService {
   }
 
   /** Finds a transaction in the upstream's list. The record of the read keeps nothing, because it may be somebody else's. */
-  private async listed(cause: AuthenticatedCall, { kind, id }: TransactionName): Promise<Transaction[]> {
+  private async listed(
+    cause: AuthenticatedCall,
+    { kind, id }: TransactionName,
+    reader: Reader,
+  ): Promise<Transaction[]> {
     const found: Transaction[] = [];
-    const { failure } = await this.reads.list(cause, 'POST /account/transactions', (element) => {
+    const pick = (element: unknown) => {
       const transaction = readTransaction(element);
       if (transaction[kind] === id) found.push(transaction);
       return [];
-    });
-    if (failure !== null) throw unreadable(failure);
+    };
+    await this.reads.list(cause, pick, reader);
     return found;
   }
 }
@@ -112,10 +118,4 @@ export function namedIn({ operation }: Pick<OperationCall, 'operation'>, input: 
   if (!named) return undefined;
   const id = (input as Record<string, unknown> | null | undefined)?.[named.in];
   return typeof id === 'string' ? { kind: named.names, id } : undefined;
-}
-
-function unreadable(failure: string): Problem {
-  return new Problem('upstream_unreachable', {
-    text: `No record tells whose this transaction is, and the list of the payout service could not be read (${failure}). Nothing was sent. It is safe to send the request again.`,
-  });
 }

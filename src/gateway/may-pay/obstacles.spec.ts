@@ -38,6 +38,7 @@ const INSTANCE: AnyObstacle[] = [
   cap('person', 'monthly'),
   cap('ephemeral_key', 'total'),
   { kind: 'unknown_payer' },
+  { kind: 'listing_unread', failure: 'timeout' },
   { kind: 'over_recipient_cap', capUsd: new Decimal(20), positions: [1] },
 ];
 const OF_REQUESTS: AnyObstacle[] = [
@@ -123,6 +124,7 @@ describe('an obstacle', () => {
       'recipient_not_allowed no_longer_allowed',
       'over_cap cap_exceeded',
       'unknown_payer no_longer_allowed',
+      'listing_unread upstream_unreachable',
       'over_recipient_cap cap_exceeded',
       'credential_ended key_revoked',
       'content_lost content_lost',

@@ -28,6 +28,7 @@ export type AnyObstacle =
   | BrokenRule
   | RefusingObstacle
   | { kind: 'maybe_paid'; transaction: string }
+  | { kind: 'listing_unread'; failure: string }
   | { kind: 'expired' | 'decided' | 'screening_denied' | 'screening_unavailable' | 'over_cap_of_app' };
 
 /** Readers of the texts. `settler` is an approver who settles a call by hand. */
@@ -142,6 +143,11 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
       app: 'Send the request again, with the same Idempotency-Key if it had one.',
       approver: 'Reject it. To pay, the client must send it again.',
     },
+  },
+  listing_unread: {
+    code: 'upstream_unreachable',
+    happened: ({ failure }) => `The payout service's list of transactions could not be read (${failure}).`,
+    next: { app: 'It is safe to send the request again.', approver: LATER },
   },
   maybe_paid: {
     code: 'suspected_duplicate',

@@ -12,6 +12,15 @@ interface GateState {
   admissionLimit: number;
 }
 
+/** A value of a gauge, and its labels. */
+export interface Measured {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** The value of a gauge, or those of its labels. */
+type Reading = number | Measured[] | undefined;
+
 /** From a rejection to the upstream's slowest batch, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -122,16 +131,10 @@ export class MetricsService {
 
   /** @param read is called at each scrape. */
   watchGates(read: () => GateState[]): void {
-    const watch = (name: string, help: string, valueOf: (gate: GateState) => number) =>
-      new Gauge({
-        name,
-        help,
-        labelNames: ['account'],
-        registers: [this.registry],
-        collect() {
-          for (const gate of read()) this.set({ account: gate.account }, valueOf(gate));
-        },
-      });
+    const watch = (name: string, help: string, valueOf: (gate: GateState) => number) => {
+      const measure = () => read().map((gate) => ({ labels: { account: gate.account }, value: valueOf(gate) }));
+      this.watch(name, help, measure, ['account']);
+    };
     watch(
       'payout_proxy_waiting_requests',
       'Requests that wait for a place to be admitted and sent.',
@@ -210,17 +213,20 @@ export class MetricsService {
 
   /**
    * Adds a gauge.
-   * @param value is called at each scrape. It returns undefined while there is none.
+   * @param read is called at each scrape. It returns undefined while there is no value.
    */
-  watch(name: string, help: string, value: () => number | undefined): void {
+  watch(name: string, help: string, read: () => Reading | Promise<Reading>, labelNames: string[] = []): void {
     new Gauge({
       name,
       help,
+      labelNames,
       registers: [this.registry],
-      collect() {
-        const current = value();
-        if (current === undefined) this.remove();
-        else this.set(current);
+      async collect() {
+        const reading = await read();
+        this.reset();
+        if (labelNames.length === 0) this.remove(); // a reset gauge without labels is 0
+        const measured = typeof reading === 'number' ? [{ labels: {}, value: reading }] : (reading ?? []);
+        for (const { labels, value } of measured) this.set(labels, value);
       },
     });
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Counter, Histogram } from 'prom-client';
 import { MetricsService } from './metrics.service';
 import { clock } from '../../platform/database/clock';
 
@@ -74,20 +74,17 @@ export class ReconciliationMetrics {
 
   /** @param read is called at each scrape. It returns undefined while another process reads the wallets. */
   watchWallets(read: () => Wallet[] | undefined): void {
-    const watch = (name: string, help: string, valueOf: (wallet: Wallet) => number | null) =>
-      new Gauge({
-        name,
-        help,
-        labelNames: ['account', 'wallet', 'type'],
-        registers: [this.metrics.registry],
-        collect() {
-          this.reset();
-          for (const one of read()?.slice(0, MOST_WALLETS) ?? []) {
+    const watch = (name: string, help: string, valueOf: (wallet: Wallet) => number | null) => {
+      const measure = () =>
+        read()
+          ?.slice(0, MOST_WALLETS)
+          .flatMap((one) => {
             const value = valueOf(one);
-            if (value !== null) this.set({ account: one.account, wallet: one.walletId, type: one.type ?? '' }, value);
-          }
-        },
-      });
+            const labels = { account: one.account, wallet: one.walletId, type: one.type ?? '' };
+            return value === null ? [] : [{ labels, value }];
+          });
+      this.metrics.watch(name, help, measure, ['account', 'wallet', 'type']);
+    };
     watch('payout_proxy_wallet_balance_usd', 'Balance of a wallet of an upstream account.', ({ balanceUsd }) =>
       balanceUsd.toNumber(),
     );
@@ -108,19 +105,20 @@ export class ReconciliationMetrics {
    * returns undefined while that is not known.
    */
   watchDoubts(since: () => number[] | undefined): void {
-    new Gauge({
-      name: 'payout_proxy_calls_in_doubt',
-      help: 'Calls in doubt, by the time since they were sent. Absent while this worker does not resolve, or cannot read them.',
-      labelNames: ['age'],
-      registers: [this.metrics.registry],
-      collect() {
-        this.reset();
+    this.metrics.watch(
+      'payout_proxy_calls_in_doubt',
+      'Calls in doubt, by the time since they were sent. Absent while this worker does not resolve, or cannot read them.',
+      () => {
         const ages = since()?.map((at) => clock.nowMs() - at);
-        if (!ages) return;
-        for (const [age, { from, to }] of Object.entries(AGES)) {
-          this.set({ age }, ages.filter((ms) => ms >= from && ms < to).length);
-        }
+        return (
+          ages &&
+          Object.entries(AGES).map(([age, { from, to }]) => ({
+            labels: { age },
+            value: ages.filter((ms) => ms >= from && ms < to).length,
+          }))
+        );
       },
-    });
+      ['age'],
+    );
   }
 }

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Gauge } from 'prom-client';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { MetricsService } from '../../http/metrics/metrics.service';
+import { Measured, MetricsService } from '../../http/metrics/metrics.service';
 import { waitAtMost } from '../../platform/database/patience';
 
 /** The state changes about once a day. However often the metrics are read, the findings are counted only this often. */
@@ -14,12 +13,6 @@ const PATIENCE_MS = 1_000;
 
 /** The account of a record `r`. */
 const ACCOUNT = Prisma.sql`coalesce(r.account, ${MAIN_ACCOUNT}::text)`;
-
-/** A value of a metric, and its labels. */
-interface Measured {
-  labels: Record<string, string>;
-  value: number;
-}
 
 /** The state of the reconciliation in the database, whichever instance ran it, by upstream account. */
 interface ReconciliationState {
@@ -39,21 +32,18 @@ export class RunMetrics {
 
   constructor(
     private readonly prisma: ReaderPrisma,
-    { registry }: MetricsService,
+    metrics: MetricsService,
   ) {
-    const read = () => this.state();
-    const watch = (name: string, help: string, labelNames: string[], of: (state: ReconciliationState) => Measured[]) =>
-      new Gauge({
-        name: `payout_proxy_reconciliation_${name}`,
+    const watch = (name: string, help: string, labels: string[], of: (state: ReconciliationState) => Measured[]) =>
+      metrics.watch(
+        `payout_proxy_reconciliation_${name}`,
         help,
-        registers: [registry],
-        labelNames,
-        async collect() {
-          const state = await read();
-          this.reset();
-          for (const { labels, value } of state ? of(state) : []) this.set(labels, value);
+        async () => {
+          const state = await this.state();
+          return state && of(state);
         },
-      });
+        labels,
+      );
     const when = 'Unix time at which the newest reconciliation run of each result and account ended, on any instance.';
     watch('last_end_timestamp_seconds', when, ['result', 'account'], ({ lastEnds }) => lastEnds);
     const open = 'Open and reopened findings, by category and account.';
