@@ -17,6 +17,13 @@ export const SECOND_PERSONS = [
     test: 'waits for the scope write alone, which opens something',
   },
   {
+    name: 'lowered-limit',
+    guards: 'a limit that lets a client do more if it is lowered',
+    edits: [[WIDENS, 'new Decimal(after).lessThan(before)', 'new Decimal(after).greaterThan(before)']],
+    noticedBy: 'src/access/clients/new-limit.full.spec.ts',
+    test: 'needs a second person if it is lowered',
+  },
+  {
     name: 'key-of-another',
     guards: 'a requester who sees the key of somebody else',
     edits: [[GOVERNANCE, 'person === undefined ? key : undefined', 'person === undefined ? key : key']],
