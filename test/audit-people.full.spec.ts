@@ -140,7 +140,7 @@ describe('people in the history', () => {
   it('are hidden with the whole of an answer that is not JSON', async () => {
     upstream.behaviour = answer(502, `<p>${PERSON.email}</p>`);
     const { headers } = await proxy.post(app, '/payouts/airtime', {
-      airtimes: [{ countryToSend: 'Kenya', phoneNumber: PERSON.phone, valueInUSD: 1 }],
+      airtimes: [{ countryToSend: 'Nigeria', phoneNumber: PERSON.phone, valueInUSD: 1 }],
     });
     const { body } = await proxy.get(auditor, `${CALLS}/${headers['x-call-id']}`).expect(200);
     expectNobody(body);

@@ -38,6 +38,7 @@ describe('countries and networks that the upstream does not serve', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     app = (await createClient(database, 'app', ['pay', 'account'])).key;
+    await database.query('UPDATE client SET allow_foreign_numbers = TRUE'); // the items differ in their countries alone
     auditor = (await createClient(database, 'auditor', ['audit'])).key;
     upstream = await FakeUpstream.start();
     const settings = { upstreamBaseUrl: upstream.url, upstreamTimeoutMs: 4_000, infoCacheTtlSeconds: TTL_MS / 1_000 };

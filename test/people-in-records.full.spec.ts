@@ -84,7 +84,7 @@ describe('the permanent records of people in requests and answers', () => {
     await proxy
       .post(app, '/payouts/airtime', { [EMAIL]: TEXT, airtimes: [{ [PHONE]: TEXT, countryToSend: TEXT }] })
       .expect(400);
-    const momo = { countryToSend: 'Kenya', momoCode: 'MPS', phoneNumber: PHONE, valueInUSD: 1 };
+    const momo = { countryToSend: 'Nigeria', momoCode: 'MPS', phoneNumber: PHONE, valueInUSD: 1 };
     const references = [`for ${TEXT}`, `r-${PHONE.slice(1)}`, 'r-2340000000000'];
     for (const reference of references) {
       const { headers } = await proxy

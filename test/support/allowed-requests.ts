@@ -29,6 +29,8 @@ export interface Asked {
   usd: string;
   items: number;
   country: string;
+  /** Whether the items have a phone number of another country. */
+  isForeign: boolean;
   hasKey: boolean;
   /** Whether it wants to see the people in its answer. */
   people: boolean;
@@ -50,6 +52,7 @@ export const ORDINARY: Asked = {
   usd: '1',
   items: 1,
   country: 'Kenya',
+  isForeign: false,
   hasKey: true,
   people: false,
   requests: 1,
@@ -74,6 +77,7 @@ export const VARIATIONS: { [field in keyof Asked]: Asked[field][] } = {
   usd: [...USD, '1000'],
   items: [...COUNTS, 10],
   country: [...COUNTRIES, 'Ghana'],
+  isForeign: [true, false],
   hasKey: [true, false],
   people: [true, false],
   requests: [...COUNTS, 10],
@@ -156,6 +160,7 @@ function isAdmitted(caller: Caller, operation: OperationName, asked: Asked): boo
   const items = Array.from({ length: asked.items }, () => ({
     ...payment('ada@example.com', asked.usd),
     country: asked.country,
+    phone: asked.isForeign ? '+233241234567' : null,
   }));
   if (limitProblems({ limits }, operation, items).length > 0) return false;
   if (!asked.hasKey && limits.requireIdempotencyKey) return false; // as admission.service.ts and the preview refuse it

@@ -195,11 +195,7 @@ export class AdmissionService {
   }
 
   /** Repeated requests stay answered while nothing can be admitted. */
-  private async admitOrFindClaim(
-    call: OperationCall,
-    admission: Admission,
-    place: Place,
-  ): Promise<AdmissionResult> {
+  private async admitOrFindClaim(call: OperationCall, admission: Admission, place: Place): Promise<AdmissionResult> {
     try {
       this.mayPay.require('send');
       return await measured(place, this.journal.admit(admission, leftOf(call))).catch(databaseUnavailable);
