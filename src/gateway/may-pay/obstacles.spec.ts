@@ -51,9 +51,16 @@ const RULES: BrokenRule[] = [
   { kind: 'scope_missing', scopes: ['pay'] },
   { kind: 'switched_off', operation: OPERATION },
   { kind: 'not_own' },
-  ...(['too_many_items', 'country_not_allowed', 'amount_required', 'cap_exceeded'] as const).map(
-    (code): BrokenRule => ({ kind: 'over_own_limit', problem: new Problem(code) }),
-  ),
+  ...(
+    [
+      'too_many_items',
+      'country_not_allowed',
+      'foreign_number',
+      'amount_required',
+      'cap_exceeded',
+      'person_required',
+    ] as const
+  ).map((code): BrokenRule => ({ kind: 'over_own_limit', problem: new Problem(code) })),
   { kind: 'recipient_not_allowed', blocked: [], unregistered: [recipient(0)] },
 ];
 const OF_HELD_CALLS: AnyObstacle[] = [

@@ -63,6 +63,7 @@ const PERMIT = 'Change what the client or its person may do, or reject the call.
 const OWN_LIMITS: Partial<Record<ProblemCode, string>> = {
   too_many_items: 'it has more items than the client may send in one call',
   country_not_allowed: 'it pays to a country that the client may not pay to',
+  foreign_number: 'a phone number belongs to another country than its item states',
   amount_required: 'an item states no amount, and the client has a limit in US dollars',
   cap_exceeded: 'it exceeds a limit of the client or of its person for one item or one call',
 };
@@ -183,7 +184,7 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
   over_own_limit: {
     ...brokenRule(
       ({ problem }) => problem.code,
-      ({ problem }) => OWN_LIMITS[problem.code] ?? problem.message,
+      ({ problem }) => OWN_LIMITS[problem.code] ?? 'it exceeds a limit of the client',
     ),
     faults: ({ problem }) => problem.faults,
   },

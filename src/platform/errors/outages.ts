@@ -46,6 +46,7 @@ export const OUTAGES = {
     text: 'The request could not be sent in time. Nothing was sent or paid. Send it again, with the same Idempotency-Key if it had one.',
     retryAfter: 1,
   },
+  stopped: { status: 503, text: 'The operator has stopped this operation. Nothing was sent.' },
   instance_fenced: {
     status: 503,
     text: 'This instance of the proxy does not pay or write at the moment, so that nothing is paid twice. Nothing was sent. Send the request again later, with the same Idempotency-Key if it had one.',

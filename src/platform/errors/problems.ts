@@ -237,7 +237,6 @@ export const PROBLEMS = {
     status: 502,
     text: 'The payout service refused the credentials of the proxy. The request was not carried out. The same Idempotency-Key may be used again. Tell the operator, who has to correct the credentials.',
   },
-  stopped: { status: 503, text: 'The operator has stopped this operation. Nothing was sent.' },
   answer_erased: {
     status: 409,
     text: 'The payout service rejected this request, and its answer is no longer stored. To try again, send the request with a new Idempotency-Key.',
