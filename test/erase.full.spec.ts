@@ -148,9 +148,8 @@ describe('audit erase', () => {
     const hers = await post('/payouts/airtime', { airtimes: [{ ...item, phoneNumber: PHONE }] }).expect(200);
     const listing = await paying.proxy.post(paying.app, '/account/transactions', {}).expect(200);
     paying.upstream.behaviour = ok([{ tel: 2349099887767, who: '@CanaryBirds' }]);
-    const likes = await post('/payouts/airtime', { airtimes: [{ ...item, phoneNumber: '+2349099887767' }] }).expect(
-      200,
-    );
+    const similar = { ...item, phoneNumber: '+2349099887767' };
+    const likes = await post('/payouts/airtime', { airtimes: [similar] }).expect(200);
     const phone = JSON.parse((await erase('+234 909-988 7766', '--yes')).stdout) as Erased;
     expect(phone.places).toEqual(
       [
