@@ -23,7 +23,7 @@ export const USD = /^(0|[1-9]\d{0,8})(\.\d{1,6})?$/;
 export const MAX_WORDS = 300;
 const MAX_COUNTRY_NAME = 100;
 
-/** What each word of a list is, and whether a word is one. */
+/** The words of lists, and their tests. */
 const WORDS = {
   country: { words: 'names of countries, such as Kenya', isWord: isCountryName },
   address: { words: 'IP addresses or CIDR blocks, such as 10.0.0.0/8', isWord: isAddressBlock },

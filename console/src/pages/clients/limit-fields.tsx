@@ -48,7 +48,7 @@ interface FieldProps<Kind extends LimitRow['kind']> extends Props {
   row: Extract<LimitRow, { kind: Kind }>;
 }
 
-/** What a field cannot say about itself. */
+/** Added to the text of a limit in its form. */
 const HINTS: Record<string, string> = { daily_cap_usd: 'Clients that pay need one, or the word none.' };
 
 function MoneyField({ row: { name, label, text }, draft, faults, change }: FieldProps<'usd'>) {
