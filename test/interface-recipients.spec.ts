@@ -79,7 +79,7 @@ describe('the recipient', () => {
   });
 
   it('is recorded by phone, country and network, and by the ID of its payout without a reference', async () => {
-    const momos = [momoItem(), { ...momoItem(), phoneNumber: '+29051234', reference: 'invoice-17' }];
+    const momos = [momoItem(), { ...momoItem(), phoneNumber: '+2348012345679', reference: 'invoice-17' }];
     const response = await api.post('/payouts/mobile-money', { momos }).expect(200);
     const id = response.headers['x-call-id'] as string;
     const { items } = await api.record(id);
@@ -89,7 +89,7 @@ describe('the recipient', () => {
     });
     expect(items).toMatchObject([
       { recipient: { phone: '+2348012345678' }, recipient_field: 'phone', reference, network_code: 'MPS' },
-      { recipient: { phone: '+29051234' }, country: 'Nigeria', reference: 'invoice-17', amount_usd: '0.25' },
+      { recipient: { phone: '+2348012345679' }, country: 'Nigeria', reference: 'invoice-17', amount_usd: '0.25' },
     ]);
   });
 
