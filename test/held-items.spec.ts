@@ -5,6 +5,8 @@ import { writeIntent } from '../src/journal/documents';
 import { anyIntent } from './support/any-records';
 import { runs } from './support/runs';
 
+const NOBODY = { email: null, phone: null, handle: null };
+
 /** What a caller may name a sub-account by. Contacts are masked in records. */
 const RECEIVERS = ['user-17', '+254712345678', 'ada@example.com', '@ada', ''];
 
@@ -14,7 +16,12 @@ describe('the items of a held call, as they are recorded', () => {
     const receivers = fc.array(fc.constantFrom(...RECEIVERS), { minLength: 4, maxLength: 4 });
     fc.assert(
       fc.property(anyIntent, operation, receivers, (any, name, named) => {
-        const items = any.items.map((item, place) => ({ ...item, receiver: item.receiver && (named[place] ?? '') }));
+        // No operation has a sub-account beside a contact.
+        const items = any.items.map((item, place) =>
+          item.receiver === null
+            ? item
+            : { ...item, ...NOBODY, recipientField: 'receiver' as const, receiver: named[place] ?? '' },
+        );
         const { record, people } = writeIntent({ ...any, operation: name, items });
         const { clientId } = any.caller;
         const recorded = recipientsOf(clientId, name, itemsOfRecord(record, people));
