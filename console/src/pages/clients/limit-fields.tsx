@@ -56,7 +56,9 @@ function MoneyField({ row: { name, label, text }, draft, faults, change }: Field
     <TextInput
       label={`${label}, USD`}
       description={[text, HINTS[name]].filter(Boolean).join(' ')}
-      {...{ placeholder: 'No limit', inputMode: 'decimal', autoComplete: 'off' }}
+      placeholder="No limit"
+      inputMode="decimal"
+      autoComplete="off"
       value={draft[name as keyof Draft] as string}
       error={faults[name]}
       onChange={({ currentTarget: { value } }) => change({ [name]: value.trim() })}
@@ -67,8 +69,14 @@ function MoneyField({ row: { name, label, text }, draft, faults, change }: Field
 function CountField({ row: { name, label, text, most }, draft, faults, change }: FieldProps<'count'>) {
   return (
     <NumberInput
-      {...{ label, description: `${text} At most ${formatCount(most)}.`, placeholder: 'No limit', hideControls: true }}
-      {...{ allowDecimal: false, allowNegative: false, max: most, clampBehavior: 'strict' }}
+      label={label}
+      description={`${text} At most ${formatCount(most)}.`}
+      placeholder="No limit"
+      hideControls
+      allowDecimal={false}
+      allowNegative={false}
+      max={most}
+      clampBehavior="strict"
       value={draft[name as keyof Draft] as number | ''}
       error={faults[name]}
       onChange={(value) => change({ [name]: typeof value === 'number' ? value : '' })}
@@ -81,7 +89,10 @@ function WordsField({ row, draft, faults, change }: FieldProps<'list'>) {
   const value = draft[name as keyof Draft] as string[];
   return (
     <TagsInput
-      {...{ label, description: `${text} Empty: ${empty}. Press Enter after each.`, value, acceptValueOnBlur: true }}
+      label={label}
+      description={`${text} Empty: ${empty}. Press Enter after each.`}
+      value={value}
+      acceptValueOnBlur
       {...(value.length === 0 && { placeholder: example[0] ?? '' })}
       error={faults[name]}
       onChange={(words) => change({ [name]: words })}
@@ -92,7 +103,9 @@ function WordsField({ row, draft, faults, change }: FieldProps<'list'>) {
 function FlagField({ row: { name, label, text }, draft, faults, change }: FieldProps<'flag'>) {
   return (
     <Checkbox
-      {...{ label, description: text, checked: draft[name as keyof Draft] as boolean }}
+      label={label}
+      description={text}
+      checked={draft[name as keyof Draft] as boolean}
       error={faults[name]}
       onChange={({ currentTarget: { checked } }) => change({ [name]: checked })}
     />
