@@ -1,5 +1,5 @@
 import { asPlanned, callingCodeOf, lengthsFor, Line } from './numbering-plan';
-import { plainText, withoutInvisible } from './plain-text';
+import { invisibleReason, plainText } from './plain-text';
 import { Spelling } from './spelling';
 
 /** Characters that people write between digits. */
@@ -27,14 +27,10 @@ export function phoneKey(text: string): string | null {
 export function readPhone(text: string, line: Line): Spelling {
   const key = phoneKey(text);
   // Without + or 00, nobody can tell whether a number has its calling code.
-  if (key === null || !/^(?:\+|00)/.test(plainText(text))) return reasonOf(text);
+  if (key === null || !/^(?:\+|00)/.test(plainText(text))) return invisibleReason(text);
   const impossible = impossibility(key, line);
   if (impossible !== undefined) return { reason: impossible };
-  return text === key ? { canonical: key } : { ...reasonOf(text), suggestion: key };
-}
-
-function reasonOf(text: string): { reason?: string } {
-  return withoutInvisible(text) === text ? {} : { reason: 'It has an invisible character' };
+  return text === key ? { canonical: key } : { ...invisibleReason(text), suggestion: key };
 }
 
 /** Returns why no number has these digits. Undefined if one can have them. */

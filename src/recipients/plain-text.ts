@@ -15,8 +15,13 @@ const FOREIGN_DIGIT = new RegExp(`[${[...DIGITS.keys()].join('')}]`, 'g');
 const PRINTABLE_ASCII = /^[\x21-\x7e]*$/;
 
 /** Returns text without the characters that nobody sees or types. */
-export function withoutInvisible(text: string): string {
+function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, '');
+}
+
+/** The reason why text with invisible characters is no canonical name. Empty for other text. */
+export function invisibleReason(text: string): { reason?: string } {
+  return withoutInvisible(text) === text ? {} : { reason: 'It has an invisible character' };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { emailKey } from './email';
 import { Line } from './numbering-plan';
 import { AT_HOME, phoneKey, readPhone } from './phone';
-import { plainText, smallLetters, withoutInvisible } from './plain-text';
+import { invisibleReason, plainText, smallLetters } from './plain-text';
 import { Spelling } from './spelling';
 
 /** The kinds of names that recipients have. A receiver is a sub-account of the upstream. */
@@ -63,6 +63,5 @@ export function readRecipient(kind: RecipientKind, name: string, line: Line = 'a
   if (key === null) return {};
   const small = name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (name === key || small === key) return { canonical: name };
-  const reason = withoutInvisible(name) === name ? {} : { reason: 'It has an invisible character' };
-  return { ...reason, suggestion: key };
+  return { ...invisibleReason(name), suggestion: key };
 }
