@@ -12,7 +12,7 @@ export interface EphemeralCredential {
   id: string;
   /** When it expires, on the monotonic clock of this process. */
   validUntil: number;
-  /** The only recipients that it may pay, by their keys (`beneficiaryHash`). Null for any. */
+  /** The only recipients that it may pay, by their hashes (`beneficiaryHash`). Null for any. */
   recipients: ReadonlySet<string> | null;
 }
 

@@ -166,7 +166,7 @@ interface HeldPayment {
   items: Item[];
 }
 
-/** Finds the held calls that pay somebody whom their client may not pay now, by call ID. */
+/** Finds the held calls with recipients that the register of their client forbids now, by call ID. */
 async function readForbidden(prisma: SidePrisma, held: HeldPayment[]): Promise<Map<string, BrokenRule>> {
   const rules = new Map(held.map(({ caller }) => [caller.clientId, rulesOf(caller)]));
   const named = held.map(({ id, operation, caller: { clientId }, items }) => ({

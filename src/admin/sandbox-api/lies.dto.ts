@@ -124,7 +124,7 @@ const WORDS = { type: 'object', additionalProperties: { type: 'string' } } as co
 class ShownListDto {
   @nullable(INTEGER, 'Only so many of the newest are shown. Null: as usual.')
   newest!: number | null;
-  @nullable(INSTANT, 'The list stays as it was then. Null: it does not.')
+  @nullable(INSTANT, 'Freezes the list at this time. Null: live.')
   frozen_at!: string | null;
   @ApiProperty({ type: [String], description: 'Types that it leaves out.' }) without_types!: string[];
 }

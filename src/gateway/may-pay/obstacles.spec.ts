@@ -110,7 +110,7 @@ describe('an obstacle', () => {
   it.each(EVERY.map(named))('%s, told to the %s, never advises to pay again what may be paid', (...of) => {
     const [, audience, obstacle] = of;
     const { message, action } = problemOf(obstacle, audience);
-    // Whoever decides about a call, or settles it, has no request to send, and no key of one.
+    // An approver or a settler has no request to send, and no key of one.
     const isStaff = audience === 'approver' || audience === 'settler';
     if (isStaff) expect(message).not.toMatch(/[Ss]end (it|the request) again(?!\.$)|Idempotency-Key/);
     if (obstacle.kind === 'duplicate' || obstacle.kind === 'maybe_paid') expect(action).not.toBe('retry_same_key');

@@ -68,7 +68,7 @@ const OWN_LIMITS: Partial<Record<ProblemCode, string>> = {
   cap_exceeded: 'it exceeds a limit of the client or of its person for one item or one call',
 };
 
-/** Every kind of obstacle. Whoever follows a text never pays twice. */
+/** Every kind of obstacle. Following a text never pays twice. */
 export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind: K }>> } = {
   fenced: { code: 'instance_fenced', next: { approver: STATED, settler: STATED } },
   no_space: { code: ({ code }) => code, next: { approver: LATER } },

@@ -80,7 +80,7 @@ export class RecordItem {
   payout_id!: string | null;
   @nullable(
     { ...TEXT, enum: [...PAYOUT_STATES] },
-    `What became of the payout. ${PAYOUT_STATE_HELP} Null if the item is no payout.`,
+    `State of the payout. ${PAYOUT_STATE_HELP} Null if the item is no payout.`,
   )
   state!: PayoutState | null;
   @nullable(

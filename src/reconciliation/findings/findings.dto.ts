@@ -84,7 +84,7 @@ export class FindingStep {
   @ApiProperty({ enum: STATES.slice(1), description: "The finding's state after the decision." }) state!: State;
   @described(TEXT, 'Why.') reason!: string;
   @described(SIGNED_USD, "The finding's impact at the time of the decision, in US dollars.") impact_usd!: string;
-  @nullable(UUID, 'The run that made the decision. Null if somebody else did.') run_id!: string | null;
+  @nullable(UUID, 'The run that made the decision. Null if no run made it.') run_id!: string | null;
   @nullable(UUID, 'The ID of the client that made the decision.') client_id!: string | null;
   @nullable(UUID, 'The ID of its key.') key_id!: string | null;
   @nullable(TEXT, 'The person, where known.') actor!: string | null;
