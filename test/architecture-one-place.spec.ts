@@ -64,6 +64,22 @@ describe('the one place of a rule', () => {
     expect(files.filter((file) => product.every(({ path }) => path !== file))).toEqual([]);
   });
 
+  it('is access/people for whether two names are of the same person', () => {
+    const namesOfPeople = '(?:actor|claimedActor|person|owner|requester|decider|identity)(?:[?!]?\\.name)?';
+    const people = ['src/access/people/person.ts', 'src/access/people/same-person.ts'];
+    const comparing = [
+      `\\b${namesOfPeople}[?!]?\\.(?:toLowerCase|localeCompare)\\(`,
+      `\\b${namesOfPeople}\\)? [!=]== (?!null|undefined|'|\\d)`,
+      '\\blower\\((?:\\w+\\.)?(?:actor|person|decider_person)\\)',
+      '\\bk\\.person = ',
+    ];
+    for (const text of comparing) expect(filesWith(new RegExp(text), people)).toEqual([]);
+    expect(filesWith(/humans_behind\(|\bsame_as\b|\bperson_identity\b/, people)).toEqual([
+      'src/journal/recent-contents.ts', // removes the identities of erased people
+      'src/platform/database/rights.ts',
+    ]);
+  });
+
   it('is platform/database/locks.ts for the numbers of locks', () => {
     const others = [...product, ...sourceFiles('test')].filter(({ path }) => path !== 'src/platform/database/locks.ts');
     expect(others.filter(({ text }) => LOCK_NUMBER.test(text)).map(({ path }) => path)).toEqual([]);

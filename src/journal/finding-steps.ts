@@ -1,4 +1,4 @@
-import { namesSql } from '../access/people/requester-names';
+import { Requester, REQUESTER_OF_INTENT } from '../access/people/same-person';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { LOCKS } from '../platform/database/locks';
@@ -27,13 +27,8 @@ export interface FindingNow {
   stepId: string | null;
   /** The impact when it was last seen, in US dollars as decimal text. */
   impactUsd: string;
-  /** The client of the call that it is about. Null without a call. */
-  clientId: string | null;
-  keyId: string | null;
-  /** Whether a person made the call. */
-  isPerson: boolean;
-  /** The names of the person, for the client and in the console. An erased one is missing. */
-  names: string[];
+  /** Who requested the call that it is about. Null without a call. */
+  requester: Requester | null;
 }
 
 /**
@@ -50,11 +45,6 @@ export const findingNow = (seesPeople: boolean) => Prisma.sql`
     WHERE s.finding_id = f.id ${seesPeople ? Prisma.empty : Prisma.sql`AND NOT ${comparesRecipients('r.id')}`}
     ORDER BY r.historical, s.seen_at DESC, s.id DESC LIMIT 1
   ) AS sight ON TRUE`;
-
-/** The IDs of the person of a call `i`, and of who acted for them. */
-const BEHIND = `ARRAY[i.person_id, (i.record::json #>> '{token,act,person_id}')::uuid]`;
-
-const KEY_OF_CALL = "(i.record::json ->> 'key_id')::uuid";
 
 /** Ten thousand steps take about a second, and a run that ends may add its own at the same time. */
 const TIMEOUT = { maxWait: 5_000, timeout: 10_000 };
@@ -75,9 +65,8 @@ export async function insertFindingSteps(
     const found = await tx.$queryRaw<FindingNow[]>`
       SELECT f.id::text, coalesce(step.state, 'open') AS state, step.id::text AS "stepId",
         trim_scale(sight.impact_usd)::text AS "impactUsd",
-        i.client_id::text AS "clientId", i.record::json ->> 'key_id' AS "keyId",
-        array_remove(i.record::json ->> 'actor' || ${Prisma.raw(namesSql(BEHIND, KEY_OF_CALL))}, NULL) AS names,
-        coalesce(i.person_id::text, i.record::json ->> 'actor') IS NOT NULL AS "isPerson"
+        CASE WHEN i.id IS NOT NULL THEN json_build_object('clientId', i.client_id, 'keyId', i.record::json ->> 'key_id',
+          'isPerson', coalesce(i.person_id::text, i.record::json ->> 'actor') IS NOT NULL, 'humans', ${REQUESTER_OF_INTENT}) END AS requester
       FROM finding f ${findingNow(true)} LEFT JOIN intent i ON i.id = f.call_id
       WHERE f.id = ANY (${ids}::uuid[])`;
     const findings = new Map(found.map((one) => [one.id, one]));

@@ -1,4 +1,4 @@
-import { Maker } from '../access/auth/owner';
+import { CallOwner } from '../access/auth/owner';
 import { CallState, freesKey } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateNowSql } from '../operations/lifecycle-sql';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -9,7 +9,7 @@ import { LedgerItem, ledgerOf, LedgerRecords } from './ledger';
 export interface FirstCall {
   id: string;
   /** Whose call it is. */
-  made: Maker;
+  made: CallOwner;
   state: CallState;
   /** The time since it was released: admitted, or approved. */
   ageMs: number;
@@ -26,7 +26,7 @@ type FirstCallRow = Pick<FirstCall, 'state' | 'ageMs'> & LedgerRecords & { body:
 
 /** The request of a call whose key another request has. */
 export interface FirstRequest {
-  made: Maker;
+  made: CallOwner;
   /** Undefined if its body is no longer stored. */
   body: object | undefined;
 }
@@ -37,10 +37,10 @@ export async function readFirstRequest(prisma: PrismaService, id: string): Promi
     SELECT i.record::json AS intent, b.body FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = ${id}::uuid`;
   if (!row) return undefined;
   const body = row.body ? (JSON.parse(Buffer.from(row.body).toString('utf8')) as object) : undefined;
-  return { made: makerOf(row.intent), body };
+  return { made: callOwnerOf(row.intent), body };
 }
 
-function makerOf({ client_id: clientId, person_id: personId, actor }: IntentDocument): Maker {
+function callOwnerOf({ client_id: clientId, person_id: personId, actor }: IntentDocument): CallOwner {
   return { clientId, personId: personId ?? null, actor: actor ?? null };
 }
 
@@ -67,7 +67,7 @@ export async function readFirstCall(
   const { state, ageMs, outcome, body, intent } = row;
   return {
     id,
-    made: makerOf(intent),
+    made: callOwnerOf(intent),
     state,
     ageMs,
     isKeyFree,

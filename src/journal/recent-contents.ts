@@ -104,13 +104,17 @@ export class RecentContents implements OnApplicationShutdown {
   }
 
   /**
-   * Removes the hashes of erased persons whose caps and idempotency keys are over. Records keep the IDs. A person with limits of
+   * Removes the hashes and identities of erased persons whose caps and idempotency keys are over. Records keep the IDs. A person with limits of
    * their own keeps the hash, because somebody could otherwise lift a limit by asking to be erased.
    */
   private forgetPersons(): Promise<number> {
     return this.prisma.$executeRaw`
-      UPDATE person SET sha256 = sha256(uuid_send(id)), issuer = NULL, forget_after = NULL
-      WHERE forget_after < clock_timestamp() AND num_nonnulls(daily_cap_usd, monthly_cap_usd, max_item_usd, requests_per_minute) = 0`;
+      WITH forgotten AS (
+        UPDATE person SET sha256 = sha256(uuid_send(id)), issuer = NULL, forget_after = NULL
+        WHERE forget_after < clock_timestamp() AND num_nonnulls(daily_cap_usd, monthly_cap_usd, max_item_usd, requests_per_minute) = 0
+        RETURNING id
+      )
+      DELETE FROM person_identity USING forgotten WHERE person_id = forgotten.id`;
   }
 
   private async run(): Promise<void> {

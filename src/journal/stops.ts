@@ -1,3 +1,4 @@
+import { readOwner, samePerson } from '../access/people/same-person';
 import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -95,12 +96,12 @@ export async function needsRecovery(
 /** How long a person may take back a stop of their own, in minutes. */
 const TAKEN_BACK_MINUTES = 10;
 
-/** Returns whether a person set an active stop themselves, a short time ago. */
-export async function isOwnRecentStop(prisma: PrismaService, stopId: string, person: string | null): Promise<boolean> {
-  const rows = await prisma.$queryRaw<unknown[]>`
-    SELECT id FROM stop WHERE id = ${stopId}::uuid AND key_id IS NOT NULL AND lower(actor) = ${person?.toLowerCase() ?? null}
+/** Returns whether the owner of a key set an active stop themselves, a short time ago. */
+export async function isOwnRecentStop(prisma: PrismaService, stopId: string, keyId: string | null): Promise<boolean> {
+  const [stop] = await prisma.$queryRaw<{ keyId: string | null }[]>`
+    SELECT key_id::text AS "keyId" FROM stop WHERE id = ${stopId}::uuid
       AND stopped_at > clock_timestamp() - make_interval(mins => ${TAKEN_BACK_MINUTES}::int)`;
-  return rows.length > 0;
+  return stop !== undefined && samePerson(await readOwner(prisma, stop.keyId), await readOwner(prisma, keyId));
 }
 
 function viaOf(by: StopAuthor | null): string | null {

@@ -1,4 +1,4 @@
-import { isOwn, Maker, Owner } from '../access/auth/owner';
+import { isOwn, CallOwner, Owner } from '../access/auth/owner';
 import { CREATED_BY, RECOGNIZED_BY_OUR_ID } from '../operations/effects';
 import { readPayoutId } from '../operations/payout-id';
 import { TransactionId } from '../operations/row';
@@ -27,7 +27,7 @@ const MAKER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "
  * call that only names it in its request, such as a redemption, gives no ownership. Several calls may share a batch.
  */
 export class TransactionMakers {
-  private readonly makers = new Map<string, Maker[]>();
+  private readonly makers = new Map<string, CallOwner[]>();
 
   private constructor(
     private readonly owner: Owner,
@@ -57,7 +57,7 @@ export class TransactionMakers {
     return this.makersOf(ids).length > 0 && !this.isOwn(ids);
   }
 
-  private makersOf(ids: TransactionIds): Maker[] {
+  private makersOf(ids: TransactionIds): CallOwner[] {
     return Object.entries(ids).flatMap(([kind, id]) => {
       const makers = this.makers.get(`${kind} ${id}`) ?? [];
       return kind === 'batchRef' ? makers : makers.slice(0, 1);
@@ -85,7 +85,7 @@ export async function readOwnReferences(
   const callOf = (reference: string) => readPayoutId(reference)?.callId;
   const ids = new Set(references.flatMap((reference) => callOf(reference) ?? []));
   if (ids.size === 0) return new Set();
-  const rows = await prisma.$queryRaw<(Maker & { id: string })[]>`
+  const rows = await prisma.$queryRaw<(CallOwner & { id: string })[]>`
     SELECT i.id::text, ${MAKER}
     FROM intent i WHERE i.id = ANY (${[...ids]}::uuid[]) AND i.operation = ANY (${MAKING}::text[])`;
   const own = new Set(rows.filter((row) => isOwn(row, owner)).map(({ id }) => id));
@@ -107,7 +107,7 @@ export async function hasUnnamedTransactions(prisma: Prisma.TransactionClient, {
   return row?.found ?? false;
 }
 
-type MakerRow = Maker & Record<TransactionId, string | null>;
+type MakerRow = CallOwner & Record<TransactionId, string | null>;
 
 /**
  * The index finds calls by the IDs, and their records decide: answers that report a success, and settlements that no other

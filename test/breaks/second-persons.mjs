@@ -5,6 +5,8 @@ const GOVERNANCE = 'src/access/governance/governance.service.ts';
 const DECISIONS = 'src/access/governance/change-decisions.service.ts';
 const CLAIMS = 'src/access/governance/claims.service.ts';
 const LIFTING = 'src/admin/stops/stop-lifting.service.ts';
+const SAME_PERSON = 'src/access/people/same-person.ts';
+const PEOPLE = 'prisma/migrations/20261129062000_people/migration.sql';
 const PERSONAL_KEYS = 'test/personal-keys.spec.ts';
 const STOPS = 'test/stops-second-person.spec.ts';
 
@@ -33,20 +35,14 @@ export const SECOND_PERSONS = [
   {
     name: 'hands-of-the-decider',
     guards: 'a decision by a key that the requester has requested or claimed',
-    edits: [[DECISIONS, '...(await readHands(prisma, by.keyId))', '']],
+    edits: [[SAME_PERSON, ' AND k.claimed_at IS NOT NULL)', ' AND FALSE)']],
     noticedBy: PERSONAL_KEYS,
     test: 'never decides about a change of its',
   },
   {
     name: 'hands-of-the-requester',
     guards: 'a decision about a request by a key that the decider has claimed',
-    edits: [
-      [
-        'src/access/people/requester-names.ts',
-        'FROM api_key k WHERE k.id = ${keyId}\n  UNION ALL',
-        'FROM api_key k WHERE FALSE AND k.id = ${keyId}\n  UNION ALL',
-      ],
-    ],
+    edits: [[PEOPLE, 'unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))', 'unnest(k.claimed_by) AS name WHERE FALSE)']],
     noticedBy: PERSONAL_KEYS,
     test: 'does not request for its holder',
   },
@@ -67,7 +63,7 @@ export const SECOND_PERSONS = [
   {
     name: 'lift-alone',
     guards: 'a stop of somebody else that one person lifts',
-    edits: [['src/journal/stops.ts', 'AND lower(actor) = ', 'AND lower(actor) IS DISTINCT FROM ']],
+    edits: [['src/journal/stops.ts', 'stop !== undefined && samePerson(', 'stop !== undefined || samePerson(']],
     noticedBy: STOPS,
     test: 'takes two persons for a stop of another person',
   },
@@ -88,7 +84,7 @@ export const SECOND_PERSONS = [
   {
     name: 'people-approve-money',
     guards: 'an approval by a shared key',
-    edits: [['src/access/auth/four-eyes.ts', '(asked.isPerson || mustBePerson)', 'asked.isPerson']],
+    edits: [['src/access/auth/four-eyes.ts', '(requester.isPerson || mustBePerson)', 'requester.isPerson']],
     noticedBy: 'test/approvals-persons.full.spec.ts',
     test: 'takes a personal key to approve a call of nobody in particular',
   },

@@ -154,7 +154,13 @@ export const SIGN_INS = [
   {
     name: 'operator-behind-a-request',
     guards: 'an approval by an operator who requested on a page',
-    edits: [['src/access/people/requester-names.ts', "o.kind = 'sign_in'", "o.kind = 'page'"]],
+    edits: [
+      [
+        'prisma/migrations/20261129062000_people/migration.sql',
+        "SELECT coalesce(of_subject, of_name), 'sign_in', identity_sha256(their_issuer, their_subject)",
+        "SELECT coalesce(of_subject, of_name), 'sign_in', identity_sha256(NULL, their_subject)",
+      ],
+    ],
     noticedBy: 'test/approvals-persons.full.spec.ts',
     test: 'is required of an operator who requested on a page or with a token',
   },

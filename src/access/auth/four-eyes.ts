@@ -3,25 +3,14 @@ import { ConfigService } from '@nestjs/config';
 import { Loaded } from '../../platform/config/config.module';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
-import { isAmong, readHands } from '../people/requester-names';
+import { Humans, readDecider, Requester, samePerson } from '../people/same-person';
 import { authorOf, KeyAuthor } from './author';
 import { AuthenticatedCall } from './call';
-
-/** The requester of a call. */
-export interface Asker {
-  clientId: string;
-  keyId: string;
-  /** Whether a person made the request. */
-  isPerson: boolean;
-  /** The names of the person, for the client and in the console. An erased one is missing. */
-  names: readonly string[];
-}
 
 /** Who wants to decide about a request. */
 export interface Decider {
   call: AuthenticatedCall;
-  /** Who else may know the secret of the key (`readHands`). */
-  hands: readonly string[];
+  humans: Humans;
   /** Whether a key of nobody in particular decides about nothing. */
   mustBePerson: boolean;
 }
@@ -39,12 +28,12 @@ export class FourEyesService {
   }
 
   async deciderOf(call: AuthenticatedCall): Promise<Decider> {
-    return { call, hands: await readHands(this.prisma, call.caller.keyId), mustBePerson: this.mustBePerson };
+    return { call, humans: await readDecider(this.prisma, call.caller.keyId), mustBePerson: this.mustBePerson };
   }
 
   /** Requires another person than the requester. See {@link requireAnotherPerson}. @throws Problem */
-  async require(call: AuthenticatedCall, asked: Asker, text?: string): Promise<KeyAuthor> {
-    return requireAnotherPerson(await this.deciderOf(call), asked, text);
+  async require(call: AuthenticatedCall, requester: Requester, text?: string): Promise<KeyAuthor> {
+    return requireAnotherPerson(await this.deciderOf(call), requester, text);
   }
 }
 
@@ -53,14 +42,17 @@ export class FourEyesService {
  * made the request, with the key of another person. With dual control, a person always decides.
  * @throws Problem `own_approval`, `personal_key_required`.
  */
-export function requireAnotherPerson({ call, hands, mustBePerson }: Decider, asked: Asker, text?: string): KeyAuthor {
+export function requireAnotherPerson(
+  { call, humans, mustBePerson }: Decider,
+  requester: Requester,
+  text?: string,
+): KeyAuthor {
   const { clientId, clientName, keyId, identity } = call.caller;
-  const samePerson = isAmong(asked.names, [...hands, identity?.name ?? []].flat());
-  if (clientId === asked.clientId || keyId === asked.keyId || samePerson) {
+  if (clientId === requester.clientId || keyId === requester.keyId || samePerson(requester.humans, humans)) {
     throw new Problem('own_approval', text === undefined ? {} : { text });
   }
-  if (identity === null && (asked.isPerson || mustBePerson)) {
-    throw asked.isPerson
+  if (identity === null && (requester.isPerson || mustBePerson)) {
+    throw requester.isPerson
       ? new Problem('own_approval', {
           text: `A person made this request, so another person must decide, with a personal key. ${needsPersonalKey(clientName)}`,
         })

@@ -1,4 +1,4 @@
-import { isProven, Person } from '../people/person';
+import { isOf, isProven, Person, RecordedPerson } from '../people/person';
 import { AuthenticatedCall } from './call';
 import { Caller } from '../callers/caller';
 
@@ -9,11 +9,9 @@ export interface Owner {
   person: Pick<Person, 'id' | 'name'> | null;
 }
 
-/** Who made a call. Records of earlier programs have the name of the person instead of the ID. */
-export interface Maker {
+/** Who made a call. */
+export interface CallOwner extends RecordedPerson {
   clientId: string;
-  personId: string | null;
-  actor: string | null;
 }
 
 export function ownerOf({ caller, person }: AuthenticatedCall): Owner {
@@ -34,10 +32,8 @@ export function requesterOf({ clientId, personId, actorSource }: RecordedRequest
 }
 
 /** Returns whether a call is an owner's own. */
-export function isOwn(maker: Maker, { clientId, person }: Owner): boolean {
-  if (maker.clientId !== clientId) return false;
-  if (person === null) return true;
-  return maker.personId === null ? maker.actor === person.name : maker.personId === person.id;
+export function isOwn(call: CallOwner, { clientId, person }: Owner): boolean {
+  return call.clientId === clientId && (person === null || isOf(call, person));
 }
 
 /** Returns whether a caller reaches everything in the upstream account, whoever made it. */

@@ -57,14 +57,14 @@ export class ChangeApplication {
     const { row, code } = change.key ? this.toKey(name, fromKeyDocument(change.key), changeId) : {};
     if (before === null) {
       const scopes = permissions.scopes ?? [];
-      await requireSeparateHands(tx, name, { scopes, persons: [row?.person ?? null] });
+      await requireSeparateHands(tx, name, { scopes, owners: [row ?? {}] });
       const { account = MAIN_ACCOUNT, kind = 'server' } = change;
       await this.writes.create(tx, { ...permissions, name, account, kind, scopes }, row, by);
       return code;
     }
     const client = await lockClient(tx, name);
     if (row) {
-      await requireSeparateHands(tx, name, { scopes: client.scopes, persons: [row.person] });
+      await requireSeparateHands(tx, name, { scopes: client.scopes, owners: [row] });
       await this.writes.issueKey(tx, client, row, by);
       return code;
     }
@@ -79,8 +79,7 @@ export class ChangeApplication {
       return undefined;
     }
     if (permissions.scopes) {
-      const persons = (await holdersOf(tx, client.id)).map(({ person }) => person);
-      await requireSeparateHands(tx, name, { scopes: permissions.scopes, persons });
+      await requireSeparateHands(tx, name, { scopes: permissions.scopes, owners: await holdersOf(tx, client.id) });
     }
     await this.writes.update(tx, client, permissions, by);
     return undefined;

@@ -8,7 +8,7 @@ import { Problem } from '../../platform/errors/problem';
 import { ChangeAuthor, ChangeRecords } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';
 import { OPENS } from '../clients/key';
-import { isAmong, readHands, readRequesterNames } from '../people/requester-names';
+import { readDecider, readRequester, samePerson } from '../people/same-person';
 import { ChangeApplication } from './change-application';
 import {
   ChangeStatus,
@@ -145,9 +145,8 @@ async function requireSecondPerson(
   by: ChangeAuthor,
 ): Promise<void> {
   if (by.actor === null) throw new Problem('personal_key_required');
-  const requester = await readRequesterNames(prisma, { actor: person, key_id: keyId });
-  const decider = [by.actor, ...(await readHands(prisma, by.keyId))];
-  if (by.keyId !== keyId && !isAmong(requester, decider)) return;
+  const requester = await readRequester(prisma, { actor: person, key_id: keyId });
+  if (by.keyId !== keyId && !samePerson(requester, await readDecider(prisma, by.keyId))) return;
   throw new Problem('own_approval', {
     text: `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, or your key was requested or claimed by its requester. Another person must decide, with a key of their own.`,
   });

@@ -7,7 +7,7 @@ import { ChangeAuthor, ChangeRecords } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';
 import { hashKey, isWellFormedClaimCode, newKey, OPENS } from '../clients/key';
 import { hintOf } from '../clients/listed';
-import { isAmong } from '../people/requester-names';
+import { readOwner, samePerson } from '../people/same-person';
 
 /** A key that waits for its person, and those who agreed to it. */
 interface Unclaimed {
@@ -49,8 +49,7 @@ export class ClaimsService {
   /** Claims a key by its claim code. @throws Problem `claim_not_found` */
   byCode(code: string, who: Claimant, by: ChangeAuthor): Promise<ClaimedKey> {
     if (!isWellFormedClaimCode(code)) throw new Problem('claim_not_found');
-    return this.claim(Prisma.sql`k.claim_sha256 = ${hashKey(code)}`, by, (key) => {
-      if (isTheirOwn(key, who)) return [key.person];
+    return this.claim(Prisma.sql`k.claim_sha256 = ${hashKey(code)}`, who, by, (key) => {
       // Only the approver was shown the code, so its sender may be the approver.
       return [...new Set([key.approvedBy, ...(who.person === null ? [] : [who.person])])];
     });
@@ -59,14 +58,18 @@ export class ClaimsService {
   /** Claims a key by a sign-in of its person. @throws Problem `claim_not_found` */
   bySignIn(keyId: string, who: Claimant, by: ChangeAuthor): Promise<ClaimedKey> {
     if (!isUuid(keyId)) throw new Problem('claim_not_found');
-    return this.claim(Prisma.sql`k.id = ${keyId}::uuid`, by, (key) => {
-      if (!isTheirOwn(key, who)) throw new Problem('claim_not_found');
-      return [key.person];
+    return this.claim(Prisma.sql`k.id = ${keyId}::uuid`, who, by, () => {
+      throw new Problem('claim_not_found');
     });
   }
 
-  /** @param claimedBy who may see the secret. */
-  private claim(where: Prisma.Sql, by: ChangeAuthor, claimedBy: (key: Unclaimed) => string[]): Promise<ClaimedKey> {
+  /** @param others who may see the secret if its person has not signed in. */
+  private claim(
+    where: Prisma.Sql,
+    { isSignedIn }: Claimant,
+    by: ChangeAuthor,
+    others: (key: Unclaimed) => string[],
+  ): Promise<ClaimedKey> {
     return this.prisma.$transaction(async (tx) => {
       const [found] = await tx.$queryRaw<Unclaimed[]>`
         SELECT k.id::text, c.name AS client, c.id::text AS "clientId", k.person, k.expires_at AS "expiresAt",
@@ -75,16 +78,14 @@ export class ClaimsService {
         WHERE ${where} AND k.claim_sha256 IS NOT NULL AND k.claim_until > now() AND ${Prisma.raw(OPENS)}
         FOR UPDATE OF k`;
       if (!found) throw new Problem('claim_not_found');
-      const claimed = { ...found, key: newKey(found.client), claimedBy: claimedBy(found) };
+      const isTheirOwn = isSignedIn && samePerson(await readOwner(tx, found.id), await readOwner(tx, by.keyId));
+      const claimedBy = isTheirOwn ? [found.person] : others(found);
+      const claimed = { ...found, key: newKey(found.client), claimedBy };
       await makeSecret(tx, claimed);
       await this.records.record(tx, [claimOf(claimed)], by);
       return claimed;
     }, PATIENCE);
   }
-}
-
-function isTheirOwn({ person: owner }: Unclaimed, { person, isSignedIn }: Claimant): boolean {
-  return isSignedIn && person !== null && isAmong([owner], [person]);
 }
 
 async function makeSecret(tx: Prisma.TransactionClient, { id, key, claimedBy }: ClaimedKey): Promise<void> {

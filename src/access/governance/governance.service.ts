@@ -91,7 +91,7 @@ export class GovernanceService {
     const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
     return this.alone(async (tx) => {
       if (await isTaken(tx, name)) throw clientExists(name);
-      await requireSeparateHands(tx, name, { scopes, persons: [row?.person ?? null] });
+      await requireSeparateHands(tx, name, { scopes, owners: [row ?? {}] });
       const granted = { scopes, ...permissions };
       const change = { account, kind, permissions: toPermissions(granted), ...(row && { key: toKeyDocument(row) }) };
       const widens = widenings(NO_GRANTS, { ...NO_GRANTS, ...granted });
@@ -111,8 +111,7 @@ export class GovernanceService {
       const widens = widenings(before, { ...before, ...change });
       const holders = await holdersOf(tx, client.id);
       if (change.scopes) {
-        const persons = holders.map(({ person }) => person);
-        await requireSeparateHands(tx, name, { scopes: change.scopes, persons });
+        await requireSeparateHands(tx, name, { scopes: change.scopes, owners: holders });
       }
       if (widens.length === 0) return this.writes.update(tx, client, change, by);
       const document = { permissions: toPermissions(change) };
@@ -139,7 +138,7 @@ export class GovernanceService {
     return this.alone(async (tx) => {
       const client = await lockClient(tx, name);
       requireServer(client);
-      await requireSeparateHands(tx, name, { scopes: client.scopes, persons: [row.person] });
+      await requireSeparateHands(tx, name, { scopes: client.scopes, owners: [row] });
       if (isSignIn(row)) await requireNewSubject(tx, row);
       const change: ChangeDocument = { permissions: {}, key: toKeyDocument(row) };
       const state = await stateOf(tx, client);

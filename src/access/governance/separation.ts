@@ -2,6 +2,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { Problem } from '../../platform/errors/problem';
 import { Scope } from '../../operations/scopes';
 import { OPENS } from '../clients/key';
+import { HUMAN, KeyOwner, readOwners } from '../people/same-person';
 
 /** The scopes that must not meet in one hand: who pays or rules must not also approve. */
 const INCOMPATIBLE: readonly (readonly [Scope, Scope])[] = [
@@ -20,22 +21,22 @@ export function requireCompatible(scopes: readonly string[], holder = 'One clien
 
 /**
  * Requires that none of the persons holds scopes together that must not meet in one hand, across the keys of all clients.
- * Persons are compared without regard to case.
  * @param scopes the scopes that their keys of the client will have.
+ * @param owners the persons of these keys, and as whom they sign in.
  * @throws Problem `incompatible_scopes`.
  */
 export async function requireSeparateHands(
   tx: Prisma.TransactionClient,
   client: string,
-  { scopes, persons }: { scopes: readonly string[]; persons: (string | null)[] },
+  { scopes, owners }: { scopes: readonly string[]; owners: KeyOwner[] },
 ): Promise<void> {
   requireCompatible(scopes);
-  const named = persons.flatMap((person) => person?.toLowerCase() ?? []);
-  if (named.length === 0) return;
+  const humans = await readOwners(tx, owners);
+  if (humans.length === 0) return;
   const elsewhere = await tx.$queryRaw<{ person: string; scopes: string[] }[]>`
-    SELECT lower(k.person) AS person, array_agg(DISTINCT scope) AS scopes
-    FROM api_key k JOIN client c ON c.id = k.client_id CROSS JOIN LATERAL unnest(c.scopes) AS scope
-    WHERE lower(k.person) = ANY (${named}::text[]) AND c.name <> ${client} AND ${Prisma.raw(OPENS)}
-    GROUP BY 1`;
+    SELECT min(k.person) AS person, array_agg(DISTINCT scope) AS scopes
+    FROM api_key k JOIN person p ON p.id = k.person_id JOIN client c ON c.id = k.client_id CROSS JOIN LATERAL unnest(c.scopes) AS scope
+    WHERE ${HUMAN} = ANY (${humans}::uuid[]) AND c.name <> ${client} AND ${Prisma.raw(OPENS)}
+    GROUP BY ${HUMAN}`;
   for (const { person, scopes: others } of elsewhere) requireCompatible([...scopes, ...others], `The person ${person}`);
 }

@@ -54,6 +54,17 @@ export interface CallPerson extends Person {
   acting?: Pick<Person, 'id' | 'commitment'> | undefined;
 }
 
+/** The person in the record of a call. Records of earlier programs have the name instead of the ID. */
+export interface RecordedPerson {
+  personId: string | null;
+  actor: string | null;
+}
+
+/** Returns whether a call is one of a person. */
+export function isOf({ personId, actor }: RecordedPerson, { id, name }: Pick<Person, 'id' | 'name'>): boolean {
+  return personId === null ? actor === name : personId === id;
+}
+
 /**
  * Returns whether only this person may have a call's object. The holder of a shared key has those of every person whom the
  * key's client names.

@@ -34,7 +34,7 @@ import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
-import { Held, namedBy, ownerBehind, payersOf, readAsker, requireUnchanged, toPrepared } from './held';
+import { Held, namedBy, ownerBehind, payersOf, readRequesterOf, requireUnchanged, toPrepared } from './held';
 import { readHeldItems } from './held-items';
 import { brokenRule, decisionFailed, notPending } from './permission';
 import { readRequesters } from './requesters';
@@ -189,7 +189,7 @@ export class ApprovalsService {
     const { approval } = await this.record(id, false);
     const held = await this.records.stored(id);
     if (!held) throw new Problem('approval_not_found');
-    const by = await this.fourEyes.require(call, await readAsker(this.prisma, held));
+    const by = await this.fourEyes.require(call, await readRequesterOf(this.prisma, held));
     if (approval?.status !== 'pending') throw notPending(approval?.status);
     if (hash !== undefined && hash !== approval.content_hash) {
       throw new Problem('content_changed', {

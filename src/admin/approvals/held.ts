@@ -1,6 +1,5 @@
-import { Asker } from '../../access/auth/four-eyes';
 import { Owner, requesterOf } from '../../access/auth/owner';
-import { readRequesterNames } from '../../access/people/requester-names';
+import { readRequester, Requester } from '../../access/people/same-person';
 import { commitmentOf, FullStoredCall } from '../../history/records/rows';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
@@ -45,11 +44,11 @@ export function namedBy({ intent, body }: Held): NamedId | undefined {
   return namedIn({ operation: operationNamed(intent.operation) }, inputOf(body));
 }
 
-/** Reads who requested a held call, for whoever decides about it. */
-export async function readAsker(prisma: PrismaService, { intent, actor }: Held): Promise<Asker> {
+/** Reads the requester of a held call, with whom its decider is compared. */
+export async function readRequesterOf(prisma: PrismaService, { intent, actor }: Held): Promise<Requester> {
   const { client_id: clientId, key_id: keyId, person_id: personId, actor: name } = intent;
-  const names = await readRequesterNames(prisma, { ...intent, actor });
-  return { clientId, keyId, isPerson: (personId ?? name) !== undefined, names };
+  const humans = await readRequester(prisma, { ...intent, actor });
+  return { clientId, keyId, isPerson: (personId ?? name) !== undefined, humans };
 }
 
 /** Returns whose objects a held call may name. */

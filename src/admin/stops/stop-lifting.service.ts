@@ -22,7 +22,7 @@ export class StopLiftingService {
   async lift(id: string, unreconciled: boolean, by: ChangeAuthor): Promise<StopRecord | Waiting | undefined> {
     const stop = await this.stops.liftable(id, unreconciled);
     if (!stop) return undefined;
-    if (!this.governance.isOn || (!unreconciled && (await isOwnRecentStop(this.prisma, id, by.actor)))) {
+    if (!this.governance.isOn || (!unreconciled && (await isOwnRecentStop(this.prisma, id, by.keyId)))) {
       return this.stops.lift(id, by, unreconciled);
     }
     return this.governance.liftStop({ id, stops: describe(stop), unreconciled }, by);

@@ -56,7 +56,7 @@ export class EphemeralKeysController {
     const recipients = body.recipients === undefined ? null : readRecipients(body.recipients);
     const named = { issuer: null, name: body.actor };
     const person = await this.persons.find(caller, named, { patienceMs: leftOf(call), isPayment: false });
-    const faults = whereWider(caller, person, body);
+    const faults = whereWider(call, person, body);
     if (faults.length > 0) throw new Problem('wider_than_key', { faults });
     const grant = {
       person,

@@ -1,5 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { missingScopes, operationProblem } from '../../access/auth/allow';
+import { AuthenticatedCall } from '../../access/auth/call';
+import { ownerOf } from '../../access/auth/owner';
 import { Caller } from '../../access/callers/caller';
 import { readUsd } from '../../access/clients/limit-fields';
 import { Person } from '../../access/people/person';
@@ -10,12 +12,13 @@ import { NewEphemeralKeyDto } from './ephemeral-keys.dto';
 
 /** Lists everything that a new ephemeral key would be allowed, but the key that makes it or its person is not. */
 export function whereWider(
-  caller: Caller,
+  call: AuthenticatedCall,
   person: Person,
-  { actor, operations, countries = [], max_item }: NewEphemeralKeyDto,
+  { operations, countries = [], max_item }: NewEphemeralKeyDto,
 ): Fault[] {
-  const owner = caller.identity?.name;
-  const other = owner !== undefined && owner !== actor;
+  const { caller } = call;
+  const owner = ownerOf(call).person;
+  const other = owner !== null && owner.id !== person.id;
   return [
     ...(other ? [{ pointer: '/actor', detail: 'must be the owner of your key, because the key is personal' }] : []),
     ...operations.flatMap((operation, place) => faultOf(`/operations/${place}`, reasonAgainst(caller, operation))),

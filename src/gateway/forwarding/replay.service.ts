@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { leftOf, OperationCall } from '../../access/auth/call';
-import { isOwn, Maker, ownerOf } from '../../access/auth/owner';
+import { isOwn, CallOwner, ownerOf } from '../../access/auth/owner';
 import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs, overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -181,7 +181,7 @@ function answered(kind: 'succeeded' | 'rejected', first: FirstCall, effect: Effe
  * Returns whether a caller may have the answer to a call. The key of a person gets only the answers to that person's calls. A
  * server that names a person gets no answer to a call of another one.
  */
-function mayRepeat(call: OperationCall, made: Maker): boolean {
+function mayRepeat(call: OperationCall, made: CallOwner): boolean {
   const { person } = call;
   const isAnothers = person !== null && made.personId !== null && made.personId !== person.id;
   return isOwn(made, ownerOf(call)) && !isAnothers;

@@ -38,6 +38,8 @@ export const LOCKS = {
   probe: 7_070_031,
   /** Changes that may wait for a second person are made and decided one at a time. */
   change: 7_070_032,
+  /** People are merged one at a time: `merge_people()` of the migration `people`. */
+  people: 7_070_033,
   /** Prisma's own migration lock, so that its command line and `migrate` exclude each other. */
   migration: 72_707_369,
 } as const;

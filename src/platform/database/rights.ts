@@ -36,6 +36,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   unexplained_payment: { payout_proxy: 'SID' },
   beneficiary: { payout_proxy: 'SID' },
   used_token: { payout_proxy: 'SID' },
+  person_identity: { payout_proxy: 'SID' },
   ...of({ payout_proxy: 'SIUD' }, 'console_session', 'page_session', 'worker_task'),
   ...of(LOG, 'log_leaves', 'log_node', 'checkpoint'),
   ...of(MADE_BY_OWNER, 'erasure', 'pruning'),

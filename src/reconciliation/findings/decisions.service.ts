@@ -100,16 +100,16 @@ function wrongStep(from: FindingState, to: StepState): string | undefined {
 /** Nobody looks into an accepted loss any more. Accepting therefore takes a person who did not request the payment. */
 function refusedAcceptance(
   decider: Decider,
-  { clientId, keyId, isPerson, names }: FindingNow,
+  { requester }: FindingNow,
 ): { code: ProblemCode; detail: string } | undefined {
   const { identity, clientName } = decider.call.caller;
   if (identity === null) {
     const detail = `only a person can accept a difference, with a personal key. ${needsPersonalKey(clientName)}`;
     return { code: 'invalid_request', detail };
   }
-  if (clientId === null || keyId === null) return undefined;
+  if (requester === null) return undefined;
   try {
-    requireAnotherPerson(decider, { clientId, keyId, isPerson, names }, OWN);
+    requireAnotherPerson(decider, requester, OWN);
     return undefined;
   } catch (problem) {
     const { code, message } = problem as Problem;

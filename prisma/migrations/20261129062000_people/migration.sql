@@ -1,0 +1,128 @@
+-- One row for each human, as one scope knows them, and the identities that lead to it. Rules compare IDs.
+
+INSERT INTO migration_compatibility VALUES ('20261129062000_people', '20261124000000_init');
+
+-- A person of a client is known in its scope, and has limits there. A member of staff, who owns keys or signs in to the console, is
+-- known in the whole installation. Only people of clients have names here, because those of staff stand beside their keys.
+ALTER TABLE person
+  ALTER COLUMN client_id DROP NOT NULL, -- null: staff
+  ADD COLUMN same_as uuid REFERENCES person (id), -- the person that two others say this one is, and who is not merged; null: not merged
+  ADD CONSTRAINT person_same_as CHECK (same_as <> id);
+CREATE INDEX person_same_as ON person (same_as) WHERE same_as IS NOT NULL;
+
+ALTER TABLE api_key ADD COLUMN person_id uuid REFERENCES person (id); -- the owner of a personal key, or who signs in; null: nobody
+
+-- What people are known by, besides their keys (api_key.person_id).
+CREATE TABLE person_identity (
+  person_id uuid NOT NULL REFERENCES person (id),
+  kind      text NOT NULL CHECK (kind IN ('sign_in', 'token_subject', 'name')),
+  client_id uuid REFERENCES client (id), -- that of the person
+  sha256    bytea NOT NULL, -- see identity_sha256
+  PRIMARY KEY (person_id, kind, sha256)
+);
+CREATE UNIQUE INDEX person_identity_of_staff ON person_identity (sha256) WHERE client_id IS NULL;
+GRANT SELECT, INSERT, DELETE ON person_identity TO payout_proxy;
+
+-- Returns what identities are compared by. Names have no issuer, and no case.
+CREATE FUNCTION identity_sha256(issuer text, value text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT sha256(convert_to(coalesce(issuer, '') || E'\n' || CASE WHEN issuer IS NULL THEN lower(value) ELSE value END, 'UTF8'))
+$$;
+
+-- Records that two people are one human. Whoever was merged into the second before follows. Lock: LOCKS.people.
+CREATE FUNCTION merge_people(kept uuid, merged uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7070033);
+  UPDATE person p SET same_as = k.id
+  FROM (SELECT coalesce(same_as, id) AS id FROM person WHERE id = kept) AS k,
+    (SELECT coalesce(same_as, id) AS id FROM person WHERE id = merged) AS m
+  WHERE k.id <> m.id AND coalesce(p.same_as, p.id) = m.id;
+END
+$$;
+
+-- Returns the member of staff with a name, or who signs in as a subject, and adds them at first sight. An administrator who lets the
+-- same subject in under two names says that both are one human.
+CREATE FUNCTION member_of_staff(their_name text, their_issuer text, their_subject text) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+  of_name uuid := (SELECT person_id FROM person_identity WHERE client_id IS NULL AND sha256 = identity_sha256(NULL, their_name));
+  of_subject uuid := (SELECT person_id FROM person_identity WHERE client_id IS NULL AND sha256 = identity_sha256(their_issuer, their_subject));
+BEGIN
+  IF coalesce(of_name, of_subject) IS NULL THEN
+    INSERT INTO person (id, sha256) VALUES (
+      encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
+        substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid,
+      identity_sha256(NULL, their_name)) ON CONFLICT (sha256) DO NOTHING;
+    of_name := (SELECT id FROM person WHERE sha256 = identity_sha256(NULL, their_name));
+  END IF;
+  INSERT INTO person_identity (person_id, kind, sha256)
+  SELECT coalesce(of_name, of_subject), 'name', identity_sha256(NULL, their_name)
+  UNION ALL
+  SELECT coalesce(of_subject, of_name), 'sign_in', identity_sha256(their_issuer, their_subject) WHERE their_subject IS NOT NULL
+  ON CONFLICT DO NOTHING;
+  IF of_name <> of_subject THEN
+    PERFORM merge_people(of_name, of_subject);
+  END IF;
+  RETURN coalesce(of_name, of_subject);
+END
+$$;
+
+-- Identifies the owner of a key. It is a trigger, so that keys from instances of the release before have owners, too.
+CREATE FUNCTION identify_owner() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.person_id := member_of_staff(NEW.person, NEW.issuer, NEW.subject);
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER key_has_owner BEFORE INSERT ON api_key
+FOR EACH ROW WHEN (NEW.person IS NOT NULL) EXECUTE FUNCTION identify_owner();
+
+UPDATE api_key SET person_id = member_of_staff(person, issuer, subject) WHERE person IS NOT NULL;
+
+-- Adds the identities of a person of a client at first sight, in the statement that adds the person: the name, and for somebody whom
+-- a provider names, the subject there. A trigger serves every statement that names a person, also of the release before.
+CREATE FUNCTION identify_person() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO person_identity (person_id, kind, client_id, sha256)
+  SELECT NEW.id, 'name', NEW.client_id, identity_sha256(NULL, NEW.name)
+  UNION ALL
+  SELECT NEW.id, 'token_subject', NEW.client_id, identity_sha256(NEW.issuer, NEW.name) WHERE NEW.issuer IS NOT NULL
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER person_has_identities AFTER INSERT OR UPDATE OF name, issuer ON person
+FOR EACH ROW WHEN (NEW.name IS NOT NULL) EXECUTE FUNCTION identify_person();
+
+-- Returns the humans who may be behind something: one ID for each human. A person of a client counts as the member of staff with the
+-- same name or subject, because anybody may claim a name. So do the people of clients who were merged with that person.
+--   persons, names, keys   people by their IDs, staff by their names, and keys: their owners, and who claimed them
+CREATE FUNCTION humans_behind(persons uuid[], names text[], keys uuid[]) RETURNS uuid[] LANGUAGE sql STABLE AS $$
+  WITH given AS MATERIALIZED (
+    SELECT unnest(persons) AS id
+    UNION
+    SELECT person_id FROM api_key WHERE id = ANY (keys)
+    UNION
+    SELECT person_id FROM person_identity
+    WHERE client_id IS NULL AND sha256 IN (
+      SELECT identity_sha256(NULL, name) FROM unnest(names) AS name
+      UNION ALL
+      SELECT identity_sha256(NULL, name) FROM api_key k CROSS JOIN unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))
+  ), counted AS (
+    SELECT id FROM given
+    UNION
+    SELECT staff.person_id FROM given JOIN person p ON p.id = given.id AND p.client_id IS NOT NULL
+    JOIN person alike ON coalesce(p.same_as, p.id) IN (alike.id, alike.same_as)
+    JOIN person_identity own ON own.person_id = alike.id AND own.client_id IS NOT NULL
+    JOIN person_identity staff ON staff.client_id IS NULL AND staff.sha256 = own.sha256
+  )
+  SELECT coalesce(array_agg(DISTINCT coalesce(p.same_as, p.id)), '{}') FROM counted JOIN person p USING (id)
+$$;
+
+-- people_merged: two people are one human from then on.
+ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activity_action_check CHECK (action IN (
+  'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',
+  'wallet_recovered', 'key_paid_twice', 'database_recovered', 'change_requested', 'change_approved', 'change_rejected',
+  'emergency_change', 'dual_control_changed', 'beneficiary_added', 'beneficiary_removed', 'configuration_changed',
+  'provider_changed', 'person_added', 'person_limits_changed', 'person_revoked', 'ephemeral_key_issued',
+  'ephemeral_key_revoked', 'key_claimed', 'people_merged'));
+ALTER TABLE pending_change DROP CONSTRAINT pending_change_kind_check,
+  ADD CONSTRAINT pending_change_kind_check CHECK (kind IN ('create_client', 'change_client', 'issue_key', 'lift_stop', 'merge_people'));
