@@ -66,7 +66,7 @@ describe('the one place of a rule', () => {
 
   it('is access/people for whether two names are of the same person', () => {
     const namesOfPeople = '(?:actor|claimedActor|person|owner|requester|decider|identity)(?:[?!]?\\.name)?';
-    const people = ['src/access/people/person.ts', 'src/access/people/same-person.ts'];
+    const people = ['src/access/people/person.ts', 'src/access/people/same-person.ts', 'src/access/people/merges.ts'];
     const comparing = [
       `\\b${namesOfPeople}[?!]?\\.(?:toLowerCase|localeCompare)\\(`,
       `\\b${namesOfPeople}\\)? [!=]== (?!null|undefined|'|\\d)`,

@@ -112,6 +112,7 @@ export async function withClients(work: (clients: ClientsService) => Promise<voi
 
 /** The services that change clients without a second person. */
 export interface ClientServices {
+  prisma: PrismaService;
   clients: ClientsService;
   register: BeneficiariesService;
   exceptions: PersonExceptionsService;
@@ -123,7 +124,7 @@ export function clientServices(prisma: PrismaService): ClientServices {
   const clients = new ClientsService(prisma, journal);
   const register = new BeneficiariesService(prisma, clients, journal);
   const exceptions = new PersonExceptionsService(prisma, journal);
-  return { clients, register, exceptions, stops: new StopsService(prisma, journal) };
+  return { prisma, clients, register, exceptions, stops: new StopsService(prisma, journal) };
 }
 
 /** Runs work with the proxy's rights against an up-to-date database. Whatever it started is stopped afterwards. */

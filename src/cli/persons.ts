@@ -10,6 +10,7 @@ import { SpendingService } from '../policy/spending.service';
 import { clientServices, withPrisma } from './database';
 import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
 import { chosenLimits, withLimitOptions } from './limits';
+import { mergePeopleCommand } from './merge-people';
 import { print } from './output';
 import { revokePersonCommand } from './revoke-person';
 
@@ -28,10 +29,11 @@ const PAGE = 200;
 
 export function personsCommand(): Command {
   return new Command('persons')
-    .description("list a client's people, give some of them limits of their own, and end their credentials")
+    .description("list a client's people, give them limits of their own, end their credentials, and merge people")
     .addCommand(listCommand())
     .addCommand(limitsCommand())
-    .addCommand(revokePersonCommand());
+    .addCommand(revokePersonCommand())
+    .addCommand(mergePeopleCommand());
 }
 
 function listCommand(): Command {

@@ -28,14 +28,16 @@ CREATE FUNCTION identity_sha256(issuer text, value text) RETURNS bytea LANGUAGE 
   SELECT sha256(convert_to(coalesce(issuer, '') || E'\n' || CASE WHEN issuer IS NULL THEN lower(value) ELSE value END, 'UTF8'))
 $$;
 
--- Records that two people are one human. Whoever was merged into the second before follows. Lock: LOCKS.people.
-CREATE FUNCTION merge_people(kept uuid, merged uuid) RETURNS void LANGUAGE plpgsql AS $$
+-- Makes two people one human, with everybody who was merged into the second before. Returns false if they are one already. Lock:
+-- LOCKS.people.
+CREATE FUNCTION merge_people(kept uuid, merged uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(7070033);
   UPDATE person p SET same_as = k.id
   FROM (SELECT coalesce(same_as, id) AS id FROM person WHERE id = kept) AS k,
     (SELECT coalesce(same_as, id) AS id FROM person WHERE id = merged) AS m
   WHERE k.id <> m.id AND coalesce(p.same_as, p.id) = m.id;
+  RETURN FOUND;
 END
 $$;
 

@@ -21,6 +21,7 @@ export const CLIENT_ACTIONS = [
   'person_revoked',
   'person_added',
   'person_limits_changed',
+  'people_merged',
   'beneficiary_added',
   'beneficiary_removed',
   'change_requested',

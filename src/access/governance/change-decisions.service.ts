@@ -8,7 +8,8 @@ import { Problem } from '../../platform/errors/problem';
 import { ChangeAuthor, ChangeRecords } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';
 import { OPENS } from '../clients/key';
-import { readDecider, readRequester, samePerson } from '../people/same-person';
+import { writeMerge } from '../people/merges';
+import { readDecider, readPeople, readRequester, samePerson } from '../people/same-person';
 import { ChangeApplication } from './change-application';
 import {
   ChangeStatus,
@@ -89,8 +90,11 @@ export class ChangeDecisionsService {
   ): Promise<Pick<ApprovedChange, 'claimCode'> | typeof SUPERSEDED> {
     const asApproved = { ...by, reason: `change ${change.id}` };
     if (!isOfClient(change)) {
-      const { stop } = change.change;
-      if (!stop || !(await this.stops.liftIn(tx, stop, asApproved))) return SUPERSEDED;
+      const { stop, merge } = change.change;
+      const isMade = stop
+        ? await this.stops.liftIn(tx, stop, asApproved)
+        : merge && (await writeMerge(tx, this.records, merge, asApproved));
+      if (!isMade) return SUPERSEDED;
       await this.records.record(tx, [decisionOf(change, null, 'change_approved')], by);
       return {};
     }
@@ -136,17 +140,22 @@ export class ChangeDecisionsService {
 
 /**
  * Requires that another person than the requester decides, with another key, and that neither of them may have made the key of
- * the other. Only the keys say who they are.
+ * the other.
  * @throws Problem
  */
 async function requireSecondPerson(
   prisma: SidePrisma,
-  { keyId, person, kind }: PendingChange,
+  { keyId, person, kind, change: { merge } }: PendingChange,
   by: ChangeAuthor,
 ): Promise<void> {
   if (by.actor === null) throw new Problem('personal_key_required');
-  const requester = await readRequester(prisma, { actor: person, key_id: keyId });
-  if (by.keyId !== keyId && !samePerson(requester, await readDecider(prisma, by.keyId))) return;
+  const [requester, decider] = [
+    await readRequester(prisma, { actor: person, key_id: keyId }),
+    await readDecider(prisma, by.keyId),
+  ];
+  // Who decides that two people are one human must be a third one.
+  const merged = merge ? await readPeople(prisma, [merge.kept.id, merge.merged.id]) : [];
+  if (by.keyId !== keyId && !samePerson([...requester, ...merged], decider)) return;
   throw new Problem('own_approval', {
     text: `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, or your key was requested or claimed by its requester. Another person must decide, with a key of their own.`,
   });

@@ -4,6 +4,7 @@ import { KeyRow } from '../clients/key-rows';
 import { hintOf } from '../clients/listed';
 import { Permissions } from '../clients/permissions';
 import { identityOf, isSignIn } from '../clients/sign-ins';
+import { MergeDocument, recordedMerge } from '../people/merges';
 import { OwnLimitsDocument } from '../people/person-exceptions';
 import { RegisterDocument } from './register-document';
 import { StopLiftDocument } from './stop-lifts';
@@ -22,6 +23,8 @@ export interface ChangeDocument {
   person?: { id: string; limits: OwnLimitsDocument };
   /** A stop that is to be lifted. */
   stop?: StopLiftDocument;
+  /** Two people who are one human. */
+  merge?: MergeDocument;
 }
 
 /** What a client may do, and who holds its keys, when a change of it was requested. */
@@ -56,7 +59,7 @@ export function fromKeyDocument({ sha256, expires_at, ...key }: KeyDocument): Ke
 
 /** Returns a change for its record: without the SHA-256 of a key, and without recipients, because records are not erased. */
 export function recordedChange(client: string | null, change: ChangeDocument): object {
-  const { account, kind, permissions, key, register, person, stop } = change;
+  const { account, kind, permissions, key, register, person, stop, merge } = change;
   return {
     ...(account !== undefined && { account }),
     ...(kind !== undefined && { kind }),
@@ -65,6 +68,7 @@ export function recordedChange(client: string | null, change: ChangeDocument): o
     ...(register && { list: register.list }),
     ...(person && { person_id: person.id, ...person.limits }),
     ...(stop && { stop_id: stop.id, stops: stop.stops, unreconciled: stop.unreconciled }),
+    ...(merge && recordedMerge(merge)),
   };
 }
 

@@ -27,7 +27,6 @@ import { insertPending, lockChanges, NewPending } from './pending-changes';
 import { requireOneDirection, widenedRegister } from './register-document';
 import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
 import { requireSeparateHands } from './separation';
-import { StopLiftDocument } from './stop-lifts';
 import { completeProviders, NO_PROVIDERS } from '../clients/providers';
 import { isSignIn, makeSignIn, requireNewSubject, SignInOptions } from '../clients/sign-ins';
 import { checkOwnLimits, PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
@@ -185,10 +184,8 @@ export class GovernanceService {
     });
   }
 
-  /** Asks a second person to lift a stop. @throws Problem */
-  liftStop(stop: StopLiftDocument, by: ChangeAuthor): Promise<Waiting> {
-    const change = { permissions: {}, stop };
-    const pending = { kind: 'lift_stop', client: null, widens: ['stops'], before: null, change } as const;
+  /** Asks a second person for a change that concerns no client. @throws Problem */
+  ask(pending: NewPending, by: ChangeAuthor): Promise<Waiting> {
     return this.alone((tx) => this.wait(tx, pending, by));
   }
 

@@ -9,7 +9,7 @@ import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
 export const CHANGE_STATUSES = ['pending', 'approved', 'rejected', 'superseded', 'expired'] as const;
 export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
 
-export const CHANGE_KINDS = ['create_client', 'change_client', 'issue_key', 'lift_stop'] as const;
+export const CHANGE_KINDS = ['create_client', 'change_client', 'issue_key', 'lift_stop', 'merge_people'] as const;
 
 export interface NewPending {
   kind: (typeof CHANGE_KINDS)[number];

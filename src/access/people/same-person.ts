@@ -73,6 +73,11 @@ export function readOwner(prisma: Database, keyId: string | null): Promise<Human
   return readHumans(prisma, Prisma.sql`ARRAY(SELECT person_id FROM api_key WHERE id = ${keyId}::uuid), '{}', '{}'`);
 }
 
+/** Reads the humans who may be these people. */
+export function readPeople(prisma: Database, ids: readonly string[]): Promise<Humans> {
+  return readHumans(prisma, Prisma.sql`${ids}::uuid[], '{}', '{}'`);
+}
+
 /** Reads the humans who own keys that may not exist yet. Those who were never seen are missing. */
 export function readOwners(prisma: Database, owners: readonly KeyOwner[]): Promise<Humans> {
   const [names, subjects] = [owners.map(({ person = null }) => person), owners.filter(({ subject }) => subject)];

@@ -49,16 +49,16 @@ class KeyHolder {
   @nullable(TEXT, 'The owner of the key. Null: nobody in particular.') person!: string | null;
 }
 
-/** A change of a client, a new key, or the lift of a stop, that needs a second person. */
+/** A change of a client, a new key, the lift of a stop, or a merge of people, that needs a second person. */
 export class ChangeRecord {
   @described(UUID, 'ID of the change.') id!: string;
   @ApiProperty({ enum: CHANGE_KINDS, description: 'Kind of change.' }) kind!: (typeof CHANGE_KINDS)[number];
   @ApiProperty({ enum: CHANGE_STATUSES, description: '`superseded`: the client was changed meanwhile.' })
   status!: ChangeStatus;
-  @nullable(TEXT, 'Name of the changed client. Null: a stop.') client!: string | null;
+  @nullable(TEXT, 'Name of the changed client. Null: a stop, or two people.') client!: string | null;
   @ApiProperty({
     type: [String],
-    description: 'What needs a second person: fields of the client, `keys`, `beneficiaries`, or `stops`.',
+    description: 'What needs a second person: fields of the client, `keys`, `beneficiaries`, `stops`, or `people`.',
   })
   widens!: string[];
   @nullable(ActivityState, 'The fields before the change. Null: the client does not exist.')

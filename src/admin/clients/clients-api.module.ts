@@ -13,6 +13,7 @@ import { KeyClaimsController } from './key-claims.controller';
 import { KeysController } from './keys.controller';
 import { SignInsController } from './sign-ins.controller';
 import { PersonRevocationsController } from './person-revocations.controller';
+import { PersonMergesController } from './person-merges.controller';
 import { PersonLimitsController } from './person-limits.controller';
 import { OperationsController } from './operations.controller';
 
@@ -26,6 +27,7 @@ import { OperationsController } from './operations.controller';
     KeyClaimsController,
     KeysController,
     PersonLimitsController,
+    PersonMergesController,
     SignInsController,
     BeneficiariesController,
     OperationsController,

@@ -25,7 +25,8 @@ export class StopLiftingService {
     if (!this.governance.isOn || (!unreconciled && (await isOwnRecentStop(this.prisma, id, by.keyId)))) {
       return this.stops.lift(id, by, unreconciled);
     }
-    return this.governance.liftStop({ id, stops: describe(stop), unreconciled }, by);
+    const change = { permissions: {}, stop: { id, stops: describe(stop), unreconciled } };
+    return this.governance.ask({ kind: 'lift_stop', client: null, widens: ['stops'], before: null, change }, by);
   }
 }
 

@@ -47,6 +47,10 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
   @text('Provider at which the person signs in.') issuer?: string;
   @text('`sub` of the person there.') subject?: string;
   @textOrNull('ID of the person who owns the key.') person?: string | null;
+  @text('ID of the person who is kept in a merge.') kept_person_id?: string;
+  @text('Name of this person, who owns keys.') kept_person?: string;
+  @text('ID of the person who is merged.') merged_person_id?: string;
+  @text('Name of this person, who owns keys.') merged_person?: string;
   @text('ID of the end user.') person_id?: string;
   @count('Number of recipients that the key may pay. Null: any.') recipient_count?: number | null;
   @text('Limit of all payments of the key in US dollars.') max_total_usd?: string;

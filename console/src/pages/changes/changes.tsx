@@ -77,6 +77,7 @@ const KIND_WORDS: Record<ChangeRecord['kind'], string> = {
   change_client: 'Change of client',
   issue_key: 'New key of client',
   lift_stop: 'Lift of a stop',
+  merge_people: 'Merge of two people',
 };
 
 export const titleOf = ({ kind, client }: ChangeRecord) =>

@@ -1,0 +1,96 @@
+import { Prisma } from '../../platform/database/generated/client';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { isUuid } from '../../platform/database/uuid';
+import { ChangeAuthor, ChangeRecords, recordChanges } from '../clients/changes';
+import { ClientError } from '../clients/client-error';
+import { PATIENCE } from '../clients/clients.service';
+
+/** Two people who are one human, as an administrator names them: a person of a client by ID, and staff by name. */
+export interface NamedMerge {
+  /** The person whose ID the human has. */
+  kept: string;
+  merged: string;
+}
+
+/** A merge, as it is stored until a second person decides about it. */
+export type MergeDocument = Record<keyof NamedMerge, MergedPerson>;
+
+interface MergedPerson {
+  id: string;
+  /** Of a member of staff. Null for a person of a client, whom records name by ID. */
+  name: string | null;
+}
+
+/** Reads the people of a merge. @throws ClientError if there is no such person, or if both are one human already. */
+export async function readMerge(
+  tx: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  { kept, merged }: NamedMerge,
+): Promise<MergeDocument> {
+  const [first, second] = [await find(tx, kept), await find(tx, merged)];
+  if (first.human !== second.human) return { kept: shown(first), merged: shown(second) };
+  const fault = { pointer: '/merged', detail: 'must be another person than kept' };
+  throw new ClientError('both are one person already', undefined, [fault]);
+}
+
+/** Merges two people with its record. @returns false if both are one human already. */
+export async function writeMerge(
+  tx: Prisma.TransactionClient,
+  records: ChangeRecords,
+  merge: MergeDocument,
+  by: ChangeAuthor,
+): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ isNew: boolean }[]>`
+    SELECT merge_people(${merge.kept.id}::uuid, ${merge.merged.id}::uuid) AS "isNew"`;
+  if (row?.isNew !== true) return false;
+  const act = {
+    action: 'people_merged',
+    client: null,
+    keyId: null,
+    before: null,
+    after: recordedMerge(merge),
+  } as const;
+  await recordChanges(records, tx, [act], by);
+  return true;
+}
+
+/** Merges two people without a second person. @throws ClientError */
+export function mergePeople(
+  prisma: PrismaService,
+  records: ChangeRecords,
+  named: NamedMerge,
+  by: ChangeAuthor,
+): Promise<MergeDocument> {
+  return prisma.$transaction(async (tx) => {
+    const merge = await readMerge(tx, named);
+    await writeMerge(tx, records, merge, by);
+    return merge;
+  }, PATIENCE);
+}
+
+/** Returns a merge for its record and for people. */
+export function recordedMerge({ kept, merged }: MergeDocument): object {
+  return {
+    kept_person_id: kept.id,
+    ...(kept.name !== null && { kept_person: kept.name }),
+    merged_person_id: merged.id,
+    ...(merged.name !== null && { merged_person: merged.name }),
+  };
+}
+
+async function find(
+  tx: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  person: string,
+): Promise<MergedPerson & { human: string }> {
+  const id = isUuid(person) ? person : null;
+  const [found] = await tx.$queryRaw<(MergedPerson & { human: string })[]>`
+    SELECT p.id::text, (SELECT min(k.person) FROM api_key k WHERE k.person_id = p.id) AS name,
+      coalesce(p.same_as, p.id)::text AS human
+    FROM person p WHERE p.id = coalesce(${id}::uuid,
+      (SELECT person_id FROM person_identity WHERE client_id IS NULL AND sha256 = identity_sha256(NULL, ${person})))`;
+  if (!found) throw new ClientError(`there is no person ${person}`, 'person_not_found');
+  return found;
+}
+
+function shown({ id, name }: MergedPerson): MergedPerson {
+  return { id, name };
+}
