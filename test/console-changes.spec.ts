@@ -35,7 +35,7 @@ describe("the console's changes", () => {
     const own = await scene.visit(ada, '/changes');
     await own.getByRole('article', { name: change }).waitFor();
     const approve = own.getByRole('button', { name: `Approve: ${change}` });
-    expect(await reasonOf(approve)).toBe('You asked for this change. Another person must decide.');
+    expect(await reasonOf(approve)).toBe('You requested this change, or it merges you. Another person must decide.');
 
     const page = await scene.visit(bob, '/changes');
     const complaints = complaintsOf(page);

@@ -6,14 +6,14 @@ export interface PersonRow {
   salt: Uint8Array | null;
 }
 
-/** What a record says of the person behind its request. */
+/** The person in a record. */
 interface RecordedActor {
   actor?: string | null | undefined;
   actor_commitment?: string | null | undefined;
 }
 
 /**
- * Returns the name of the person behind a request. Null if there was none, or if it was erased: the record commits to the name, so
+ * Returns the name of the requester. Null if there was no person, or if it was erased: the record commits to the name, so
  * a name that was set later does not appear in earlier records. Records of earlier programs have the name itself, and recovered
  * ones have no commitment.
  */

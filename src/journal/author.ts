@@ -1,6 +1,6 @@
 import { Prisma } from '../platform/database/generated/client';
 
-/** Who caused a record: a client, its key, and the person behind it. */
+/** Who caused a record: a client, its key, and the owner of the key. */
 export interface Author {
   clientId: string;
   keyId: string;

@@ -29,7 +29,7 @@ export type CopiedLine =
       contents: string[];
       /** What limits of its client may count later. */
       payments?: CopiedPayment[];
-      /** SHA-256 of the person behind it, so that the person keeps what was spent. */
+      /** SHA-256 of its requester, so that the person keeps what was spent. */
       person?: string;
     }
   | { kind: 'outcome'; record: OutcomeDocument }

@@ -17,7 +17,7 @@ export interface Origin {
   clientAddress: string;
   receivedAt: Date;
   caller: Pick<Caller, 'account' | 'clientId' | 'credential' | 'keyId' | 'rights'>;
-  /** The person behind the request, whose name is not in the record. */
+  /** The person who requested it, whose name is not in the record. */
   person: Pick<CallPerson, 'id' | 'sha256' | 'commitment' | 'source' | 'acting'> | null;
 }
 

@@ -10,7 +10,7 @@ import { countriesOfNumber } from '../recipients/number-country';
 /** The fields of an item that limits depend on. */
 export type Limited = Pick<Item, 'amountUsd' | 'country' | 'phone' | 'recipientField' | 'upstreamRef'>;
 
-/** The client that makes a request, and the person behind it. */
+/** The requester: a client and a person. */
 interface Requester {
   caller: { limits: Limits };
   person: { limits: PersonLimits } | null;

@@ -7,6 +7,7 @@ const CLAIMS = 'src/access/governance/claims.service.ts';
 const LIFTING = 'src/admin/stops/stop-lifting.service.ts';
 const SAME_PERSON = 'src/access/people/same-person.ts';
 const PEOPLE = 'prisma/migrations/20261129062000_people/migration.sql';
+const ONE_HUMAN = 'test/one-human.spec.ts';
 const PERSONAL_KEYS = 'test/personal-keys.spec.ts';
 const STOPS = 'test/stops-second-person.spec.ts';
 
@@ -42,7 +43,9 @@ export const SECOND_PERSONS = [
   {
     name: 'hands-of-the-requester',
     guards: 'a decision about a request by a key that the decider has claimed',
-    edits: [[PEOPLE, 'unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))', 'unnest(k.claimed_by) AS name WHERE FALSE)']],
+    edits: [
+      [PEOPLE, 'unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))', 'unnest(k.claimed_by) AS name WHERE FALSE)'],
+    ],
     noticedBy: PERSONAL_KEYS,
     test: 'does not request for its holder',
   },
@@ -80,6 +83,62 @@ export const SECOND_PERSONS = [
     edits: [[LIFTING, '(!unreconciled && ', '(']],
     noticedBy: STOPS,
     test: 'takes two persons for one of their own',
+  },
+  {
+    name: 'claimed-name',
+    guards: 'an approval by a person whose name the requester has claimed',
+    edits: [
+      [
+        PEOPLE,
+        'ON staff.is_staff AND staff.sha256 = own.sha256',
+        "ON staff.is_staff AND own.kind <> 'name' AND staff.sha256 = own.sha256",
+      ],
+    ],
+    noticedBy: ONE_HUMAN,
+    test: 'decides about nothing that they requested by a claimed name',
+  },
+  {
+    name: 'renamed-subject',
+    guards: 'an approval by somebody whom the provider knows under another name',
+    edits: [[PEOPLE, 'IF of_name <> of_subject THEN', 'IF FALSE THEN']],
+    noticedBy: ONE_HUMAN,
+    test: 'decides about nothing that they requested by a subject who signs in',
+  },
+  {
+    name: 'merged-people',
+    guards: 'a decision under the other name of one human',
+    edits: [[PEOPLE, 'array_agg(DISTINCT coalesce(p.same_as, p.id))', 'array_agg(DISTINCT p.id)']],
+    noticedBy: ONE_HUMAN,
+    test: 'decides about no change that they requested as hopper',
+  },
+  {
+    name: 'scopes-of-one-human',
+    guards: 'a person who pays and approves under two names',
+    edits: [['src/access/governance/separation.ts', 'WHERE ${HUMAN} = ANY', 'WHERE p.id = ANY']],
+    noticedBy: ONE_HUMAN,
+    test: 'has no incompatible scopes by two names, or by a sign-in with a new name',
+  },
+  {
+    name: 'merge-alone',
+    guards: 'two people whom one person merges',
+    edits: [
+      ['src/access/governance/people-merges.service.ts', 'if (!this.governance.isOn) return', 'if (named) return'],
+    ],
+    noticedBy: 'test/person-merges.spec.ts',
+    test: 'takes another person than the requester, and neither of both',
+  },
+  {
+    name: 'merge-of-oneself',
+    guards: 'a merge that one of both people approves',
+    edits: [
+      [
+        SAME_PERSON,
+        "'{merge,kept,id}')::uuid, (change::json #>> '{merge,merged,id}'",
+        "'{merge,none,id}')::uuid, (change::json #>> '{merge,none,id}'",
+      ],
+    ],
+    noticedBy: 'test/person-merges.spec.ts',
+    test: 'takes another person than the requester, and neither of both',
   },
   {
     name: 'people-approve-money',

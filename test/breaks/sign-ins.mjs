@@ -157,8 +157,8 @@ export const SIGN_INS = [
     edits: [
       [
         'prisma/migrations/20261129062000_people/migration.sql',
-        "SELECT coalesce(of_subject, of_name), 'sign_in', identity_sha256(their_issuer, their_subject)",
-        "SELECT coalesce(of_subject, of_name), 'sign_in', identity_sha256(NULL, their_subject)",
+        "SELECT coalesce(of_subject, of_name), 'sign_in', TRUE, identity_sha256(their_issuer, their_subject)",
+        "SELECT coalesce(of_subject, of_name), 'sign_in', TRUE, identity_sha256(NULL, their_subject)",
       ],
     ],
     noticedBy: 'test/approvals-persons.full.spec.ts',

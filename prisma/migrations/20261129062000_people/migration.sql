@@ -14,13 +14,13 @@ ALTER TABLE api_key ADD COLUMN person_id uuid REFERENCES person (id); -- the own
 
 -- What people are known by, besides their keys (api_key.person_id).
 CREATE TABLE person_identity (
-  person_id uuid NOT NULL REFERENCES person (id),
+  person_id uuid NOT NULL REFERENCES person (id) ON DELETE CASCADE,
   kind      text NOT NULL CHECK (kind IN ('sign_in', 'token_subject', 'name')),
-  client_id uuid REFERENCES client (id), -- that of the person
+  is_staff  boolean NOT NULL,
   sha256    bytea NOT NULL, -- see identity_sha256
   PRIMARY KEY (person_id, kind, sha256)
 );
-CREATE UNIQUE INDEX person_identity_of_staff ON person_identity (sha256) WHERE client_id IS NULL;
+CREATE UNIQUE INDEX person_identity_of_staff ON person_identity (sha256) WHERE is_staff;
 GRANT SELECT, INSERT, DELETE ON person_identity TO payout_proxy;
 
 -- Returns what identities are compared by. Names have no issuer, and no case.
@@ -45,8 +45,8 @@ $$;
 -- same subject in under two names says that both are one human.
 CREATE FUNCTION member_of_staff(their_name text, their_issuer text, their_subject text) RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
-  of_name uuid := (SELECT person_id FROM person_identity WHERE client_id IS NULL AND sha256 = identity_sha256(NULL, their_name));
-  of_subject uuid := (SELECT person_id FROM person_identity WHERE client_id IS NULL AND sha256 = identity_sha256(their_issuer, their_subject));
+  of_name uuid := (SELECT person_id FROM person_identity WHERE is_staff AND sha256 = identity_sha256(NULL, their_name));
+  of_subject uuid := (SELECT person_id FROM person_identity WHERE is_staff AND sha256 = identity_sha256(their_issuer, their_subject));
 BEGIN
   IF coalesce(of_name, of_subject) IS NULL THEN
     INSERT INTO person (id, sha256) VALUES (
@@ -55,10 +55,10 @@ BEGIN
       identity_sha256(NULL, their_name)) ON CONFLICT (sha256) DO NOTHING;
     of_name := (SELECT id FROM person WHERE sha256 = identity_sha256(NULL, their_name));
   END IF;
-  INSERT INTO person_identity (person_id, kind, sha256)
-  SELECT coalesce(of_name, of_subject), 'name', identity_sha256(NULL, their_name)
+  INSERT INTO person_identity (person_id, kind, is_staff, sha256)
+  SELECT coalesce(of_name, of_subject), 'name', TRUE, identity_sha256(NULL, their_name)
   UNION ALL
-  SELECT coalesce(of_subject, of_name), 'sign_in', identity_sha256(their_issuer, their_subject) WHERE their_subject IS NOT NULL
+  SELECT coalesce(of_subject, of_name), 'sign_in', TRUE, identity_sha256(their_issuer, their_subject) WHERE their_subject IS NOT NULL
   ON CONFLICT DO NOTHING;
   IF of_name <> of_subject THEN
     PERFORM merge_people(of_name, of_subject);
@@ -83,10 +83,10 @@ UPDATE api_key SET person_id = member_of_staff(person, issuer, subject) WHERE pe
 -- a provider names, the subject there. A trigger serves every statement that names a person, also of the release before.
 CREATE FUNCTION identify_person() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO person_identity (person_id, kind, client_id, sha256)
-  SELECT NEW.id, 'name', NEW.client_id, identity_sha256(NULL, NEW.name)
+  INSERT INTO person_identity (person_id, kind, is_staff, sha256)
+  SELECT NEW.id, 'name', FALSE, identity_sha256(NULL, NEW.name)
   UNION ALL
-  SELECT NEW.id, 'token_subject', NEW.client_id, identity_sha256(NEW.issuer, NEW.name) WHERE NEW.issuer IS NOT NULL
+  SELECT NEW.id, 'token_subject', FALSE, identity_sha256(NEW.issuer, NEW.name) WHERE NEW.issuer IS NOT NULL
   ON CONFLICT DO NOTHING;
   RETURN NULL;
 END
@@ -104,7 +104,7 @@ CREATE FUNCTION humans_behind(persons uuid[], names text[], keys uuid[]) RETURNS
     SELECT person_id FROM api_key WHERE id = ANY (keys)
     UNION
     SELECT person_id FROM person_identity
-    WHERE client_id IS NULL AND sha256 IN (
+    WHERE is_staff AND sha256 IN (
       SELECT identity_sha256(NULL, name) FROM unnest(names) AS name
       UNION ALL
       SELECT identity_sha256(NULL, name) FROM api_key k CROSS JOIN unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))
@@ -113,8 +113,8 @@ CREATE FUNCTION humans_behind(persons uuid[], names text[], keys uuid[]) RETURNS
     UNION
     SELECT staff.person_id FROM given JOIN person p ON p.id = given.id AND p.client_id IS NOT NULL
     JOIN person alike ON coalesce(p.same_as, p.id) IN (alike.id, alike.same_as)
-    JOIN person_identity own ON own.person_id = alike.id AND own.client_id IS NOT NULL
-    JOIN person_identity staff ON staff.client_id IS NULL AND staff.sha256 = own.sha256
+    JOIN person_identity own ON own.person_id = alike.id AND NOT own.is_staff
+    JOIN person_identity staff ON staff.is_staff AND staff.sha256 = own.sha256
   )
   SELECT coalesce(array_agg(DISTINCT coalesce(p.same_as, p.id)), '{}') FROM counted JOIN person p USING (id)
 $$;

@@ -84,7 +84,7 @@ export interface OperationCall extends AuthenticatedCall {
   readonly operation: OperationName;
 }
 
-/** Returns whose shares a call uses: those of the end user behind it, or of its key. End users do not take each other's. */
+/** Returns whose shares a call uses: those of its end user, or of its key. End users do not take each other's. */
 export function holderOf({ caller, person }: Call): string {
   return person && isEndUser(person) ? person.id : (caller?.keyId ?? '');
 }

@@ -18,15 +18,15 @@ export function ownerOf({ caller, person }: AuthenticatedCall): Owner {
   return { clientId: caller.clientId, person: person && isProven(person) ? person : null };
 }
 
-/** What a record says of its requester. */
+/** The requester in the record of a call. */
 interface RecordedRequester {
   clientId: string;
   personId: string | null;
   actorSource: string | null;
 }
 
-/** Returns whose calls counted as own for the requester of a recorded call. */
-export function requesterOf({ clientId, personId, actorSource }: RecordedRequester): Owner {
+/** Returns the owner of a recorded call: its client and, if the credential was a person's, that person. */
+export function recordedOwner({ clientId, personId, actorSource }: RecordedRequester): Owner {
   const isOwnCredential = personId !== null && actorSource !== 'claimed';
   return { clientId, person: isOwnCredential ? { id: personId, name: '' } : null };
 }

@@ -94,7 +94,7 @@ function windowsOn(prisma: PrismaService): Windows {
 
 /**
  * Adds a policy to the rate limit headers of the response (draft-ietf-httpapi-ratelimit-headers-11).
- * @param policy `requests` for those of the client, or `person` for those of the person behind them.
+ * @param policy `requests` for those of the client, or `person` for those of the requester.
  * @throws Problem `rate_limited` beyond the limit. Only the first rejection of a window is recorded, so a flood cannot fill
  * the records.
  */

@@ -4,7 +4,7 @@ import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 export const PERSON = /^[\w.:=|/-]{1,128}$/;
 
 /**
- * Whether a text may identify the person behind a key or a request. Records keep it forever and cannot erase it, so it
+ * Whether a text may identify the owner of a key or the requester. Records keep it forever and cannot erase it, so it
  * must not be an email address or phone number in any spelling.
  */
 export function isPersonId(text: string): boolean {

@@ -9,7 +9,7 @@ import { ChangeAuthor, ChangeRecords } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';
 import { OPENS } from '../clients/key';
 import { writeMerge } from '../people/merges';
-import { readDecider, readPeople, readRequester, samePerson } from '../people/same-person';
+import { readOwnChanges } from '../people/same-person';
 import { ChangeApplication } from './change-application';
 import {
   ChangeStatus,
@@ -57,7 +57,13 @@ export class ChangeDecisionsService {
     return readPending(this.prisma, { ...withStatus(status), ...id }, limit);
   }
 
-  /** Returns the names of the clients whose keys asked for these changes or decided about them, by their IDs. */
+  /** Returns the changes among these that another person than the owner of a key must decide about. */
+  ownOf(changes: PendingChange[], keyId: string): Promise<ReadonlySet<string>> {
+    const ids = changes.map(({ id }) => id);
+    return readOwnChanges(this.prisma, ids, keyId);
+  }
+
+  /** Returns the names of the clients whose keys requested these changes or decided about them, by their IDs. */
   async namesFor(changes: PendingChange[]): Promise<ReadonlyMap<string, string>> {
     const ids = new Set(changes.flatMap(({ clientId, deciderClientId }) => [clientId, deciderClientId ?? []].flat()));
     const clients = await this.prisma.client.findMany({
@@ -143,21 +149,11 @@ export class ChangeDecisionsService {
  * the other.
  * @throws Problem
  */
-async function requireSecondPerson(
-  prisma: SidePrisma,
-  { keyId, person, kind, change: { merge } }: PendingChange,
-  by: ChangeAuthor,
-): Promise<void> {
+async function requireSecondPerson(prisma: SidePrisma, { id, kind }: PendingChange, by: ChangeAuthor): Promise<void> {
   if (by.actor === null) throw new Problem('personal_key_required');
-  const [requester, decider] = [
-    await readRequester(prisma, { actor: person, key_id: keyId }),
-    await readDecider(prisma, by.keyId),
-  ];
-  // Who decides that two people are one human must be a third one.
-  const merged = merge ? await readPeople(prisma, [merge.kept.id, merge.merged.id]) : [];
-  if (by.keyId !== keyId && !samePerson([...requester, ...merged], decider)) return;
+  if (!(await readOwnChanges(prisma, [id], by.keyId)).has(id)) return;
   throw new Problem('own_approval', {
-    text: `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, or your key was requested or claimed by its requester. Another person must decide, with a key of their own.`,
+    text: `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, it merges you, or your key was requested or claimed by its requester. Another person must decide, with a key of their own.`,
   });
 }
 

@@ -86,7 +86,7 @@ async function find(
     SELECT p.id::text, (SELECT min(k.person) FROM api_key k WHERE k.person_id = p.id) AS name,
       coalesce(p.same_as, p.id)::text AS human
     FROM person p WHERE p.id = coalesce(${id}::uuid,
-      (SELECT person_id FROM person_identity WHERE client_id IS NULL AND sha256 = identity_sha256(NULL, ${person})))`;
+      (SELECT person_id FROM person_identity WHERE is_staff AND sha256 = identity_sha256(NULL, ${person})))`;
   if (!found) throw new ClientError(`there is no person ${person}`, 'person_not_found');
   return found;
 }

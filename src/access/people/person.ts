@@ -47,7 +47,7 @@ export interface Person {
   limits: PersonLimits;
 }
 
-/** The person behind a request. */
+/** The person who requests something. */
 export interface CallPerson extends Person {
   source: ActorSource;
   /** Who acts for the person, according to the token (RFC 8693). */

@@ -46,7 +46,7 @@ export function samePerson(one: Humans, other: Humans): boolean {
   return one.some((human) => other.includes(human));
 }
 
-/** Reads who requested a call or a change. */
+/** Reads who requested a call. */
 export function readRequester(
   prisma: Database,
   { actor, key_id, person_id = null, token }: RecordedRequest,
@@ -73,9 +73,21 @@ export function readOwner(prisma: Database, keyId: string | null): Promise<Human
   return readHumans(prisma, Prisma.sql`ARRAY(SELECT person_id FROM api_key WHERE id = ${keyId}::uuid), '{}', '{}'`);
 }
 
-/** Reads the humans who may be these people. */
-export function readPeople(prisma: Database, ids: readonly string[]): Promise<Humans> {
-  return readHumans(prisma, Prisma.sql`${ids}::uuid[], '{}', '{}'`);
+/**
+ * Returns the changes among these that another person than the owner of a key must decide about: those that the owner requested, by
+ * any identity, and merges of the owner with somebody.
+ */
+export async function readOwnChanges(
+  prisma: Database,
+  ids: readonly string[],
+  keyId: string | null,
+): Promise<ReadonlySet<string>> {
+  const decider = await readDecider(prisma, keyId);
+  const rows = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT id::text FROM pending_change WHERE id = ANY (${ids}::uuid[]) AND (key_id = ${keyId}::uuid OR humans_behind(
+      ARRAY[(change::json #>> '{merge,kept,id}')::uuid, (change::json #>> '{merge,merged,id}')::uuid], ARRAY[person],
+      ARRAY[key_id]) && ${decider}::uuid[])`;
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Reads the humans who own keys that may not exist yet. Those who were never seen are missing. */
@@ -86,7 +98,7 @@ export function readOwners(prisma: Database, owners: readonly KeyOwner[]): Promi
     Prisma.sql`ARRAY(
       SELECT person_id FROM unnest(${subjects.map(({ issuer }) => issuer)}::text[], ${subjects.map(({ subject }) => subject)}::text[])
         AS signed_in(issuer, subject)
-      JOIN person_identity ON client_id IS NULL AND sha256 = identity_sha256(signed_in.issuer, subject)), ${names}::text[], '{}'`,
+      JOIN person_identity ON is_staff AND sha256 = identity_sha256(signed_in.issuer, subject)), ${names}::text[], '{}'`,
   );
 }
 

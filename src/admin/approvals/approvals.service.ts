@@ -34,7 +34,7 @@ import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
-import { Held, namedBy, ownerBehind, payersOf, readRequesterOf, requireUnchanged, toPrepared } from './held';
+import { Held, namedBy, ownerOfHeld, payersOf, readRequesterOf, requireUnchanged, toPrepared } from './held';
 import { readHeldItems } from './held-items';
 import { brokenRule, decisionFailed, notPending } from './permission';
 import { readRequesters } from './requesters';
@@ -160,7 +160,7 @@ export class ApprovalsService {
     const { id } = held.intent;
     const requester = (await readRequesters(this.prisma, [id])).get(id);
     if (!requester || reachesWholeAccount(requester)) return false;
-    return this.ownership.owns(call, ownerBehind(held), named, 'approver');
+    return this.ownership.owns(call, ownerOfHeld(held), named, 'approver');
   }
 
   /** An old database may show a call as pending that was approved and sent. So a fenced instance rejects nothing. */

@@ -3,11 +3,11 @@ import { Decimal } from 'decimal.js';
 import { CallRecord } from '../../history/records/record.dto';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Caller } from '../../access/callers/caller';
-import { requesterOf } from '../../access/auth/owner';
+import { recordedOwner } from '../../access/auth/owner';
 import { forecastOf } from '../../gateway/may-pay/obstacle-problem';
 import { BrokenRule } from '../../gateway/may-pay/obstacles';
 import { readRegister, recipientsOf } from '../../journal/beneficiaries';
-import { TransactionMakers } from '../../journal/transaction-makers';
+import { TransactionOwners } from '../../journal/transaction-owners';
 import { namedObjectOf, OperationName, operationNamed } from '../../operations/catalogue';
 import { Item } from '../../operations/item';
 import { RegisterRules } from '../../policy/beneficiaries';
@@ -103,12 +103,12 @@ export class ForecastService {
       const caller = requesters.get(id);
       const named = items.flatMap(({ upstream_ref }) => upstream_ref ?? []);
       if (!caller || named.length === 0 || !namedObjectOf(operationNamed(operation))) continue;
-      const makers = await TransactionMakers.read(
+      const owners = await TransactionOwners.read(
         this.prisma,
-        requesterOf({ clientId: client.id, personId, actorSource }),
+        recordedOwner({ clientId: client.id, personId, actorSource }),
         named,
       );
-      if (named.some((upstreamRef) => makers.isForeign({ upstreamRef }))) found.add(id);
+      if (named.some((upstreamRef) => owners.isForeign({ upstreamRef }))) found.add(id);
     }
     return found;
   }

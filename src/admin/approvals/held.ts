@@ -1,4 +1,4 @@
-import { Owner, requesterOf } from '../../access/auth/owner';
+import { Owner, recordedOwner } from '../../access/auth/owner';
 import { readRequester, Requester } from '../../access/people/same-person';
 import { commitmentOf, FullStoredCall } from '../../history/records/rows';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -51,10 +51,10 @@ export async function readRequesterOf(prisma: PrismaService, { intent, actor }: 
   return { clientId, keyId, isPerson: (personId ?? name) !== undefined, humans };
 }
 
-/** Returns whose objects a held call may name. */
-export function ownerBehind({ intent }: Held): Owner {
+/** Returns the owner of a held call, whose objects it may name. */
+export function ownerOfHeld({ intent }: Held): Owner {
   const { client_id: clientId, person_id: personId = null, actor_source: actorSource = null } = intent;
-  return requesterOf({ clientId, personId, actorSource });
+  return recordedOwner({ clientId, personId, actorSource });
 }
 
 /** Returns whose caps a held call counts against, besides its client's. */

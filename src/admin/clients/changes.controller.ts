@@ -33,10 +33,10 @@ export class ChangesController {
   })
   @ApiResponse({ status: 200, type: ChangesDto, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async list(@Query() search: ChangeSearch): Promise<ChangesDto> {
+  async list(@CurrentCall() call: AuthenticatedCall, @Query() search: ChangeSearch): Promise<ChangesDto> {
     const found = await this.decisions.list(search.status ?? 'pending', rowsToRead(search), idBefore(search));
     const { rows, nextPageToken } = toPage(found, search);
-    return { changes: await this.records(rows), next_page_token: nextPageToken };
+    return { changes: await this.records(call, rows), next_page_token: nextPageToken };
   }
 
   @Post(':id/approve')
@@ -63,7 +63,7 @@ export class ChangesController {
     @Body() { reason }: ChangeDecisionDto,
   ): Promise<ApprovedChangeRecord> {
     const { change, claimCode } = await this.decisions.approve(id, changedBy(call, reason)).catch(asProblem);
-    return { ...(await this.record(change)), ...(claimCode !== undefined && { claim_code: claimCode }) };
+    return { ...(await this.record(call, change)), ...(claimCode !== undefined && { claim_code: claimCode }) };
   }
 
   @Post(':id/reject')
@@ -86,20 +86,23 @@ export class ChangesController {
     @Body() { reason }: ChangeDecisionDto,
   ): Promise<ChangeRecord> {
     const change = await this.decisions.reject(id, changedBy(call, reason));
-    return this.record(change);
+    return this.record(call, change);
   }
 
-  private async records(changes: PendingChange[]): Promise<ChangeRecord[]> {
+  private async records({ caller }: AuthenticatedCall, changes: PendingChange[]): Promise<ChangeRecord[]> {
     const names = await this.decisions.namesFor(changes);
-    return changes.map((change) => toRecord(change, names));
+    const own = await this.decisions.ownOf(changes, caller.keyId);
+    return changes.map((change) => ({ ...toRecord(change, names), is_own: own.has(change.id) }));
   }
 
-  private async record(change: PendingChange): Promise<ChangeRecord> {
-    return toRecord(change, await this.decisions.namesFor([change]));
+  private async record(call: AuthenticatedCall, change: PendingChange): Promise<ChangeRecord> {
+    const [record] = await this.records(call, [change]);
+    if (!record) throw new Error('the change has no record');
+    return record;
   }
 }
 
-function toRecord(row: PendingChange, names: ReadonlyMap<string, string>): ChangeRecord {
+function toRecord(row: PendingChange, names: ReadonlyMap<string, string>): Omit<ChangeRecord, 'is_own'> {
   const { id, kind, status, client, widens, before, change, clientId, keyId, person } = row;
   const { deciderClientId, deciderKeyId, deciderPerson } = row;
   const isDecided = deciderClientId !== null && deciderKeyId !== null && deciderPerson !== null;

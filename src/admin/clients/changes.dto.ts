@@ -71,6 +71,10 @@ export class ChangeRecord {
   holders!: KeyHolder[];
   @nullable(TEXT, 'Reason for the request.') reason!: string | null;
   @ApiProperty({ type: ChangePerson, description: 'Who requested it.' }) requested_by!: ChangePerson;
+  @ApiProperty({
+    description: 'Whether you requested it, or it merges you, by any of your names. Another person must decide.',
+  })
+  is_own!: boolean;
   @described(INSTANT, 'When it was requested.') requested_at!: Date;
   @described(INSTANT, 'When it can no longer be approved.') expires_at!: Date;
   @nullable(ChangePerson, 'Who decided.') decided_by!: ChangePerson | null;

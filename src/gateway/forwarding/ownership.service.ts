@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuthenticatedCall, OperationCall } from '../../access/auth/call';
 import { Owner, ownerOf, reachesWholeAccount } from '../../access/auth/owner';
-import { hasUnnamedTransactions, readOwnReferences, TransactionMakers } from '../../journal/transaction-makers';
+import { hasUnnamedTransactions, readOwnReferences, TransactionOwners } from '../../journal/transaction-owners';
 import { listsTransactions, namedObjectOf } from '../../operations/catalogue';
 import { NamedObject, TransactionId } from '../../operations/row';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -54,8 +54,8 @@ export class OwnershipService {
       const answers = await readSubAccountCreations(this.prisma, owner).catch(databaseUnavailable);
       return answers.some((answer) => subAccountIdsIn(answer).includes(id));
     }
-    const makers = await TransactionMakers.read(this.prisma, owner, [id]).catch(databaseUnavailable);
-    if (makers.isOwn({ [kind]: id })) return true;
+    const owners = await TransactionOwners.read(this.prisma, owner, [id]).catch(databaseUnavailable);
+    if (owners.isOwn({ [kind]: id })) return true;
     // From here on, an ID of others takes the same way as one that does not exist.
     if (!(await hasUnnamedTransactions(this.prisma, owner).catch(databaseUnavailable))) return false;
     const listed = await this.listed(cause, { kind, id }, reader);
@@ -80,14 +80,14 @@ export class OwnershipService {
   private async own<Listed extends Transaction>(owner: Owner, listed: Listed[]): Promise<Listed[]> {
     const ids = listed.flatMap(({ upstreamRef, upstreamId }) => [upstreamRef ?? [], upstreamId ?? []].flat());
     const references = listed.flatMap(({ reference }) => reference ?? []);
-    const [makers, ownReferences] = await Promise.all([
-      TransactionMakers.read(this.prisma, owner, [...new Set(ids)]),
+    const [owners, ownReferences] = await Promise.all([
+      TransactionOwners.read(this.prisma, owner, [...new Set(ids)]),
       readOwnReferences(this.prisma, owner, references),
     ]).catch(databaseUnavailable);
     return listed.filter(({ upstreamRef, upstreamId, reference }) => {
       const named = { upstreamRef, upstreamId };
-      if (makers.isOwn(named)) return true;
-      return ownReferences.has(reference ?? '') && !makers.isForeign(named);
+      if (owners.isOwn(named)) return true;
+      return ownReferences.has(reference ?? '') && !owners.isForeign(named);
     });
   }
 

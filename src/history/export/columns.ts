@@ -77,7 +77,7 @@ const settledBy = ({ settlements }: ExportedCall) => {
   return last?.resolution === undefined ? undefined : last;
 };
 const ACCOUNT = column<ExportedCall>('account', ({ account }) => account);
-/** The person behind the request, whose name is with the client. */
+/** The requester, whose name is with the client. */
 const PERSON = [
   asked('actor_source'),
   asked('person_id'),

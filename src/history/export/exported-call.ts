@@ -66,7 +66,7 @@ export interface ExportedCall {
   /** Its account at the upstream. */
   account: string;
   people: PersonDocument[];
-  /** The name of the person behind it. Null if there was none, or it was erased. */
+  /** The name of its requester. Null if no person was known, or it was erased. */
   actor: string | null;
   /** Null if the request had none, or it was erased. */
   idempotencyKey: string | null;

@@ -150,7 +150,7 @@ export class RecordFields {
   @described({ ...TEXT, example: 'main' }, 'Account of the client at the upstream.') account!: string;
   @described(UUID, 'The key that was used.') key_id!: string;
   @nullable(UUID, 'The ephemeral key that was used.') ephemeral_key_id!: string | null;
-  @nullable(TEXT, 'The person behind the request. Null if there is none, or the name was erased.')
+  @nullable(TEXT, 'The requester. Null if no person is known, or the name was erased.')
   actor!: string | null;
   @nullable(
     { ...TEXT, enum: ACTOR_SOURCES },

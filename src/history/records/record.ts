@@ -19,7 +19,7 @@ import { shown, View } from './view';
 /** Deeper answers are shown as text. Walking them could overflow the stack. */
 const MAX_SHOWN_DEPTH = 64;
 
-/** A refusal with its idempotency key, and the person behind it. An erased key, or name, has no salt. */
+/** A refusal with its idempotency key, and its requester. An erased key, or name, has no salt. */
 type RefusalRow = Prisma.RefusalGetPayload<{ include: { key: true; person: true } }>;
 
 /** @param isShown whether the item at a position is shown. */

@@ -45,7 +45,7 @@ export interface RecordsRow extends Omit<Decision, 'kind'> {
   settlements: string[];
   /** Null if there is no decision. */
   decisionKind: string | null;
-  /** Of the person behind the request. Null if there is none, or it was erased. */
+  /** Of the requester. Null if there is none, or it was erased. */
   personName: string | null;
   personSalt: Uint8Array | null;
 }
@@ -73,7 +73,7 @@ export interface StoredKey {
 /** The records of a call. */
 export interface StoredCall {
   intent: IntentDocument;
-  /** The name of the person behind it. Null if there was none, or it was erased. */
+  /** The name of its requester. Null if no person was known, or it was erased. */
   actor: string | null;
   /** The row of that person as it is now. */
   person: PersonRow;

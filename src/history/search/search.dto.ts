@@ -26,7 +26,7 @@ export class SearchFilters {
   @Uuid('ID of the key that was used.')
   key?: string;
 
-  @Text({ max: 255, required: false, description: 'The person behind the request. Exact match.', example: 'clerk-17' })
+  @Text({ max: 255, required: false, description: 'The requester. Exact match.', example: 'clerk-17' })
   actor?: string;
 
   @OneOf(ACTOR_SOURCES, 'How the person is known.')

@@ -27,7 +27,7 @@ const BUDGET_PER_ROW = 60;
 type Search = SearchFilters & PageRequest & { sort?: Sort };
 
 /** Who searches. */
-interface Asker {
+interface SearchOptions {
   /** Finds only their calls, and omits replays and other repetitions of a call. */
   owner?: Owner | undefined;
   /** Aborted when nobody waits for the answer any more. */
@@ -48,7 +48,7 @@ export class SearchService {
    * Returns one page, newest or largest first. Finds everything that had committed before the request.
    * @param gone cancels the search.
    */
-  async search(search: Search, listed: Listed = 'calls', { owner, gone }: Asker = {}): Promise<Page<Place>> {
+  async search(search: Search, listed: Listed = 'calls', { owner, gone }: SearchOptions = {}): Promise<Page<Place>> {
     const after = cursorOf(search, listed);
     const scope = await this.prepare(search, listed, { owner, gone });
     const { sort = 'time' } = search;
@@ -97,7 +97,7 @@ export class SearchService {
   }
 
   /** Waits until everything committed is indexed, and returns the scope. */
-  async prepare(search: SearchFilters, rows: Rows, { owner, gone }: Asker = {}): Promise<Scope> {
+  async prepare(search: SearchFilters, rows: Rows, { owner, gone }: SearchOptions = {}): Promise<Scope> {
     requireSense(search);
     const present = await this.present.read(); // before the records, see PresentService.read
     await this.index.catchUp();

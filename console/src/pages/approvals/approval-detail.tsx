@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { OutcomeBadge, outcomeWords } from '../../components/badges';
-import { PersonBehind } from '../../components/behind';
+import { Requester } from '../../components/requester';
 import { clientWords } from '../../components/format';
 import { Facts } from '../../components/facts';
 import { Section } from '../../components/section';
@@ -92,8 +92,8 @@ function Asked({ of }: { of: ApprovalRecord }) {
           <Copyable text={approval.unexplained_transaction} label="the transaction" />
         ) : undefined,
         Client: <Maybe text={clientWords(client, account)} />,
-        Person: <PersonBehind of={of} />,
-        Asked: <Instant at={timings.received_at} />,
+        Person: <Requester of={of} />,
+        Requested: <Instant at={timings.received_at} />,
         ...(isPending && {
           Expires: (
             <>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { CallStory } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
-import { PersonBehind } from '../../components/behind';
+import { Requester } from '../../components/requester';
 import { Facts as FactList } from '../../components/facts';
 import { clientWords, formatCount } from '../../components/format';
 import { Copyable } from '../../components/copyable';
@@ -24,7 +24,7 @@ export function Facts({ story }: { story: CallStory }) {
           Total: <Total story={story} />,
           'Expected fees': story.expected_fee_usd === null ? undefined : <Usd amount={story.expected_fee_usd} />,
           Client: clientWords(client, story.account),
-          For: <PersonBehind of={story} />,
+          For: <Requester of={story} />,
           Person: story.person_id === null ? undefined : <PersonId client={client.name} id={story.person_id} />,
           Key: <Copyable text={story.key_id} label="the key's id" />,
           'Ephemeral key':

@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { CallRecord, ItemRecord, RecordRecipient } from '../../api/generated/schema';
 import { OutcomeBadge } from '../../components/badges';
-import { PersonBehind } from '../../components/behind';
+import { Requester } from '../../components/requester';
 import { clientWords, formatCount, inWords } from '../../components/format';
 import { Copyable } from '../../components/copyable';
 import { Instant, Maybe, Operation, Usd } from '../../components/values';
@@ -59,7 +59,7 @@ const callId: Choosable<Shared> = {
 
 /** The details of request and response. */
 const DETAILS: Choosable<Shared>[] = [
-  { id: 'actor', title: 'Person', usual: false, render: (row) => <PersonBehind of={row} /> },
+  { id: 'actor', title: 'Person', usual: false, render: (row) => <Requester of={row} /> },
   text('account', 'Account', ({ account }) => account),
   text('key', 'Key', ({ key_id: key }) => key),
   text('address', 'Address', ({ client_address: address }) => address),

@@ -1,5 +1,5 @@
 import { outcomeWords } from '../../components/badges';
-import { SOURCE_WORDS } from '../../components/behind';
+import { SOURCE_WORDS } from '../../components/requester';
 import { formatLocal, formatUsd } from '../../components/format';
 import { type CallRecord, type paths, approvalStatusValues, callStateValues } from '../../api/generated/schema';
 

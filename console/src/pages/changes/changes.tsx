@@ -33,7 +33,7 @@ export default function ChangesPage() {
   return (
     <Page
       title="Changes"
-      lead="Changes that let a client do more, and lifts of stops. Another person than the one who asked must agree, with a key of their own."
+      lead="Changes that let a client do more, lifts of stops, and merges of people. Another person than the requester must agree, with a key of their own."
     >
       <Group role="search" aria-label="Filters">
         <Choice
@@ -100,7 +100,7 @@ function Change({ change, decide }: { change: ChangeRecord; decide: (decision: D
           of={{
             'Needs a second person for': widens.map(inWords).join(', '),
             'Keys that gain it': persons.length === 0 ? undefined : persons.join(', '),
-            'Asked by': (
+            'Requested by': (
               <>
                 {by.person}, <Instant at={change.requested_at} />
               </>
@@ -139,8 +139,8 @@ function Buttons({ change, decide }: { change: ChangeRecord; decide: (decision: 
 }
 
 /** Returns why this key cannot decide. The proxy decides the same by itself. */
-function obstacleOf({ requested_by: by }: ChangeRecord, person: string | null): string | undefined {
+function obstacleOf({ is_own: isOwn }: ChangeRecord, person: string | null): string | undefined {
   if (person === null) return 'Your key belongs to no person, so it cannot decide.';
-  if (person.toLowerCase() === by.person.toLowerCase()) return 'You asked for this change. Another person must decide.';
+  if (isOwn) return 'You requested this change, or it merges you. Another person must decide.';
   return undefined;
 }

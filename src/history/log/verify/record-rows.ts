@@ -17,7 +17,7 @@ export type RecordRow = [
   keyHash: string | null,
   /** JSON of `PersonDocument[]`. */
   people: string | null,
-  /** SHA-256(salt || name) of the person behind a request, hex. Empty if the salt has a wrong length. Null if erased. */
+  /** SHA-256(salt || name) of the requester, hex. Empty if the salt has a wrong length. Null if erased. */
   actorHash: string | null,
   /** The columns of a document, in the order of its kind. */
   ...columns: (string | null)[],

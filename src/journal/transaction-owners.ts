@@ -20,14 +20,14 @@ const UNNAMED_FOR_MS = 7 * 86_400_000;
 
 const MAKING = [...CREATED_BY.keys()];
 
-const MAKER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "personId", i.record::json ->> 'actor' AS actor`;
+const CALL_OWNER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "personId", i.record::json ->> 'actor' AS actor`;
 
 /**
  * Says who made transactions, by the records. A transaction belongs to the first call whose answer named it as created. A
  * call that only names it in its request, such as a redemption, gives no ownership. Several calls may share a batch.
  */
-export class TransactionMakers {
-  private readonly makers = new Map<string, CallOwner[]>();
+export class TransactionOwners {
+  private readonly owners = new Map<string, CallOwner[]>();
 
   private constructor(
     private readonly owner: Owner,
@@ -35,40 +35,40 @@ export class TransactionMakers {
   ) {}
 
   /**
-   * Reads the makers of the transactions, or batches, that have these IDs in the account of the owner.
+   * Reads the owners of the transactions, or batches, that have these IDs in the account of the owner.
    * @throws DatabaseTooSlow if the search index lacks records, because it is being rebuilt.
    */
-  static async read(prisma: Prisma.TransactionClient, owner: Owner, ids: string[]): Promise<TransactionMakers> {
+  static async read(prisma: Prisma.TransactionClient, owner: Owner, ids: string[]): Promise<TransactionOwners> {
     await catchUpIndex(prisma);
-    const found = new TransactionMakers(owner, new Set(ids));
+    const found = new TransactionOwners(owner, new Set(ids));
     for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
-      for (const row of await readMakers(prisma, owner, ids.slice(at, at + IDS_AT_ONCE))) found.add(row);
+      for (const row of await readOwners(prisma, owner, ids.slice(at, at + IDS_AT_ONCE))) found.add(row);
     }
     return found;
   }
 
   /** Returns whether the owner made the transaction. False, too, if nobody is known to have. */
   isOwn(ids: TransactionIds): boolean {
-    return this.makersOf(ids).some((maker) => isOwn(maker, this.owner));
+    return this.ownersOf(ids).some((one) => isOwn(one, this.owner));
   }
 
   /** Returns whether others made the transaction, and not the owner. */
   isForeign(ids: TransactionIds): boolean {
-    return this.makersOf(ids).length > 0 && !this.isOwn(ids);
+    return this.ownersOf(ids).length > 0 && !this.isOwn(ids);
   }
 
-  private makersOf(ids: TransactionIds): CallOwner[] {
+  private ownersOf(ids: TransactionIds): CallOwner[] {
     return Object.entries(ids).flatMap(([kind, id]) => {
-      const makers = this.makers.get(`${kind} ${id}`) ?? [];
-      return kind === 'batchRef' ? makers : makers.slice(0, 1);
+      const owners = this.owners.get(`${kind} ${id}`) ?? [];
+      return kind === 'batchRef' ? owners : owners.slice(0, 1);
     });
   }
 
-  private add({ clientId, personId, actor, ...ids }: MakerRow): void {
+  private add({ clientId, personId, actor, ...ids }: TransactionRow): void {
     for (const [kind, id] of Object.entries(ids)) {
-      if (id === null || !this.asked.has(id)) continue; // Others of its makers are not known.
-      const known = this.makers.get(`${kind} ${id}`) ?? [];
-      this.makers.set(`${kind} ${id}`, [...known, { clientId, personId, actor }]);
+      if (id === null || !this.asked.has(id)) continue; // Others of its owners are not known.
+      const known = this.owners.get(`${kind} ${id}`) ?? [];
+      this.owners.set(`${kind} ${id}`, [...known, { clientId, personId, actor }]);
     }
   }
 }
@@ -86,7 +86,7 @@ export async function readOwnReferences(
   const ids = new Set(references.flatMap((reference) => callOf(reference) ?? []));
   if (ids.size === 0) return new Set();
   const rows = await prisma.$queryRaw<(CallOwner & { id: string })[]>`
-    SELECT i.id::text, ${MAKER}
+    SELECT i.id::text, ${CALL_OWNER}
     FROM intent i WHERE i.id = ANY (${[...ids]}::uuid[]) AND i.operation = ANY (${MAKING}::text[])`;
   const own = new Set(rows.filter((row) => isOwn(row, owner)).map(({ id }) => id));
   return new Set(references.filter((reference) => own.has(callOf(reference) ?? '')));
@@ -107,14 +107,18 @@ export async function hasUnnamedTransactions(prisma: Prisma.TransactionClient, {
   return row?.found ?? false;
 }
 
-type MakerRow = CallOwner & Record<TransactionId, string | null>;
+type TransactionRow = CallOwner & Record<TransactionId, string | null>;
 
 /**
  * The index finds calls by the IDs, and their records decide: answers that report a success, and settlements that no other
  * call competes with. The two statements are apart, because a planner that cannot guess how many calls there are would read
  * all records.
  */
-async function readMakers(prisma: Prisma.TransactionClient, { clientId }: Owner, ids: string[]): Promise<MakerRow[]> {
+async function readOwners(
+  prisma: Prisma.TransactionClient,
+  { clientId }: Owner,
+  ids: string[],
+): Promise<TransactionRow[]> {
   const terms = ids.map((id) => termOf(TAGS.ref, id));
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT e.call_id::text AS id FROM unnest(${terms}::text[]) AS wanted(term) CROSS JOIN LATERAL (
@@ -124,8 +128,8 @@ async function readMakers(prisma: Prisma.TransactionClient, { clientId }: Owner,
   const calls = found.map(({ id }) => id);
   if (calls.length === 0) return [];
   const named = Prisma.sql`ARRAY[n.upstream_ref, n.upstream_id, n.batch_ref] && ${ids}::text[]`;
-  return prisma.$queryRaw<MakerRow[]>`
-    SELECT ${MAKER}, named.upstream_ref AS "upstreamRef",
+  return prisma.$queryRaw<TransactionRow[]>`
+    SELECT ${CALL_OWNER}, named.upstream_ref AS "upstreamRef",
       named.upstream_id AS "upstreamId", named.batch_ref AS "batchRef"
     FROM (
       SELECT o.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o

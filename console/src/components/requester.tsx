@@ -4,7 +4,7 @@ import type { CallRecord } from '../api/generated/schema';
 import { WordBadge } from './badges';
 import { Maybe } from './values';
 
-type Behind = Pick<CallRecord, 'actor' | 'actor_source' | 'person_id'>;
+type RecordedRequester = Pick<CallRecord, 'actor' | 'actor_source' | 'person_id'>;
 type Source = NonNullable<CallRecord['actor_source']>;
 
 /** How a person is known, in words. */
@@ -25,8 +25,8 @@ const COLORS: Record<Source, string> = {
   claimed: 'orange',
 };
 
-/** Shows the person behind a call and how the person is known, with a link to all calls of that person. */
-export function PersonBehind({ of: { actor, actor_source: source, person_id: id } }: { of: Behind }) {
+/** Shows the person who requested a call and how the person is known, with a link to all calls of that person. */
+export function Requester({ of: { actor, actor_source: source, person_id: id } }: { of: RecordedRequester }) {
   if (id === null) return <Maybe text={actor} />;
   return (
     <Group component="span" gap="xs" wrap="nowrap" display="inline-flex">
