@@ -61,8 +61,8 @@ export interface EphemeralKeyFilter {
   id?: string | undefined;
   /** The person whose keys they are. */
   actor?: string | undefined;
-  /** The owner of the personal key that asks, who reaches only their own. */
-  owner?: string | undefined;
+  /** The ID of the owner of the personal key that asks, who reaches only their own. */
+  ownerId?: string | undefined;
   /** Lists only keys that were made before the one with this ID. */
   before?: string | undefined;
 }
@@ -179,11 +179,10 @@ function read(
     WHERE ${conditions(clientId, filter)} ORDER BY e.id DESC LIMIT ${limit}`;
 }
 
-function conditions(clientId: string, { id, actor, owner, before, madeBy }: Filter): Prisma.Sql {
+function conditions(clientId: string, { id, actor, ownerId, before, madeBy }: Filter): Prisma.Sql {
   const all = [Prisma.sql`k.client_id = ${clientId}::uuid`];
-  for (const name of [actor, owner]) {
-    if (name !== undefined) all.push(Prisma.sql`p.sha256 = ${personHash(clientId, null, name)}`);
-  }
+  if (actor !== undefined) all.push(Prisma.sql`p.sha256 = ${personHash(clientId, null, actor)}`);
+  if (ownerId !== undefined) all.push(Prisma.sql`p.id = ${ownerId}::uuid`);
   if (id !== undefined) all.push(Prisma.sql`e.id = ${id}::uuid`);
   if (before !== undefined) all.push(Prisma.sql`e.id < ${before}::uuid`);
   // A Date has no microseconds.

@@ -3,7 +3,7 @@ import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Decimal } from 'decimal.js';
 import { Allow, SecretKeysOnly } from '../../access/auth/allow';
 import { AuthenticatedCall, leftOf } from '../../access/auth/call';
-import { Caller } from '../../access/callers/caller';
+import { ownerOf } from '../../access/auth/owner';
 import { changedBy } from '../../access/auth/changed-by';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Beneficiary } from '../../access/clients/beneficiary';
@@ -81,9 +81,8 @@ export class EphemeralKeysController {
   @ApiResponse({ status: 200, type: EphemeralKeyPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'secret_key_required')
   async list(@CurrentCall() call: AuthenticatedCall, @Query() search: EphemeralKeySearch): Promise<EphemeralKeyPage> {
-    const { caller } = call;
-    const filters = ownOf(caller, { actor: search.actor, before: idBefore(search) });
-    const found = await this.keys.list(caller.clientId, filters, rowsToRead(search, LONG_PAGE));
+    const filters = ownOf(call, { actor: search.actor, before: idBefore(search) });
+    const found = await this.keys.list(call.caller.clientId, filters, rowsToRead(search, LONG_PAGE));
     const { rows, nextPageToken } = toPage(found, search, { sizes: LONG_PAGE });
     return { ephemeral_keys: rows, next_page_token: nextPageToken };
   }
@@ -118,8 +117,7 @@ export class EphemeralKeysController {
   @ApiResponse({ status: 200, type: RevokedEphemeralKeysDto, description: 'The revoked key.' })
   @ApiKeyProblems('secret_key_required', 'ephemeral_key_not_found')
   async revokeOne(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<RevokedEphemeralKeysDto> {
-    const { caller } = call;
-    const found = isUuid(id) ? await this.keys.list(caller.clientId, ownOf(caller, { id }), 1) : [];
+    const found = isUuid(id) ? await this.keys.list(call.caller.clientId, ownOf(call, { id }), 1) : [];
     if (found.length === 0) throw new Problem('ephemeral_key_not_found');
     return this.revoke(call, { id });
   }
@@ -127,13 +125,14 @@ export class EphemeralKeysController {
   private async revoke(call: AuthenticatedCall, filter: EphemeralKeyFilter): Promise<RevokedEphemeralKeysDto> {
     const { caller } = call;
     const client = { id: caller.clientId, name: caller.clientName };
-    return { revoked: await this.keys.revoke(client, ownOf(caller, filter), changedBy(call, undefined)) };
+    return { revoked: await this.keys.revoke(client, ownOf(call, filter), changedBy(call, undefined)) };
   }
 }
 
 /** Narrows a filter to the keys that the caller may know: its client's or, of a personal key, those of its owner. */
-function ownOf({ identity }: Caller, filter: EphemeralKeyFilter): EphemeralKeyFilter {
-  return identity ? { ...filter, owner: identity.name } : filter;
+function ownOf(call: AuthenticatedCall, filter: EphemeralKeyFilter): EphemeralKeyFilter {
+  const { person } = ownerOf(call);
+  return person ? { ...filter, ownerId: person.id } : filter;
 }
 
 function readRecipients(texts: string[]): Beneficiary[] {
