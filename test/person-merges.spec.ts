@@ -42,10 +42,17 @@ describe('a merge of two people', () => {
     const body = { kept: 'ada', merged: 'ADA.L', reason: 'renamed' };
     const id = idOf(await post('bob', '/v1/person-merges', body).expect(202));
     for (const person of ['bob', 'ada', 'ada.l', 'nobody']) await decide(person, id).expect(403);
+    const isOwn = async (person: string) =>
+      (await proxy.get(keys[person] ?? '', '/v1/changes').expect(200)).body.changes[0]?.is_own;
+    expect([await isOwn('bob'), await isOwn('ada'), await isOwn('carol')]).toEqual([true, true, false]);
     expect(await humans()).toEqual([]);
     const [waiting] = (await proxy.get(keys.carol ?? '', '/v1/changes').expect(200)).body.changes;
     expect(waiting).toMatchObject({
-      ...{ id, kind: 'merge_people', client: null, widens: ['people'], requested_by: { person: 'bob' } },
+      id,
+      kind: 'merge_people',
+      client: null,
+      widens: ['people'],
+      requested_by: { person: 'bob' },
       after: { kept_person: 'ada', merged_person: 'ada.l' },
     });
     await decide('carol', id).expect(200);

@@ -9,7 +9,7 @@ import { movesValue, OperationName } from '../../operations/catalogue';
 
 const NOT_OF_KEY = 'is not among the recipients of this ephemeral key';
 
-/** Returns the limits that a request exceeds by itself: those of its client, of the person behind it, and of its credential. */
+/** Returns the limits that a request exceeds by itself: those of its client, of its person, and of its credential. */
 export function ownLimitProblems(call: OperationCall, items: Item[], positions?: number[]): Problem[] {
   const { caller, person, operation } = call;
   const missing = person === null && movesValue(operation) ? missingPerson(caller.limits) : undefined;
