@@ -151,7 +151,7 @@ describe('one human', () => {
       send('/v1/clients', keys.admin?.grace ?? '', { name: 'cash', scopes: ['pay'], daily_cap_usd: 1, person });
     const allowed = (await create('curie').expect(202)).body as { change_id?: string };
     await send(`/v1/changes/${allowed.change_id}/reject`, keys.admin?.ada ?? '', { reason: 'x' }).expect(200);
-    await merge('ada', 'curie');
+    await merge('curie', 'ada');
     for (const person of ['ADA', 'curie']) expect((await create(person)).body.code).toBe('incompatible_scopes');
     const governance = approving.proxy.app.get(GovernanceService, { strict: false });
     const signIn = { issuer: ISSUER, subject: 'sub-of-ada', person: 'somebody-new' };

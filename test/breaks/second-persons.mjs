@@ -101,8 +101,8 @@ export const SECOND_PERSONS = [
     name: 'renamed-subject',
     guards: 'an approval by somebody whom the provider knows under another name',
     edits: [[PEOPLE, 'IF of_name <> of_subject THEN', 'IF FALSE THEN']],
-    noticedBy: ONE_HUMAN,
-    test: 'decides about nothing that they requested by a subject who signs in',
+    noticedBy: 'test/one-human-model.spec.ts',
+    test: 'agrees with a model, whatever is known first',
   },
   {
     name: 'merged-people',
