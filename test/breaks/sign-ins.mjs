@@ -158,7 +158,7 @@ export const SIGN_INS = [
       [
         'prisma/migrations/20261129062000_people/migration.sql',
         "SELECT coalesce(of_subject, of_name), 'sign_in', TRUE, identity_sha256(their_issuer, their_subject)",
-        "SELECT coalesce(of_subject, of_name), 'sign_in', TRUE, identity_sha256(NULL, their_subject)",
+        "SELECT coalesce(of_subject, of_name), 'sign_in', TRUE, identity_sha256(their_issuer, their_name)",
       ],
     ],
     noticedBy: 'test/approvals-persons.full.spec.ts',
