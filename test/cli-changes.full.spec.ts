@@ -175,4 +175,15 @@ describe('commands that need a second person', () => {
     await done(['keys', 'revoke', id, '--reason', 'Leaked']);
     await done(['stop', 'client', 'shop', '--reason', 'Leaked']);
   });
+
+  it('merges people whom two persons, or an emergency, call one human', async () => {
+    const merge = ['clients', 'persons', 'merge', '--kept', 'ada', '--merged', 'grace'];
+    expect(await refused(merge)).toMatch(/Dual control is on/);
+    const { status, change_id: change = '' } = await done(merge, ada);
+    expect(status).toBe('pending_approval');
+    await done([...merge, '--emergency', '--reason', 'Case 6']);
+    expect((await acts()).slice(-2)).toMatchObject([{ action: 'emergency_change' }, { action: 'people_merged' }]);
+    const { stderr } = await cli(['changes', 'approve', change, '--reason', 'agreed'], grace);
+    expect(stderr).toContain('Another person must decide');
+  });
 });
