@@ -104,8 +104,8 @@ export class RecentContents implements OnApplicationShutdown {
   }
 
   /**
-   * Removes the hashes and identities of erased persons whose caps and idempotency keys are over. Records keep the IDs. A person with limits of
-   * their own keeps the hash, because somebody could otherwise lift a limit by asking to be erased.
+   * Removes the hashes and identities of erased persons whose caps and idempotency keys are over. Records keep the IDs. A
+   * person with limits of their own keeps the hash, because an erasure would otherwise lift the limits.
    */
   private forgetPersons(): Promise<number> {
     return this.prisma.$executeRaw`

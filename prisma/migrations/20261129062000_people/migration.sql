@@ -3,7 +3,7 @@
 INSERT INTO migration_compatibility VALUES ('20261129062000_people', '20261124000000_init');
 
 -- A person of a client is known in its scope, and has limits there. A member of staff, who owns keys or signs in to the console, is
--- known in the whole installation. Only people of clients have names here, because those of staff stand beside their keys.
+-- known in the whole installation. Only people of clients have names here, because those of staff are in api_key.
 ALTER TABLE person
   ALTER COLUMN client_id DROP NOT NULL, -- null: staff
   ADD COLUMN same_as uuid REFERENCES person (id), -- the person that two others say this one is, and who is not merged; null: not merged
@@ -28,7 +28,7 @@ CREATE FUNCTION identity_sha256(issuer text, value text) RETURNS bytea LANGUAGE 
   SELECT sha256(convert_to(coalesce(issuer, '') || E'\n' || CASE WHEN issuer IS NULL THEN lower(value) ELSE value END, 'UTF8'))
 $$;
 
--- Makes two people one human, with everybody who was merged into the second before. Returns false if they are one already. Lock:
+-- Makes two people one human, with all who were merged into the second before. Returns false if they are one already. Lock:
 -- LOCKS.people.
 CREATE FUNCTION merge_people(kept uuid, merged uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -79,7 +79,7 @@ FOR EACH ROW WHEN (NEW.person IS NOT NULL) EXECUTE FUNCTION identify_owner();
 
 UPDATE api_key SET person_id = member_of_staff(person, issuer, subject) WHERE person IS NOT NULL;
 
--- Adds the identities of a person of a client at first sight, in the statement that adds the person: the name, and for somebody whom
+-- Adds the identities of a person of a client at first sight, in the statement that adds the person: the name, and for a person whom
 -- a provider names, the subject there. A trigger serves every statement that names a person, also of the release before.
 CREATE FUNCTION identify_person() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -95,7 +95,7 @@ CREATE TRIGGER person_has_identities AFTER INSERT OR UPDATE OF name, issuer ON p
 FOR EACH ROW WHEN (NEW.name IS NOT NULL) EXECUTE FUNCTION identify_person();
 
 -- Returns the humans who may be behind something: one ID for each human. A person of a client counts as the member of staff with the
--- same name or subject, because anybody may claim a name. So do the people of clients who were merged with that person.
+-- same name or subject, because every caller may claim a name. So do the people of clients who were merged with that person.
 --   persons, names, keys   people by their IDs, staff by their names, and keys: their owners, and who claimed them
 CREATE FUNCTION humans_behind(persons uuid[], names text[], keys uuid[]) RETURNS uuid[] LANGUAGE sql STABLE AS $$
   WITH given AS MATERIALIZED (

@@ -19,7 +19,7 @@ interface RecordedRequest {
 export interface KeyOwner {
   /** Null if the key belongs to nobody in particular. */
   person?: string | null;
-  /** Of somebody who signs in. */
+  /** Of a person who signs in. */
   issuer?: string;
   subject?: string;
 }
@@ -75,7 +75,7 @@ export function readOwner(prisma: Database, keyId: string | null): Promise<Human
 
 /**
  * Returns the changes among these that another person than the owner of a key must decide about: those that the owner requested, by
- * any identity, and merges of the owner with somebody.
+ * any identity, and merges of the owner with another person.
  */
 export async function readOwnChanges(
   prisma: Database,

@@ -3,7 +3,7 @@ import { NotForwarded } from '../../http/validation/nothing.dto';
 import { Text } from '../../http/validation/rules';
 import { described, nullable, TEXT, UUID } from '../../platform/schema/fields';
 
-const PERSON = 'The ID of a person of a client, or the name of somebody who owns a personal key or signs in';
+const PERSON = 'The ID of a person of a client, or the name of the owner of a personal key or a sign-in';
 
 @NotForwarded()
 export class MergePeopleDto {
