@@ -170,7 +170,7 @@ describe('the resolver of an account without traffic', () => {
   });
 
   it('creates no probe without an address', async () => {
-    await start({ resolverProbeEmail: undefined });
+    await start({ resolverProbeEmail: undefined } as object);
     await fault('resetBeforeProcessing', AIRTIME);
     const id = idOf(await pay().expect(502));
     expect(await settle(id)).toContain('does not yet show a call of ours from after the quiet period');

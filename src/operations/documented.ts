@@ -1,6 +1,16 @@
 import { OperationRow } from './row';
 import { LINK, TRANSFER } from './transactions';
 
+/** Credits are sent to people by their email addresses or handles. */
+const CREDITS = {
+  recipient: ['email', 'handle'],
+  fields: { email: 'email', handle: 'twitter', amountUsd: 'valueInUSD' },
+  unrecorded: [],
+} as const;
+
+/** The free text that the upstream shows with the transactions of a body. */
+const DESCRIPTION = { field: 'description', of: 'the_body', form: 'sentence' } as const;
+
 const PHONE = { countryToSend: 'Kenya', phoneNumber: '+254712345678' };
 
 /** The operations that the provider documents. */
@@ -11,13 +21,7 @@ export const DOCUMENTED = {
     effect: 'write',
     moves: 'nothing',
     input: 'body',
-    items: {
-      in: 'credit',
-      recipient: ['email', 'handle'],
-      fields: { email: 'email', handle: 'twitter', amountUsd: 'valueInUSD' },
-      unrecorded: [],
-      ownId: { field: 'description', of: 'the_body', form: 'sentence' },
-    },
+    items: { ...CREDITS, in: 'credit', ownId: DESCRIPTION },
     coverage: 'none',
     transactions: { creates: LINK, namedInAnswer: false },
     reach: 'own',
@@ -74,13 +78,7 @@ export const DOCUMENTED = {
     source: 'documented',
     effect: 'pay',
     input: 'body',
-    items: {
-      in: 'credits',
-      recipient: ['email', 'handle'],
-      fields: { email: 'email', handle: 'twitter', amountUsd: 'valueInUSD' },
-      unrecorded: [],
-      ownId: 'nowhere',
-    },
+    items: { ...CREDITS, in: 'credits', ownId: 'nowhere' },
     coverage: 'none',
     transactions: { creates: { name: 'credit', type: 'credit', class: 'payout' }, namedInAnswer: true },
     reach: 'own',
@@ -96,13 +94,7 @@ export const DOCUMENTED = {
     effect: 'write',
     moves: 'nothing',
     input: 'body',
-    items: {
-      in: 'credits',
-      recipient: ['email', 'handle'],
-      fields: { email: 'email', handle: 'twitter', amountUsd: 'valueInUSD' },
-      unrecorded: [],
-      ownId: { field: 'description', of: 'the_body', form: 'sentence' },
-    },
+    items: { ...CREDITS, in: 'credits', ownId: DESCRIPTION },
     coverage: 'none',
     transactions: { creates: LINK, namedInAnswer: true },
     reach: 'own',

@@ -2,86 +2,23 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { join, resolve } from 'node:path';
-import { DatabaseConfig, toDatabaseConfig } from './database-config';
-import { EgressConfig, spelledOnce, toEgressConfig } from './egress-config';
+import { toDatabaseConfig } from './database-config';
+import { spelledOnce, toEgressConfig } from './egress-config';
 import { EnvFile, quotedFaults, readEnvFile } from './env-file';
 import { Environment } from './environment';
-import { GovernanceConfig, toGovernanceConfig } from './governance-config';
 import { NEEDED } from './needed';
 import { productionFaults } from './production';
-import { RecordedConfiguration, recordedConfiguration } from './recorded-configuration';
-import { ReconciliationConfig, toReconciliation } from './reconciliation-config';
-import { ScreeningConfig, toScreeningConfig } from './screening-config';
+import { recordedConfiguration } from './recorded-configuration';
+import { toReconciliation } from './reconciliation-config';
 import { Secret } from './secret';
 import { fileVariableOf, readSecretFiles, ruleOf } from './secret-files';
 import { readAccounts, UpstreamAccountConfig } from './upstream-accounts';
-import { toUpstreamConfig, UpstreamConfig } from './upstream-config';
-import { SignInConfig, signInFaults, toSignInConfig } from './sign-in-config';
-import { toWorkerConfig, WorkerConfig } from './worker-config';
+import { toUpstreamConfig } from './upstream-config';
+import { signInFaults, toSignInConfig } from './sign-in-config';
+import { toWorkerConfig } from './worker-config';
 
 /** The configuration, read once at the start and frozen. */
-export interface Config
-  extends DatabaseConfig, EgressConfig, GovernanceConfig, ScreeningConfig, SignInConfig, UpstreamConfig, WorkerConfig {
-  readonly production: boolean;
-  readonly port: number;
-  /** The port of /metrics. It may be `port`. */
-  readonly metricsPort: number;
-  readonly host: string;
-  readonly logLevel: string;
-  readonly dataDir: string;
-  /** Whether the proxy starts a worker as a process of its own. */
-  readonly startWorker: boolean;
-  /** The port of a worker's probes and metrics. */
-  readonly workerPort: number;
-  /** Whether WORKER_PORT was set. Without it, a worker beside the proxy takes a free port. */
-  readonly workerPortGiven: boolean;
-  /** The key that signs checkpoints, in the form of Go's note package. One or several, newest first. */
-  readonly logSigningKey: Secret | undefined;
-  /** Verifier keys that have signed the log before. */
-  readonly logRetiredKeys: readonly string[];
-  /** The file that signed checkpoints are appended to, for a witness to copy. Undefined disables it. */
-  readonly checkpointFile: string | undefined;
-  readonly infoCacheTtlSeconds: number;
-  /** Whether countries and networks are looked up before a payout is sent. */
-  readonly checkCoverage: boolean;
-  /**
-   * Whether an outcome is committed before or after the app is answered. After it, a crash leaves the call in doubt.
-   */
-  readonly outcomes: 'durable' | 'relaxed';
-  /** Whether the same content is detected. Without it, only idempotency keys prevent double payments. */
-  readonly duplicateGuard: boolean;
-  /** How long after an answer the same content without an idempotency key is a suspected duplicate. 0 disables it. */
-  readonly duplicateWindowSeconds: number;
-  /** How long the same recipient and amount from another client is held for approval. 0 disables it. */
-  readonly duplicateAcrossClientsSeconds: number;
-  readonly approvalExpiresAfterSeconds: number;
-  /** The origins by which callers reach the proxy, as URL.origin writes them. Empty outside production: see `ownOriginReader`. */
-  readonly publicUrls: readonly string[];
-  /** CIDR blocks of reverse proxies whose X-Forwarded headers are trusted. */
-  readonly trustedProxies: readonly string[];
-  /** Drain time after SIGTERM. The proxy reports not ready and still serves, so that its load balancer notices. */
-  readonly drainMs: number;
-  readonly requestDeadlineMs: number;
-  readonly maxItems: number;
-  readonly maxBodyBytes: number;
-  /** Undocumented fields that bodies may have. */
-  readonly extraFieldsAllowed: readonly string[];
-  /** What is on record of the configuration. */
-  readonly recorded: RecordedConfiguration;
-  /** Minutes of inactivity after which a console session ends. */
-  readonly consoleIdleMinutes: number;
-  /** How long the keys of an identity provider count while it does not answer. */
-  readonly providerKeysMaxAgeSeconds: number;
-  readonly reconciliation: ReconciliationConfig;
-  readonly sandboxPort: number;
-  readonly sandboxControlKey: Secret;
-  /** The other SANDBOX_ variables, by name. The embedded sandbox reads and checks them itself. */
-  readonly sandboxBehaviour: Readonly<Record<string, Secret>>;
-  /** The files that secrets were read from, by variable. */
-  readonly secretFiles: ReadonlyMap<string, string>;
-  /** Whether SANDBOX_PORT was set. Without it, an embedded sandbox takes a free port. */
-  readonly sandboxPortGiven: boolean;
-}
+export type Config = Readonly<ReturnType<typeof toConfig>>;
 
 /** The sandbox that the proxy started itself. */
 export interface EmbeddedSandbox {
@@ -167,14 +104,7 @@ function parse(env: EnvFile, needed?: readonly string[]): Config {
   const { accounts, values, faults: ofAccounts } = needed ? NO_ACCOUNTS : readAccounts(given, read);
   faults.push(...ofAccounts);
   if (faults.length > 0) throw new StartError(`invalid configuration: ${[...new Set(faults)].join('; ')}`);
-  return Object.freeze({
-    ...toConfig(read, accounts),
-    recorded: recordedConfiguration(read, values),
-    sandboxBehaviour: Object.freeze(sandboxBehaviour(given)),
-    secretFiles: files,
-    sandboxPortGiven: 'SANDBOX_PORT' in given,
-    workerPortGiven: 'WORKER_PORT' in given,
-  });
+  return Object.freeze(toConfig(read, { given, accounts, accountValues: values, secretFiles: files }));
 }
 
 /** Returns the variables of the process and of the file `.env`, and what is wrong with those of the file that count. */
@@ -202,48 +132,95 @@ function sandboxBehaviour(given: Record<string, string | undefined>): Record<str
   return Object.fromEntries(names.map((name) => [name, new Secret(given[name] ?? '')]));
 }
 
-function toConfig(
-  env: Environment,
-  accounts: UpstreamAccountConfig[],
-): Omit<Config, 'recorded' | 'sandboxBehaviour' | 'secretFiles' | 'sandboxPortGiven' | 'workerPortGiven'> {
+/** The environment, with what other files and variables complete it. */
+interface Sources {
+  given: Readonly<Record<string, string | undefined>>;
+  accounts: UpstreamAccountConfig[];
+  accountValues: Readonly<Record<string, string>>;
+  secretFiles: ReadonlyMap<string, string>;
+}
+
+function toConfig(env: Environment, { given, accounts, accountValues, secretFiles }: Sources) {
+  return {
+    ...toProcessConfig(env, given),
+    /** The key that signs checkpoints, in the form of Go's note package. One or several, newest first. */
+    logSigningKey: env.LOG_SIGNING_KEY === undefined ? undefined : new Secret(env.LOG_SIGNING_KEY),
+    /** Verifier keys that have signed the log before. */
+    logRetiredKeys: Object.freeze(env.LOG_RETIRED_KEYS),
+    /** The file that signed checkpoints are appended to, for a witness to copy. Undefined disables it. */
+    checkpointFile: resolve(env.CHECKPOINT_FILE ?? join(env.DATA_DIR, 'checkpoints')) as string | undefined,
+    infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
+    /** Whether countries and networks are looked up before a payout is sent. */
+    checkCoverage: env.CHECK_COVERAGE === 'true',
+    /** Whether an outcome is committed before or after the app is answered. After it, a crash leaves the call in doubt. */
+    outcomes: env.OUTCOMES,
+    /** Whether the same content is detected. Without it, only idempotency keys prevent double payments. */
+    duplicateGuard: env.DUPLICATE_GUARD === 'true',
+    /** How long after an answer the same content without an idempotency key is a suspected duplicate. 0 disables it. */
+    duplicateWindowSeconds: env.DUPLICATE_WINDOW_SECONDS,
+    /** How long the same recipient and amount from another client is held for approval. 0 disables it. */
+    duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,
+    approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,
+    /** The origins by which callers reach the proxy, as URL.origin writes them. Empty outside production: see `ownOriginReader`. */
+    publicUrls: Object.freeze(env.PUBLIC_URL),
+    /** CIDR blocks of reverse proxies whose X-Forwarded headers are trusted. */
+    trustedProxies: Object.freeze(env.TRUSTED_PROXIES),
+    requestDeadlineMs: env.REQUEST_DEADLINE_MS,
+    maxItems: env.MAX_ITEMS,
+    maxBodyBytes: env.MAX_BODY_BYTES,
+    /** Undocumented fields that bodies may have. */
+    extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
+    /**
+     * Whether a change that lets a client do more waits for a second person. An installation with an embedded database is
+     * that of one person, who tries it.
+     */
+    dualControl: env.DUAL_CONTROL === undefined ? env.DATABASE_URL !== undefined : env.DUAL_CONTROL === 'true',
+    /** Minutes of inactivity after which a console session ends. */
+    consoleIdleMinutes: env.CONSOLE_IDLE_MINUTES,
+    /** How long the keys of an identity provider count while it does not answer. */
+    providerKeysMaxAgeSeconds: env.PROVIDER_KEYS_MAX_AGE_SECONDS,
+    /** The service that judges recipients before they are paid. Undefined asks nobody. */
+    screeningUrl: env.SCREENING_URL,
+    /** The secret that signs requests to the screening service. */
+    screeningSecret: env.SCREENING_SECRET === undefined ? undefined : new Secret(env.SCREENING_SECRET),
+    screeningTimeoutMs: env.SCREENING_TIMEOUT_MS,
+    reconciliation: Object.freeze(toReconciliation(env)),
+    ...toDatabaseConfig(env),
+    ...toEgressConfig(env),
+    ...toSignInConfig(env),
+    ...toUpstreamConfig(env, accounts),
+    ...toWorkerConfig(env),
+    /** The files that secrets were read from, by variable. */
+    secretFiles,
+    /** What is on record of the configuration. */
+    recorded: recordedConfiguration(env, accountValues),
+  };
+}
+
+/** Returns what concerns the processes: the proxy, and the worker and the sandbox that it starts. */
+function toProcessConfig(env: Environment, given: Sources['given']) {
   const production = env.NODE_ENV === 'production';
   return {
     production,
     port: env.PORT,
-    metricsPort: env.METRICS_PORT ?? (production ? 9_464 : env.PORT), // the usual port of Prometheus exporters
+    /** The port of /metrics. It may be `port`. In production, the usual port of Prometheus exporters. */
+    metricsPort: env.METRICS_PORT ?? (production ? 9_464 : env.PORT),
     host: env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     logLevel: env.LOG_LEVEL,
     dataDir: resolve(env.DATA_DIR),
+    /** Whether the proxy starts a worker as a process of its own. */
     startWorker: env.START_WORKER === 'true',
+    /** The port of a worker's probes and metrics. */
     workerPort: env.WORKER_PORT,
-    logSigningKey: env.LOG_SIGNING_KEY === undefined ? undefined : new Secret(env.LOG_SIGNING_KEY),
-    logRetiredKeys: Object.freeze(env.LOG_RETIRED_KEYS),
-    checkpointFile: resolve(env.CHECKPOINT_FILE ?? join(env.DATA_DIR, 'checkpoints')),
-    infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
-    checkCoverage: env.CHECK_COVERAGE === 'true',
-    outcomes: env.OUTCOMES,
-    duplicateGuard: env.DUPLICATE_GUARD === 'true',
-    duplicateWindowSeconds: env.DUPLICATE_WINDOW_SECONDS,
-    duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,
-    approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,
-    publicUrls: Object.freeze(env.PUBLIC_URL),
-    trustedProxies: Object.freeze(env.TRUSTED_PROXIES),
+    /** Whether WORKER_PORT was set. Without it, a worker beside the proxy takes a free port. */
+    workerPortGiven: 'WORKER_PORT' in given,
+    /** Drain time after SIGTERM. The proxy reports not ready and still serves, so that its load balancer notices. */
     drainMs: env.DRAIN_MS,
-    requestDeadlineMs: env.REQUEST_DEADLINE_MS,
-    maxItems: env.MAX_ITEMS,
-    maxBodyBytes: env.MAX_BODY_BYTES,
-    extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
-    consoleIdleMinutes: env.CONSOLE_IDLE_MINUTES,
-    providerKeysMaxAgeSeconds: env.PROVIDER_KEYS_MAX_AGE_SECONDS,
-    reconciliation: Object.freeze(toReconciliation(env)),
-    ...toDatabaseConfig(env),
-    ...toEgressConfig(env),
-    ...toGovernanceConfig(env),
-    ...toScreeningConfig(env),
-    ...toSignInConfig(env),
-    ...toUpstreamConfig(env, accounts),
-    ...toWorkerConfig(env),
     sandboxPort: env.SANDBOX_PORT,
+    /** Whether SANDBOX_PORT was set. Without it, an embedded sandbox takes a free port. */
+    sandboxPortGiven: 'SANDBOX_PORT' in given,
     sandboxControlKey: new Secret(env.SANDBOX_CONTROL_KEY),
+    /** The other SANDBOX_ variables, by name. The embedded sandbox reads and checks them itself. */
+    sandboxBehaviour: Object.freeze(sandboxBehaviour(given)),
   };
 }

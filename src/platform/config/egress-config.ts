@@ -1,23 +1,19 @@
 import { Environment } from './environment';
 import { Secret } from './secret';
 
-/** The proxies that requests to other hosts leave the network by. */
-export interface EgressConfig {
-  /** For `http://` addresses. Its address may have a password. Undefined connects directly. */
-  readonly httpProxy: Secret | undefined;
-  /** For `https://` addresses. */
-  readonly httpsProxy: Secret | undefined;
-  /** The hosts that are connected to directly (no-proxy.ts). */
-  readonly noProxy: readonly string[];
-}
-
 type Given = Readonly<Record<string, string | undefined>>;
 
-export function toEgressConfig(env: Environment): EgressConfig {
+/** The proxies that requests to other hosts leave the network by. */
+export type EgressConfig = Readonly<ReturnType<typeof toEgressConfig>>;
+
+export function toEgressConfig(env: Environment) {
   const { HTTP_PROXY: http, HTTPS_PROXY: https } = env;
   return {
+    /** For `http://` addresses. Its address may have a password. Undefined connects directly. */
     httpProxy: http === undefined ? undefined : new Secret(http),
+    /** For `https://` addresses. */
     httpsProxy: https === undefined ? undefined : new Secret(https),
+    /** The hosts that are connected to directly (no-proxy.ts). */
     noProxy: Object.freeze(env.NO_PROXY),
   };
 }

@@ -1,5 +1,5 @@
 import { Transform } from 'class-transformer';
-import { Matches, ValidateBy } from 'class-validator';
+import { Matches, ValidateBy, ValidationArguments } from 'class-validator';
 import { isAddressBlock } from './address-block';
 import { isCronExpression } from './cron';
 import { readDatabaseUrl, Use } from './database-url';
@@ -14,111 +14,94 @@ export const Numeric = () =>
 /** Reads comma-separated words. */
 export const Words = () => Transform(({ value }) => (typeof value === 'string' ? words(value) : (value as unknown)));
 
-/** Accepts names of fields, except those that every JavaScript object has. */
-export const AreFieldNames = () =>
-  ValidateBy({
-    name: 'areFieldNames',
-    validator: {
-      validate: (names: string[]) =>
-        names.every((name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !(name in Object.prototype)),
-      defaultMessage: () =>
-        '$property must be a comma-separated list of field names. A name has at most 64 letters, digits, and underscores, begins with a letter, and is not a property of every JavaScript object, such as constructor',
-    },
+/** Reads comma-separated pairs as a map. Other text stays as it is, so that the rule below names it. */
+const Pairs = (form: RegExp, toValue: (text: string) => string | number) =>
+  Transform(({ value }) => {
+    if (typeof value !== 'string') return value as unknown;
+    const pairs = words(value).map((word) => form.exec(word));
+    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', toValue(pair?.[2] ?? '')]));
   });
+
+const isMap = (value: unknown) => value instanceof Map;
 
 /**
- * Reads `POST /payouts/airtime=60000,GET /info/assets=3000` as a map. Other text stays, so that the rule below names
- * it.
+ * Returns a rule of a variable.
+ * @param must the fault of a value that breaks it.
  */
-export const Deadlines = () =>
-  Transform(({ value }) => {
-    if (typeof value !== 'string') return value as unknown;
-    const pairs = words(value).map((word) => /^(.+)=(\d{1,9})$/.exec(word));
-    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])]));
+export function rule<Value>(
+  name: string,
+  validate: (value: Value) => boolean,
+  must: string | ((given: ValidationArguments) => string),
+): PropertyDecorator {
+  return ValidateBy({
+    name,
+    validator: { validate, defaultMessage: typeof must === 'string' ? () => must : (given) => must(given!) },
   });
+}
+
+/** Accepts names of fields, except those that every JavaScript object has. */
+export const AreFieldNames = () =>
+  rule(
+    'areFieldNames',
+    (names: string[]) =>
+      names.every((name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !(name in Object.prototype)),
+    '$property must be a comma-separated list of field names. A name has at most 64 letters, digits, and underscores, begins with a letter, and is not a property of every JavaScript object, such as constructor',
+  );
+
+/** Reads `POST /payouts/airtime=60000,GET /info/assets=3000` as a map. */
+export const Deadlines = () => Pairs(/^(.+)=(\d{1,9})$/, Number);
 
 export const AreDeadlines = () =>
-  ValidateBy({
-    name: 'areDeadlines',
-    validator: {
-      validate: (value: unknown) =>
-        value instanceof Map && [...value.values()].every((ms) => ms >= 100 && ms <= 600_000),
-      defaultMessage: () =>
-        '$property must be a comma-separated list of operations with milliseconds from 100 to 600000, such as POST /payouts/airtime=60000',
-    },
-  });
+  rule(
+    'areDeadlines',
+    (value: unknown) => value instanceof Map && [...value.values()].every((ms) => ms >= 100 && ms <= 600_000),
+    '$property must be a comma-separated list of operations with milliseconds from 100 to 600000, such as POST /payouts/airtime=60000',
+  );
 
-/** Reads `airtime=100,momo=50.5` as a map. Other text stays, so that the rule below names it. */
-export const Amounts = () =>
-  Transform(({ value }) => {
-    if (typeof value !== 'string') return value as unknown;
-    const pairs = words(value).map((word) => /^(.+)=(\d{1,9}(?:\.\d{1,6})?)$/.exec(word));
-    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
-  });
+/** Reads `airtime=100,momo=50.5` as a map. */
+export const Amounts = () => Pairs(/^(.+)=(\d{1,9}(?:\.\d{1,6})?)$/, String);
 
 export const AreAmounts = () =>
-  ValidateBy({
-    name: 'areAmounts',
-    validator: {
-      validate: (value: unknown) => value instanceof Map,
-      defaultMessage: () =>
-        '$property must be a comma-separated list of wallets with amounts of US dollars, such as airtime=100,momo=50.5',
-    },
-  });
+  rule(
+    'areAmounts',
+    isMap,
+    '$property must be a comma-separated list of wallets with amounts of US dollars, such as airtime=100,momo=50.5',
+  );
 
-/** Reads texts by operation, such as `POST /payouts/airtime=airtime`, as a map. Other text stays, so that the rule below names it. */
-export const ByOperation = () =>
-  Transform(({ value }) => {
-    if (typeof value !== 'string') return value as unknown;
-    const pairs = words(value).map((word) => /^([^=]+)=([^=]+)$/.exec(word));
-    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
-  });
+/** Reads texts by operation, such as `POST /payouts/airtime=airtime`, as a map. */
+export const ByOperation = () => Pairs(/^([^=]+)=([^=]+)$/, String);
 
 /** @param what what stands for each operation, with an example. */
 export const AreByOperation = (what: string) =>
-  ValidateBy({
-    name: 'areByOperation',
-    validator: {
-      validate: (value: unknown) => value instanceof Map,
-      defaultMessage: () => `$property must be a comma-separated list of operations with ${what}`,
-    },
-  });
+  rule('areByOperation', isMap, `$property must be a comma-separated list of operations with ${what}`);
 
 export const AreAddresses = () =>
-  ValidateBy({
-    name: 'areAddresses',
-    validator: {
-      validate: (blocks: string[]) => blocks.every(isAddressBlock),
-      defaultMessage: () =>
-        '$property must be a comma-separated list of IP addresses or CIDR blocks, such as 10.0.0.0/8',
-    },
-  });
+  rule(
+    'areAddresses',
+    (blocks: string[]) => blocks.every(isAddressBlock),
+    '$property must be a comma-separated list of IP addresses or CIDR blocks, such as 10.0.0.0/8',
+  );
 
 /** Accepts origins of the proxy. A path would count nowhere, because the proxy serves its own paths. */
 export const AreOrigins = () =>
-  ValidateBy({
-    name: 'areOrigins',
-    validator: {
-      validate: (urls: string[]) => urls.every((url) => URL.canParse(url) && new URL(url).origin === url),
-      defaultMessage: () =>
-        '$property must be a comma-separated list of https:// addresses in lower case without a path, a final slash and the usual port, such as https://payouts.example.com',
-    },
-  });
+  rule(
+    'areOrigins',
+    (urls: string[]) => urls.every((url) => URL.canParse(url) && new URL(url).origin === url),
+    '$property must be a comma-separated list of https:// addresses in lower case without a path, a final slash and the usual port, such as https://payouts.example.com',
+  );
 
 const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
 
 /** Accepts what `readDatabaseUrl` reads, and names every fault of the rest. */
 export const IsDatabaseUrl = (use: Use) =>
-  ValidateBy({
-    name: 'isDatabaseUrl',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && readDatabaseUrl(value, use).faults.length === 0,
-      defaultMessage: (given) =>
-        readDatabaseUrl(String(given?.value), use)
-          .faults.map((fault) => `${given?.property} ${fault}`)
-          .join('; '),
-    },
-  });
+  rule(
+    'isDatabaseUrl',
+    (value: unknown) => typeof value === 'string' && readDatabaseUrl(value, use).faults.length === 0,
+    (given) =>
+      readDatabaseUrl(String(given.value), use)
+        .faults.map((fault) => `${given.property} ${fault}`)
+        .join('; '),
+  );
 
 /** Accepts an address without parts that would be silently dropped: no user and no query. */
 export const isBaseUrl = {
@@ -131,14 +114,11 @@ export const isBaseUrl = {
 
 /** Accepts the origin of a proxy, with or without a user. Nothing would obey a path. */
 export const IsProxyUrl = () =>
-  ValidateBy({
-    name: 'isProxyUrl',
-    validator: {
-      validate: (value: unknown) => isProxyUrl(String(value)),
-      defaultMessage: () =>
-        '$property must be an http:// or https:// address without a path, such as http://proxy.example.com:3128',
-    },
-  });
+  rule(
+    'isProxyUrl',
+    (value: unknown) => isProxyUrl(String(value)),
+    '$property must be an http:// or https:// address without a path, such as http://proxy.example.com:3128',
+  );
 
 function isProxyUrl(text: string): boolean {
   if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false;
@@ -155,14 +135,11 @@ function isDecodable(text: string): boolean {
 }
 
 export const AreProxyExceptions = () =>
-  ValidateBy({
-    name: 'areProxyExceptions',
-    validator: {
-      validate: (entries: string[]) => entries.every((entry) => readException(entry) !== undefined),
-      defaultMessage: () =>
-        '$property must be a comma-separated list of domains, IP addresses, CIDR blocks or *, such as .example.com,10.0.0.0/8,db.internal:8443',
-    },
-  });
+  rule(
+    'areProxyExceptions',
+    (entries: string[]) => entries.every((entry) => readException(entry) !== undefined),
+    '$property must be a comma-separated list of domains, IP addresses, CIDR blocks or *, such as .example.com,10.0.0.0/8,db.internal:8443',
+  );
 
 /** Rejects characters that headers cannot have. A line end, as files have it, would make every request fail. */
 export const IsHeaderValue = () =>
@@ -170,13 +147,11 @@ export const IsHeaderValue = () =>
 
 /** Accepts any text, and base64 after `whsec_`. */
 export const IsWebhookSecret = () =>
-  ValidateBy({
-    name: 'isWebhookSecret',
-    validator: {
-      validate: (value: unknown) => isWebhookSecret(String(value)),
-      defaultMessage: () => '$property must have base64 after whsec_',
-    },
-  });
+  rule(
+    'isWebhookSecret',
+    (value: unknown) => isWebhookSecret(String(value)),
+    '$property must have base64 after whsec_',
+  );
 
 /** Accepts decimal text, for US dollars or per cent. */
 export const IsDecimalText = () =>
@@ -185,13 +160,11 @@ export const IsDecimalText = () =>
   });
 
 export const IsCronExpression = () =>
-  ValidateBy({
-    name: 'isCronExpression',
-    validator: {
-      validate: isCronExpression,
-      defaultMessage: () => '$property must be a cron expression of five fields in UTC, such as 15 2 * * *',
-    },
-  });
+  rule(
+    'isCronExpression',
+    isCronExpression,
+    '$property must be a cron expression of five fields in UTC, such as 15 2 * * *',
+  );
 
 const SIGNING_KEY = /PRIVATE\+KEY\+[^+\s,]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}/.source;
 

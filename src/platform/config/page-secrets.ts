@@ -1,4 +1,4 @@
-import { ValidateBy } from 'class-validator';
+import { rule } from './environment-rules';
 import { Secret } from './secret';
 import { readStrictJson } from '../json/strict-json';
 import { isObject } from '../json/is-object';
@@ -12,11 +12,7 @@ type PageSecrets = Record<string, Record<string, string>>;
 const MUST =
   '$property must be a JSON object of secrets by issuer and client ID, such as {"https://id.example.com":{"wallet-pages":"…"}}';
 
-export const ArePageSecrets = () =>
-  ValidateBy({
-    name: 'arePageSecrets',
-    validator: { validate: (text: unknown) => read(String(text)) !== undefined, defaultMessage: () => MUST },
-  });
+export const ArePageSecrets = () => rule('arePageSecrets', (text: unknown) => read(String(text)) !== undefined, MUST);
 
 /** Returns the secret of a client at a provider. Undefined if it has none. */
 export function pageSecretIn(secrets: Secret | undefined, issuer: string, clientId: string): Secret | undefined {

@@ -2,18 +2,7 @@ import { Environment } from './environment';
 import { Secret } from './secret';
 
 /** How people sign in. */
-export interface SignInConfig {
-  /** Undefined: people sign in with keys. */
-  readonly openIdProvider: OpenIdProviderConfig | undefined;
-  /** Whether people may sign in with keys. */
-  readonly keySignIn: boolean;
-  /** What is required of a sign-in to approve and to administer. Undefined: nothing. */
-  readonly stepUp: StepUpConfig | undefined;
-  /** JSON (page-secrets.ts). Undefined: all our clients at the providers of pages are public. */
-  readonly pageClientSecrets: Secret | undefined;
-  /** After how long without a request a page session ends. */
-  readonly pageIdleMinutes: number;
-}
+export type SignInConfig = Readonly<ReturnType<typeof toSignInConfig>>;
 
 /** An OpenID provider, and our client there. */
 export interface OpenIdProviderConfig {
@@ -33,10 +22,11 @@ export interface StepUpConfig {
   readonly overUsd: string;
 }
 
-export function toSignInConfig(env: Environment): SignInConfig {
+export function toSignInConfig(env: Environment) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret } = env;
   const hasProvider = issuer !== undefined && clientId !== undefined;
   return {
+    /** Undefined: people sign in with keys. */
     openIdProvider: hasProvider
       ? Object.freeze({
           issuer,
@@ -45,7 +35,9 @@ export function toSignInConfig(env: Environment): SignInConfig {
           scopes: Object.freeze([...new Set(['openid', ...env.OIDC_SCOPES])]),
         })
       : undefined,
+    /** Whether people may sign in with keys. */
     keySignIn: env.CONSOLE_KEY_SIGN_IN === undefined ? !hasProvider : env.CONSOLE_KEY_SIGN_IN === 'true',
+    /** What is required of a sign-in to approve and to administer. Undefined: nothing. */
     stepUp: isSteppedUp(env)
       ? Object.freeze({
           maxAgeSeconds: env.STEP_UP_MAX_AGE_SECONDS,
@@ -53,7 +45,9 @@ export function toSignInConfig(env: Environment): SignInConfig {
           overUsd: env.STEP_UP_OVER_USD,
         })
       : undefined,
+    /** JSON (page-secrets.ts). Undefined: all our clients at the providers of pages are public. */
     pageClientSecrets: env.PAGE_CLIENT_SECRETS === undefined ? undefined : new Secret(env.PAGE_CLIENT_SECRETS),
+    /** After how long without a request a page session ends. */
     pageIdleMinutes: env.PAGE_IDLE_MINUTES,
   };
 }

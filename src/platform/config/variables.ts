@@ -1,6 +1,5 @@
 import { Environment } from './environment';
 import { RECONCILIATION_VARIABLES } from './reconciliation-variables';
-import { SCREENING_VARIABLES } from './screening-variables';
 import { SIGN_IN_VARIABLES } from './sign-in-variables';
 import { UPSTREAM_VARIABLES } from './upstream-variables';
 import { Variable } from './variable';
@@ -180,7 +179,21 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     unset: 'none',
   },
 
-  ...SCREENING_VARIABLES,
+  SCREENING_URL: {
+    section: 'payouts',
+    about:
+      'The address of a service that allows, denies or holds each call by its recipients. Production requires `https://`. See [Screening](../operate/screening.md).',
+    unset: 'none',
+  },
+  SCREENING_SECRET: {
+    section: 'payouts',
+    about: 'The secret that signs requests to the service. In production it has at least 24 bytes.',
+    unset: 'none',
+  },
+  SCREENING_TIMEOUT_MS: {
+    section: 'payouts',
+    about: 'Time for its whole answer. After it, the call gets 503 `screening_unavailable`.',
+  },
 
   PUBLIC_URL: {
     section: 'requests',
