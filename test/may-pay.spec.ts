@@ -6,7 +6,7 @@ import { StorageService } from '../src/platform/storage/storage.service';
 import { ProbeService } from '../src/reconciliation/in-doubt/probe.service';
 import { Approving, startApproving } from './support/approving';
 import { answer, reset } from './support/fake-upstream';
-import { SUCCESS } from './support/paying';
+import { airtime, SUCCESS } from './support/paying';
 import supertest from './support/supertest';
 
 /** The codes of what can be against a request, in the order in which each door refuses. */
@@ -69,6 +69,11 @@ describe('may this instance pay now', () => {
   const pay = () => approving.pay('+254700000002');
   const post = (path: '/payouts/initiate-credit', body: object) => approving.proxy.post(approving.app, path, body);
 
+  const preview = async (headers: Record<string, string> = {}, phoneNumber = '+254700000002') => {
+    const request = supertest(approving.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', approving.app);
+    return (await request.set(headers).send(airtime(phoneNumber)).expect(200)).body;
+  };
+
   it.each<[string, () => PromiseLike<{ status: number; body: object }>]>([
     ['the first request', () => pay()],
     ['a request with an idempotency key', () => pay().set('Idempotency-Key', 'order-1')],
@@ -86,6 +91,15 @@ describe('may this instance pay now', () => {
     approving.upstream.behaviour = answer(200, SUCCESS);
     expect((await send()).status).toBe(200);
     expect(approving.upstream.received).toHaveLength(1);
+  });
+
+  it('shows a preview what would refuse the request, in the same order', async () => {
+    await lift.overloaded(); // refuses the preview itself
+    for (const code of IN_ORDER.filter((one) => one !== 'overloaded')) {
+      expect(await preview()).toMatchObject({ would: 'be_refused', refusal: { code } });
+      await lift[code]();
+    }
+    expect(await preview()).toMatchObject({ would: 'be_sent', refusal: null });
   });
 
   it('tells an approver of each that the call is still pending, and never to send it again', async () => {
@@ -149,7 +163,14 @@ describe('may this instance pay now', () => {
     lift = await setEverythingAgainst();
     await lift.overloaded();
     await repeat().expect(503, /instance_fenced/);
+    const previewed = () => preview({ 'Idempotency-Key': 'order-3' }, '+254700000003');
+    expect(await previewed()).toMatchObject({
+      would: 'be_refused',
+      refusal: { code: 'instance_fenced' },
+      replay: null,
+    });
     lift.instance_fenced();
+    expect(await previewed()).toMatchObject({ would: 'be_replayed', refusal: null });
     await repeat().expect(200).expect('Idempotent-Replayed', 'true');
     expect(approving.upstream.received).toHaveLength(1);
   });

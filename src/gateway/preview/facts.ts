@@ -5,6 +5,7 @@ import { EarlierPayment } from './earlier-payments';
 import { AdmissionRequest } from '../../policy/admission';
 import { Problem } from '../../platform/errors/problem';
 import { Served } from '../forwarding/coverage';
+import { InstanceObstacle } from '../may-pay/obstacles';
 import { PositionedItem } from './positioned-items';
 import { PreviewLocalAmount, PreviewReplay } from './preview.dto';
 
@@ -27,6 +28,8 @@ export interface PreviewFacts extends PreviewedBody {
   /** Why the transaction that the body names is not the caller's, or its amount could not be read. */
   valueProblem: Problem | undefined;
   dryRun: DryRun;
+  /** What keeps this instance from paying, besides what the dry run finds. */
+  instance: InstanceObstacle | undefined;
   /** The answer that it would get because its key has been used, or why it would get none. */
   replay: PreviewReplay | Problem | undefined;
   served: Served | 'unchecked' | null;

@@ -19,13 +19,13 @@ import { InternalReadsService } from '../forwarding/internal-reads.service';
 import { MovedValueService } from '../forwarding/moved-value.service';
 import { OwnershipService } from '../forwarding/ownership.service';
 import { ReplayService } from '../forwarding/replay.service';
+import { MayPay } from '../may-pay/may-pay.service';
 import { UpstreamService } from '../upstream/upstream.service';
 import { requireOwnWallet } from '../forwarding/wallet';
 import { PreviewedBody, PreviewFacts } from './facts';
 import { readLocalAmounts } from './local-amounts';
 import { PositionedItem, validItems } from './positioned-items';
 import { Preview, PreviewReplay } from './preview.dto';
-import { formProblems } from './problems';
 import { toPreview } from './view';
 
 /** Previews a request. Nothing is sent, claimed, reserved, or recorded. */
@@ -42,6 +42,7 @@ export class PreviewService {
     private readonly ownership: OwnershipService,
     private readonly fees: ExpectedFees,
     private readonly upstream: UpstreamService,
+    private readonly mayPay: MayPay,
     config: ConfigService<Loaded, true>,
   ) {
     this.windows = guardWindows(config.get('settings', { infer: true }));
@@ -70,7 +71,7 @@ export class PreviewService {
       ),
       readLocalAmounts(this.reads, call, positioned),
     ]);
-    const isWellFormed = formProblems({ found, headerProblems }).length === 0;
+    const isWellFormed = found.total === 0 && headerProblems.length === 0;
     const replay = isWellFormed ? await this.replayOf(call, dryRun, content.input) : undefined;
     return {
       call,
@@ -81,6 +82,7 @@ export class PreviewService {
       headerProblems,
       valueProblem,
       dryRun,
+      instance: this.mayPay.obstacleTo(replay === undefined ? 'send' : 'replay'),
       replay,
       served,
       earlier,

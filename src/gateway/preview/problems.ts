@@ -7,22 +7,25 @@ import { PreviewFacts } from './facts';
 
 /** Returns every error of a request, in the order in which the request itself would be rejected. */
 export function problemsOf(facts: PreviewFacts): Problem[] {
-  const { call, positioned, replay, valueProblem } = facts;
-  if (replay !== undefined && !(replay instanceof Problem)) return []; // A replay is not checked again.
+  const { call, positioned, replay, valueProblem, instance } = facts;
+  const ofInstance = instance ? [refusalOf(instance, call)] : [];
+  if (replay !== undefined && !(replay instanceof Problem)) return ofInstance; // A replay is not checked again.
+  const isFenced = instance?.kind === 'fenced';
   const [items, positions] = [positioned.map(({ item }) => item), positioned.map(({ position }) => position)];
   return [
-    ...formProblems(facts),
+    ...bodyProblems(facts),
+    ...(isFenced ? ofInstance : []),
+    ...facts.headerProblems,
     ...(replay ? [replay] : []),
     ...(valueProblem ? [valueProblem] : ownLimitProblems(call, items, positions)),
     ...coverageProblems(facts),
+    ...(isFenced ? [] : ofInstance),
     ...obstacleProblems(facts),
   ];
 }
 
-/** Returns the errors of the body and the headers alone. */
-export function formProblems({ found, headerProblems }: Pick<PreviewFacts, 'found' | 'headerProblems'>): Problem[] {
-  if (found.total === 0) return headerProblems;
-  return [new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total }), ...headerProblems];
+function bodyProblems({ found }: PreviewFacts): Problem[] {
+  return found.total === 0 ? [] : [new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total })];
 }
 
 function obstacleProblems({ call, dryRun }: PreviewFacts): Problem[] {

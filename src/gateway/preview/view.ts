@@ -33,7 +33,7 @@ const NO_CAPS: Caps = { dailyCapUsd: null, monthlyCapUsd: null, spentTodayUsd: Z
 export function toPreview(facts: PreviewFacts): Preview {
   const { call, body, positioned, request, dryRun, served, earlier, localAmounts } = facts;
   const { operation } = call;
-  const replay = facts.replay instanceof Problem ? undefined : facts.replay;
+  const replay = facts.replay instanceof Problem || facts.instance ? undefined : facts.replay;
   const problems = problemsOf(facts);
   const waits = dryRun.hold === null ? 'be_sent' : 'wait_for_approval';
   const stopped = dryRun.obstacles.find((obstacle) => obstacle.kind === 'stopped');
