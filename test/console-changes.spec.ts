@@ -114,6 +114,24 @@ describe("the console's changes", () => {
     await own.getByRole('cell', { name: '+254••••5678', exact: true }).waitFor();
   });
 
+  it('show the people of a merge by name', async () => {
+    await scene.proxy.app.get(ClientsService, { strict: false }).issueKey('admin', { person: 'grace' });
+    await fetch(`${scene.proxy.url}/v1/person-merges`, {
+      method: 'POST',
+      headers: { 'x-api-key': ada, 'content-type': 'application/json' },
+      body: JSON.stringify({ kept: 'bob', merged: 'grace', reason: 'renamed' }),
+    });
+    const page = await scene.visit(bob, '/changes');
+    const article = page.getByRole('article', { name: 'Merge of two people' });
+    await article.getByText('Merged person: grace').waitFor();
+    expect(await article.getByText(/^(Kept|Merged) person: /).allTextContents()).toEqual([
+      'Kept person: bob',
+      'Merged person: grace',
+    ]);
+    const approve = article.getByRole('button', { name: 'Approve: Merge of two people' });
+    expect(await reasonOf(approve)).toBe('You requested this change, or it merges you. Another person must decide.');
+  });
+
   it('fit a telephone', async () => {
     expect((await ask({ max_items: 40 })).status).toBe(202);
     const page = await scene.visit(bob, '/changes', 360);

@@ -48,11 +48,14 @@ function changesOf(of: States): Change[] {
     .filter((change) => before !== null || change.after !== NONE);
 }
 
-/** Puts the settings of a configuration beside the other fields. */
+/** Puts the settings of a configuration beside the other fields. Where something has a name, its ID is left out. */
 function flat(state: ActivityState | null): Record<string, unknown> | null {
   if (!state) return null;
   const { configuration, ...others } = state;
-  return { ...others, ...configuration };
+  const all: Record<string, unknown> = { ...others, ...configuration };
+  return Object.fromEntries(
+    Object.entries(all).filter(([name]) => !(name.replace(/_id$/, '') in all && /_id$/.test(name))),
+  );
 }
 
 /** What a field shows that is empty or null. */
