@@ -4,7 +4,7 @@ import { FairQueue } from '../src/http/shares/fair-queue';
 import { readJsonBodies } from '../src/http/validation/json-body';
 import { RequestValidationPipe } from '../src/http/validation/validation.pipe';
 import { AirtimePayoutDto } from '../src/interface/payouts/payouts.dto';
-import { loadConfig } from '../src/platform/config/config';
+import { RunningConfig, loadConfig } from '../src/platform/config/config';
 import { AIRTIME } from './support/paying';
 
 /** Counts the turns of the event loop. What happens in one turn keeps other requests waiting. */
@@ -20,7 +20,7 @@ function countTurns() {
 }
 
 describe('a long body', () => {
-  const pipe = new RequestValidationPipe({ get: () => loadConfig({}) } as never);
+  const pipe = new RequestValidationPipe(loadConfig({}) as RunningConfig);
   const check = (airtimes: unknown[]) => pipe.checkBody({ airtimes }, AirtimePayoutDto);
 
   it('is checked in a turn for each hundred items, with every fault in its place', async () => {

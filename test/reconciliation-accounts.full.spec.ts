@@ -1,8 +1,6 @@
 import { INestApplicationContext } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
 import { insertSourceRead } from '../src/journal/sources';
-import { loadConfig } from '../src/platform/config/config';
-import { Loaded } from '../src/platform/config/config.module';
+import { RunningConfig, loadConfig } from '../src/platform/config/config';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
 import { RunsService } from '../src/reconciliation/runs/runs.service';
@@ -166,7 +164,7 @@ describe('reconciliation of several accounts', () => {
     const reconciliation = { ...loadConfig({}).reconciliation, schedule: '0 2 * * *' };
     const settings = { reconciliation, namedAccounts: [proxy.accounts.kenya] };
     const schedule = new ScheduleService(
-      new ConfigService<Loaded, true>({ settings }),
+      settings as unknown as RunningConfig,
       proxy.app.get(PrismaService, { strict: false }),
       proxy.app.get(RunReader, { strict: false }),
       proxy.app.get(RunsService, { strict: false }),

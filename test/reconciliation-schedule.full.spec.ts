@@ -1,5 +1,4 @@
-import { ConfigService } from '@nestjs/config';
-import { loadConfig, RunningConfig } from '../src/platform/config/config';
+import { RunningConfig, loadConfig } from '../src/platform/config/config';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
 import { RunsService } from '../src/reconciliation/runs/runs.service';
@@ -9,7 +8,6 @@ import { callOf } from './support/old-calls';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';
 import { Asking, askForRun, ended, readRun, Reconciling, startReconciling } from './support/reconciling';
-import { Loaded } from '../src/platform/config/config.module';
 
 // Long over, whenever these tests run.
 const NOON = (day: number) => new Date(Date.UTC(2024, 2, day, 12));
@@ -38,7 +36,7 @@ describe('the schedule of the reconciliation', () => {
   /** The schedule of an instance, which looks when it is told to. */
   const of = ({ app }: TestProxy) =>
     new ScheduleService(
-      new ConfigService<Loaded, true>({ settings: { ...scheduled('0 2 * * *'), namedAccounts: [] } }),
+      { ...scheduled('0 2 * * *'), namedAccounts: [] } as unknown as RunningConfig,
       app.get(PrismaService, { strict: false }),
       app.get(RunReader, { strict: false }),
       app.get(RunsService, { strict: false }),

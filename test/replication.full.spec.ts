@@ -1,8 +1,6 @@
-import { ConfigService } from '@nestjs/config';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SpooledOutcomes } from '../src/journal/spooled-outcomes';
-import { Loaded } from '../src/platform/config/config.module';
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { answer, FakeUpstream, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
@@ -11,6 +9,7 @@ import { airtime, eventually, phoneOf, SUCCESS } from './support/paying';
 import { PostgresPair } from './support/postgres-pair';
 import { startProxy, TestProxy } from './support/proxy';
 import { TestDatabase } from './support/test-database';
+import { RunningConfig, SETTINGS } from '../src/platform/config/config';
 
 /** A commit that the synchronous standby has not confirmed counts as none. */
 describe('a synchronous standby', () => {
@@ -60,7 +59,7 @@ describe('a synchronous standby', () => {
     upstream.behaviour = reset;
     const { headers } = await pay(nextPhone()).expect(502);
     const id = await copyIntent(pair.database, headers['x-call-id'] ?? '', {});
-    const { dataDir } = proxy.app.get(ConfigService<Loaded, true>).get('settings', { infer: true });
+    const { dataDir } = proxy.app.get<RunningConfig>(SETTINGS);
     const file = join(dataDir, 'outcomes', `${id}.json`);
     const spooled = proxy.app.get(SpooledOutcomes, { strict: false });
     await spooled.keep(paidOutcome(id));

@@ -1,9 +1,8 @@
-import { ConfigService } from '@nestjs/config';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../src/platform/database/prisma.service';
-import { RunningConfig } from '../src/platform/config/config';
+import { RunningConfig, SETTINGS } from '../src/platform/config/config';
 import { copiesFolder, CopiedLine } from '../src/journal/local-copies';
 import { admit } from '../src/journal/admissions';
 import { CallJournal } from '../src/journal/call-journal';
@@ -210,7 +209,7 @@ describe('an admission that is too old', () => {
       throw new Error('Connection terminated unexpectedly');
     });
     const got = await paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1').expect(200);
-    const { dataDir } = paying.proxy.app.get(ConfigService).get<RunningConfig>('settings')!;
+    const { dataDir } = paying.proxy.app.get<RunningConfig>(SETTINGS);
     const copies = () =>
       readdirSync(copiesFolder(dataDir))
         .flatMap((name) =>

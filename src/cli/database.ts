@@ -1,4 +1,3 @@
-import { ConfigService } from '@nestjs/config';
 import { Command } from 'commander';
 import { StopsService } from '../admin/stops/stops.service';
 import { BeneficiariesService } from '../access/clients/beneficiaries.service';
@@ -132,7 +131,7 @@ export async function withPrisma(work: (prisma: PrismaService) => Promise<void>)
   await withDatabase(async ({ url, ownerUrl }) => {
     await requireUpToDate(ownerUrl);
     const database = { databaseUrl: url, databaseOwnerUrl: ownerUrl, databasePoolSize: 2 };
-    const prisma = new PrismaService(new ConfigService({ settings: { ...loadConfigOf('database'), ...database } }));
+    const prisma = new PrismaService({ ...loadConfigOf('database'), ...database });
     try {
       await compareClock(() => prisma.$queryRawUnsafe<[{ ms: number }]>(DATABASE_MS));
       await work(prisma);

@@ -1,8 +1,6 @@
-import { Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
 import { MetricsService } from '../http/metrics/metrics.service';
-import { Loaded } from '../platform/config/config.module';
 import { clock } from '../platform/database/clock';
 import { SidePrisma } from '../platform/database/side-prisma';
 import { causeOf } from '../platform/database/unavailable';
@@ -10,6 +8,7 @@ import { StorageService } from '../platform/storage/storage.service';
 import { insertAccess, insertAccessEnd, NewAccess, NewAccessEnd } from './accesses';
 import { Spool } from './spool';
 import { SpoolWriter } from './spool-writer';
+import { RunningConfig, SETTINGS } from '../platform/config/config';
 
 /**
  * Records who reads the history. While the database answers reads and takes no writes, accesses are kept in
@@ -25,9 +24,8 @@ export class AccessJournal implements OnApplicationBootstrap, OnApplicationShutd
     private readonly prisma: SidePrisma,
     private readonly storage: StorageService,
     metrics: MetricsService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) { dataDir }: RunningConfig,
   ) {
-    const { dataDir } = config.get('settings', { infer: true });
     this.accesses = new SpoolWriter({
       spool: new Spool(join(dataDir, 'accesses'), {
         idOf: ({ id }) => id,

@@ -1,7 +1,6 @@
 import { LocalCopies } from './local-copies';
 import { EpochService } from '../platform/database/epoch.service';
-import { ConfigService } from '@nestjs/config';
-import { loadConfig } from '../platform/config/config';
+import { RunningConfig, loadConfig } from '../platform/config/config';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ProcessService } from '../platform/database/process.service';
 import { CallJournal } from './call-journal';
@@ -38,7 +37,7 @@ function journalOn(prisma: PrismaService, remember: EpochService['remember'] = (
     {} as ExpectedFees,
     { remember } as EpochService,
     {} as RefusalWriter,
-    new ConfigService({ settings: loadConfig({}) }),
+    loadConfig({}) as RunningConfig,
   );
 }
 

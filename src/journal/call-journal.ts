@@ -1,7 +1,5 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Loaded } from '../platform/config/config.module';
 import { OUTCOME_PATIENCE_MS } from '../platform/config/upstream-timeouts';
 import { EpochService } from '../platform/database/epoch.service';
 import { GroupCommit } from '../platform/database/group-commit';
@@ -18,6 +16,7 @@ import { insertOutcomes, insertOutcomesAgain } from './outcomes';
 import { NewIntent, NewOutcome } from './records';
 import { RefusalWriter } from './refusals';
 import { SpooledOutcomes } from './spooled-outcomes';
+import { RunningConfig, SETTINGS } from '../platform/config/config';
 
 /** Rows of one statement, including items. With more, the time per row no longer falls. */
 const MAX_BATCH_ROWS = 5_000;
@@ -63,9 +62,8 @@ export class CallJournal implements OnApplicationShutdown {
     fees: ExpectedFees,
     epoch: EpochService,
     readonly refusals: RefusalWriter,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const settings = config.get('settings', { infer: true });
     const windows = guardWindows(settings);
     this.relaxed = settings.outcomes === 'relaxed';
     const confirm = () => prisma.confirm();

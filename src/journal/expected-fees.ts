@@ -1,5 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { Counter } from 'prom-client';
 import { MetricsService } from '../http/metrics/metrics.service';
@@ -7,11 +6,11 @@ import { FeeRate, feeOf, feeRates, feesOf } from '../operations/fees';
 import { settlesItems } from '../operations/settlement';
 import { clock } from '../platform/database/clock';
 import { HeartbeatService } from '../platform/database/heartbeat.service';
-import { Loaded } from '../platform/config/config.module';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { LOCKS } from '../platform/database/locks';
 import { AdmissionRequest } from '../policy/admission';
+import { RunningConfig, SETTINGS } from '../platform/config/config';
 
 /** How many days a fee is expected again after the upstream charged it. */
 const EXPECTED_DAYS = 30;
@@ -58,10 +57,10 @@ export class ExpectedFees {
   constructor(
     private readonly prisma: PrismaService,
     heartbeat: HeartbeatService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
     metrics: MetricsService,
   ) {
-    this.configured = feeRates(config.get('settings', { infer: true }).upstreamFees);
+    this.configured = feeRates(settings.upstreamFees);
     this.unexpected = new Counter({
       name: 'payout_proxy_unexpected_fees_total',
       help: 'Fees of the upstream that were larger than the fee that was reserved, by operation. Set UPSTREAM_FEES.',

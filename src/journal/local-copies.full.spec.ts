@@ -1,13 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MetricsService } from '../http/metrics/metrics.service';
-import { Loaded } from '../platform/config/config.module';
 import { clock } from '../platform/database/clock';
 import { PrismaService } from '../platform/database/prisma.service';
 import { copiesFolder, LocalCopies } from './local-copies';
+import { RunningConfig } from '../platform/config/config';
 
 const MIB = 1_024 * 1_024;
 
@@ -19,8 +18,7 @@ describe('the copies of committed records', () => {
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-copies-'));
     metrics = new MetricsService();
-    const config = { get: () => ({ dataDir }) } as unknown as ConfigService<Loaded, true>;
-    copies = new LocalCopies({} as PrismaService, metrics, config);
+    copies = new LocalCopies({} as PrismaService, metrics, { dataDir } as RunningConfig);
   });
   afterEach(() => {
     jest.restoreAllMocks();

@@ -1,11 +1,9 @@
-import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isEndUser } from '../access/people/person';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { clock } from '../platform/database/clock';
-import { Loaded } from '../platform/config/config.module';
 import { PrismaService } from '../platform/database/prisma.service';
 import { AdmissionRequest } from '../policy/admission';
 import { codeOf } from '../platform/errors/error-code';
@@ -14,6 +12,7 @@ import { IntentRow } from './intents';
 import { claimKey } from './records';
 import { CopiedPayment, toRow } from './recipient-payments';
 import { WaitingCopies } from './waiting-copies';
+import { RunningConfig, SETTINGS } from '../platform/config/config';
 
 /**
  * A committed record, as a line of a copy. It names nobody but by an idempotency key: records hold salted commitments, and
@@ -97,9 +96,9 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
   constructor(
     private readonly prisma: PrismaService,
     private readonly metrics: MetricsService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.folder = copiesFolder(config.get('settings', { infer: true }).dataDir);
+    this.folder = copiesFolder(settings.dataDir);
     metrics.watchWaitingCopies(() => this.waiting.bytes);
   }
 

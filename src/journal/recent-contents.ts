@@ -1,14 +1,13 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { NIL } from 'uuid';
 import { clock } from '../platform/database/clock';
-import { Loaded } from '../platform/config/config.module';
 import { givenUpAfterMs } from '../platform/config/upstream-timeouts';
 import { STATES } from '../operations/lifecycle';
 import { PrismaService } from '../platform/database/prisma.service';
 import { uuidFloor } from '../platform/database/uuid';
 import { isBelievedUnpaid, LASTING_SECONDS } from '../policy/same-content';
 import { asSameContent, readCallStates } from './call-states';
+import { RunningConfig, SETTINGS } from '../platform/config/config';
 
 /** Often enough to keep the table small, and rare enough to cost nothing. */
 const TURN_MS = 60_000;
@@ -36,9 +35,8 @@ export class RecentContents implements OnApplicationShutdown {
 
   constructor(
     private readonly prisma: PrismaService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const settings = config.get('settings', { infer: true });
     const seconds = Math.max(settings.duplicateWindowSeconds, settings.duplicateAcrossClientsSeconds);
     this.retentions = [
       { lasting: false, seconds },

@@ -1,8 +1,6 @@
-import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { MetricsService } from '../http/metrics/metrics.service';
-import { RunningConfig } from '../platform/config/config';
-import { Loaded } from '../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../platform/config/config';
 import { EpochService } from '../platform/database/epoch.service';
 import { PrismaService } from '../platform/database/prisma.service';
 import { asRecorded } from '../platform/privacy/recorded';
@@ -22,7 +20,6 @@ import { SpoolWriter } from './spool-writer';
 @Injectable()
 export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Journal');
-  private readonly settings: RunningConfig;
   private readonly writer: SpoolWriter<NewOutcome>;
 
   constructor(
@@ -31,9 +28,8 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
     private readonly copies: LocalCopies,
     storage: StorageService,
     metrics: MetricsService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
-    this.settings = config.get('settings', { infer: true });
     const spool = new OutcomeSpool(spoolFolder(this.settings.dataDir));
     this.writer = new SpoolWriter({ spool, name: 'outcome', storage, write: (outcome) => this.write(outcome) });
     metrics.watchSpooledOutcomes(() => this.writer.size);

@@ -1,9 +1,8 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { plainWord, StatusVocabulary } from '../operations/statuses';
-import { Loaded } from '../platform/config/config.module';
 import { SidePrisma } from '../platform/database/side-prisma';
 import { proseAsRecorded } from '../platform/privacy/recorded';
+import { RunningConfig, SETTINGS } from '../platform/config/config';
 
 /** The most words. Nobody maps more, and a faulty upstream must not fill the database. */
 export const MOST_WORDS = 200;
@@ -31,9 +30,9 @@ export class UnheardStatuses implements OnApplicationShutdown {
 
   constructor(
     private readonly prisma: SidePrisma,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.vocabulary = StatusVocabulary.with(config.get('settings', { infer: true }).upstreamStatusWords);
+    this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
   }
 
   /**

@@ -1,11 +1,10 @@
 import { BeforeApplicationShutdown, Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Loaded } from '../platform/config/config.module';
 import { sessionUrlOf } from '../platform/database/pools';
 import { Job, JobName } from '../platform/jobs/job';
 import { Turns } from '../platform/jobs/turns';
 import { JobConnection } from './job-connection';
+import { RunningConfig, SETTINGS } from '../platform/config/config';
 
 /** The injection token of all jobs. */
 export const ALL_JOBS = Symbol('jobs');
@@ -37,9 +36,9 @@ export class ForemanService implements OnApplicationBootstrap, BeforeApplication
 
   constructor(
     @Inject(ALL_JOBS) private readonly jobs: Job[],
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.sessionUrl = sessionUrlOf(config.get('settings', { infer: true }));
+    this.sessionUrl = sessionUrlOf(settings);
   }
 
   onApplicationBootstrap(): void {

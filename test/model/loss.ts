@@ -1,16 +1,15 @@
-import { ConfigService } from '@nestjs/config';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copiesFolder } from '../../src/journal/local-copies';
 import { beginEpoch } from '../../src/journal/begin-epoch';
 import { restoreFromCopies } from '../../src/journal/recovery';
-import { Loaded } from '../../src/platform/config/config.module';
 import { PrismaService } from '../../src/platform/database/prisma.service';
 import { eventually } from '../support/paying';
 import { within } from './inconclusive';
 import { lift } from './lane';
 import { World } from './world';
+import { RunningConfig, SETTINGS } from '../../src/platform/config/config';
 
 /** What a database has lost in a wave. */
 export interface Lost {
@@ -79,7 +78,7 @@ async function isNoticed(world: World): Promise<boolean> {
 /** What `database recover` does. It is done twice, because it may be repeated. */
 async function recoverFrom({ worker, proxies, database }: World): Promise<void> {
   const prisma = worker.get(PrismaService);
-  const settings = worker.get(ConfigService<Loaded, true>).get('settings', { infer: true });
+  const settings = worker.get<RunningConfig>(SETTINGS);
   await within('the worker does not connect again', () => prisma.$queryRaw`SELECT 1`.then(Boolean, () => false)); // its connections have ended
   // Reservations come back before what outcomes gave back, so more than a cap may count for a moment. Nothing is paid then.
   await database.query('ALTER TABLE spending DISABLE TRIGGER note_overspent');

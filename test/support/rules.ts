@@ -15,7 +15,7 @@ import { RedeemController } from '../../src/interface/redeem/redeem.controller';
 import { SendController } from '../../src/interface/send/send.controller';
 import { SubAccountsController } from '../../src/interface/sub-accounts/sub-accounts.controller';
 import { WalletsController } from '../../src/interface/wallets/wallets.controller';
-import { loadConfig } from '../../src/platform/config/config';
+import { RunningConfig, loadConfig } from '../../src/platform/config/config';
 import { Problem } from '../../src/platform/errors/problem';
 import { Asking, FaultExpected } from './interface';
 
@@ -68,7 +68,7 @@ export async function startRules(): Promise<TestRules> {
     providers: [
       { provide: APP_FILTER, useClass: FaultsFilter },
       { provide: APP_GUARD, useClass: QueryGuard },
-      { provide: APP_PIPE, useFactory: () => new RequestValidationPipe({ get: () => loadConfig({}) } as never) },
+      { provide: APP_PIPE, useFactory: () => new RequestValidationPipe(loadConfig({}) as RunningConfig) },
     ],
   })
     .useMocker(() => ({ run: (_call: unknown, input: unknown) => ({ taken: input }) }))

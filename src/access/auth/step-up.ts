@@ -1,12 +1,11 @@
-import { CanActivate, ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { CanActivate, ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Decimal } from 'decimal.js';
 import { FastifyRequest } from 'fastify';
-import { Loaded } from '../../platform/config/config.module';
 import { StepUpConfig } from '../../platform/config/sign-in-config';
 import { Problem } from '../../platform/errors/problem';
 import { Call } from './call';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 export const STEP_UP = 'payout-proxy:step-up';
 
@@ -18,8 +17,8 @@ export const StepUp = () => SetMetadata(STEP_UP, true);
 export class StepUpService {
   private readonly required: StepUpConfig | undefined;
 
-  constructor(config: ConfigService<Loaded, true>) {
-    this.required = config.get('settings', { infer: true }).stepUp;
+  constructor(@Inject(SETTINGS) settings: RunningConfig) {
+    this.required = settings.stepUp;
   }
 
   /** @throws Problem `step_up_required` */

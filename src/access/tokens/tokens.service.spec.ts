@@ -1,4 +1,3 @@
-import { ConfigService } from '@nestjs/config';
 import * as oauth from 'oauth4webapi';
 import { hash } from 'node:crypto';
 import { forgedTokens } from '../../../test/support/forged-tokens';
@@ -9,6 +8,7 @@ import { TokenSource } from './access-token';
 import { readToken } from './authorization';
 import { Egress } from '../../platform/network/egress';
 import { TokensService } from './tokens.service';
+import { RunningConfig } from '../../platform/config/config';
 
 let issuer: TokenIssuer;
 beforeAll(async () => (issuer = await TokenIssuer.start()));
@@ -22,8 +22,7 @@ const sourceOf = ({ issuer: name, audience, jwksUri, clientId }: TokenIssuer): T
   algorithms: ['ES256'],
 });
 
-const config = { get: () => ({ providerKeysMaxAgeSeconds: 3_600 }) } as unknown as ConfigService<never, true>;
-const service = new TokensService(config, new Egress());
+const service = new TokensService({ providerKeysMaxAgeSeconds: 3_600 } as RunningConfig, new Egress());
 
 const unverified = (token: string) => ({ token, sha256: hash('sha256', token), ...readToken(token) });
 

@@ -1,14 +1,13 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { compactVerify, JWTHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Egress } from '../../platform/network/egress';
-import { Loaded } from '../../platform/config/config.module';
 import { clock } from '../../platform/database/clock';
 import { AccessTokenClaims, checkAccessToken, TokenSource } from './access-token';
 import { CompactJws } from './compact-jws';
 import { ProviderKeys } from './provider-keys';
 import { expiredToken, invalidToken } from './refusals';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** A verified token is verified again after this time, at the latest. */
 const REMEMBERED_FOR_MS = 60_000;
@@ -39,10 +38,10 @@ export class TokensService {
   private readonly keysMaxAgeMs: number;
 
   constructor(
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
     private readonly egress: Egress,
   ) {
-    this.keysMaxAgeMs = config.get('settings', { infer: true }).providerKeysMaxAgeSeconds * 1_000;
+    this.keysMaxAgeMs = settings.providerKeysMaxAgeSeconds * 1_000;
   }
 
   /**

@@ -1,10 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { Loaded } from '../../platform/config/config.module';
 import { accountsOf, RunningAccount } from '../../platform/config/upstream-accounts';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { AccountDto, healthOf } from './accounts.dto';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Lists the accounts at the upstream. */
 @Injectable()
@@ -14,9 +13,9 @@ export class AccountsService {
   constructor(
     private readonly prisma: ReaderPrisma,
     private readonly upstream: UpstreamService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.configured = accountsOf(config.get('settings', { infer: true }));
+    this.configured = accountsOf(settings);
   }
 
   /** Returns the accounts of this instance, and those that only clients name. */

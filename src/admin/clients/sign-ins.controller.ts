@@ -1,5 +1,4 @@
-import { Body, Controller, Param, Post, Res } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Body, Controller, Inject, Param, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
@@ -7,7 +6,6 @@ import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { StepUp } from '../../access/auth/step-up';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
-import { Loaded } from '../../platform/config/config.module';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { asProblem } from './as-problem';
@@ -17,6 +15,7 @@ import { NewSignInDto } from './client-answers.dto';
 import { AllowSignInDto } from './clients.dto';
 import { expiryOf } from './expiry';
 import { waiting, WAITS } from './waiting';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Lets people sign in at the OpenID provider as a client. */
 @ApiTags('Clients')
@@ -26,9 +25,9 @@ export class SignInsController {
 
   constructor(
     private readonly governance: GovernanceService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.issuer = config.get('settings', { infer: true }).openIdProvider?.issuer;
+    this.issuer = settings.openIdProvider?.issuer;
   }
 
   @Post()

@@ -1,11 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { recordedAs } from '../../operations/lifecycle';
 import { notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
 import { IndexService } from '../../history/search/index.service';
 import { PresentService } from '../../history/records/present.service';
 import { accountNames } from '../../platform/config/upstream-accounts';
-import { Loaded } from '../../platform/config/config.module';
 import { RESTED } from '../../platform/database/pacing';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { toUsage } from '../limits/cap';
@@ -26,6 +24,7 @@ import {
   OverviewStops,
   OverviewWallet,
 } from './overview.dto';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Reads the sections of the overview, each by itself. */
 @Injectable()
@@ -39,9 +38,8 @@ export class SectionsService {
     private readonly index: IndexService,
     private readonly runs: RunReader,
     private readonly spending: SpendingService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const settings = config.get('settings', { infer: true });
     this.accounts = accountNames(settings);
     this.lowBalanceUsd = settings.walletLowBalanceUsd;
   }

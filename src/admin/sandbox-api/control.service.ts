@@ -1,7 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { EmbeddedSandbox } from '../../platform/config/config';
-import { Loaded } from '../../platform/config/config.module';
+import { Inject, Injectable } from '@nestjs/common';
+import { EmbeddedSandbox, RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { pointerTo } from '../../http/validation/faults';
 
@@ -70,8 +68,8 @@ export interface SandboxSettings {
 export class SandboxControlService {
   private readonly sandbox: EmbeddedSandbox | undefined;
 
-  constructor(config: ConfigService<Loaded, true>) {
-    this.sandbox = config.get('settings', { infer: true }).embeddedSandbox;
+  constructor(@Inject(SETTINGS) settings: RunningConfig) {
+    this.sandbox = settings.embeddedSandbox;
   }
 
   /** @throws Problem `not_found` without an embedded sandbox. */

@@ -1,12 +1,10 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Call } from '../../access/auth/call';
 import { KeyCallersService } from '../../access/callers/key-callers.service';
-import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
 import { Problem } from '../../platform/errors/problem';
 import { INTERFACE_PREFIX, pathOf } from '../../operations/catalogue';
@@ -14,6 +12,7 @@ import { FaultKind, MagicRecipient, SandboxAccount, SandboxControlService, Sandb
 import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
 import { toLies } from './lies.service';
 import { samplesFor } from './samples';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 const NO_DEMO_CLIENTS =
   'Demo clients exist only in the embedded database. Start the proxy without DATABASE_URL to send samples.';
@@ -29,9 +28,9 @@ export class SandboxApiService {
     private readonly control: SandboxControlService,
     private readonly callers: KeyCallersService,
     private readonly host: HttpAdapterHost,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.timeoutMs = givenUpAfterMs(config.get('settings', { infer: true }));
+    this.timeoutMs = givenUpAfterMs(settings);
   }
 
   async state(): Promise<SandboxDto> {

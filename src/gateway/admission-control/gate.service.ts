@@ -1,12 +1,10 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { randomInt } from 'node:crypto';
 import { AuthenticatedCall, Call, leftOf, OperationCall } from '../../access/auth/call';
 import { Caller } from '../../access/callers/caller';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { isOperation, OperationName, rowOf } from '../../operations/catalogue';
-import { Loaded } from '../../platform/config/config.module';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Problem } from '../../platform/errors/problem';
 import { MayPay } from '../may-pay/may-pay.service';
@@ -14,6 +12,7 @@ import { obstacleProblem } from '../may-pay/obstacle-problem';
 import { Reader } from '../may-pay/obstacles';
 import { Gate, GateFull } from './gate';
 import { Place, Priority } from './place';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** More clients than are ever refused within a minute. */
 const MAX_CLIENTS = 10_000;
@@ -41,11 +40,10 @@ export class GateService {
   private readonly recorded = new LRUCache<string, true>({ max: MAX_CLIENTS, ttl: RECORDED_EVERY_MS });
 
   constructor(
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) { upstreamConnections, upstreamQueue, requestDeadlineMs }: RunningConfig,
     private readonly metrics: MetricsService,
     private readonly mayPay: MayPay,
   ) {
-    const { upstreamConnections, upstreamQueue, requestDeadlineMs } = config.get('settings', { infer: true });
     this.newGate = () => new Gate(upstreamConnections, upstreamQueue, requestDeadlineMs * SHARE_FOR_WAITING);
     this.gateOf(MAIN_ACCOUNT); // metrics show its places from the start
     metrics.watchGates(() =>

@@ -1,10 +1,9 @@
-import { ConfigService } from '@nestjs/config';
 import { Answer } from '../upstream/answer';
 import { TimedAnswer } from '../upstream/upstream-account';
 import { AnswerCache } from './answer-cache';
+import { RunningConfig } from '../../platform/config/config';
 
-const cacheFor = (infoCacheTtlSeconds: number) =>
-  new AnswerCache(new ConfigService({ settings: { infoCacheTtlSeconds } }) as never);
+const cacheFor = (infoCacheTtlSeconds: number) => new AnswerCache({ infoCacheTtlSeconds } as RunningConfig);
 
 function answered(data: unknown, kind: 'succeeded' | 'rejected' = 'succeeded'): TimedAnswer {
   const body = Buffer.from(JSON.stringify({ status: 'success', data }));

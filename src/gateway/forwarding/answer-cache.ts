@@ -1,11 +1,10 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { clock } from '../../platform/database/clock';
-import { Loaded } from '../../platform/config/config.module';
 import { parseJson } from '../upstream/answer';
 import { Outgoing, TimedAnswer } from '../upstream/upstream-account';
 import { isObject } from '../../platform/json/is-object';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Room for the lists and for repeated conversions. Beyond that, the least recently used answer is removed. */
 const MAX_ANSWERS = 1_000;
@@ -44,8 +43,8 @@ export class AnswerCache {
   });
   private readonly flights = new Map<string, Promise<Shared>>();
 
-  constructor(config: ConfigService<Loaded, true>) {
-    this.ttlMs = config.get('settings', { infer: true }).infoCacheTtlSeconds * 1_000;
+  constructor(@Inject(SETTINGS) settings: RunningConfig) {
+    this.ttlMs = settings.infoCacheTtlSeconds * 1_000;
   }
 
   /** Returns the cached bytes of a key, if there are any. It fetches nothing. */

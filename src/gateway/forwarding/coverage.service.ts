@@ -1,12 +1,10 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
 import { Coverage } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { pointerIn } from '../../operations/items';
 import { rowOf } from '../../operations/catalogue';
 import { CoverageList } from '../../operations/row';
-import { Loaded } from '../../platform/config/config.module';
 import { Problem } from '../../platform/errors/problem';
 import { parseJson } from '../upstream/answer';
 import { UpstreamService } from '../upstream/upstream.service';
@@ -15,6 +13,7 @@ import { Served } from './coverage';
 import { InternalReadsService } from './internal-reads.service';
 import { toOutgoing } from '../upstream/outgoing';
 import { waitAtMost } from '../../platform/database/patience';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** The longest time that a payout waits for a list. After that, it is sent unchecked. */
 const PATIENCE_MS = 3_000;
@@ -45,9 +44,9 @@ export class CoverageService {
     private readonly reads: InternalReadsService,
     private readonly cache: AnswerCache,
     private readonly upstream: UpstreamService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.enabled = config.get('settings', { infer: true }).checkCoverage;
+    this.enabled = settings.checkCoverage;
   }
 
   /**

@@ -1,9 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { leftOf, OperationCall } from '../../access/auth/call';
 import { hasEnded } from '../../access/callers/caller';
 import { eventsThatArrived, watchHandover } from '../../http/connections/handovers';
-import { Loaded } from '../../platform/config/config.module';
 import { sendableForMs, Timeouts } from '../../platform/config/upstream-timeouts';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { CallJournal } from '../../journal/call-journal';
@@ -26,6 +24,7 @@ import { rowOf } from '../../operations/catalogue';
 import { outcomeOf } from './outcome';
 import { newIntent, PreparedRequest } from './prepared-request';
 import { ShapeWatch } from './shape-watch';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /**
  * Sends one request to the upstream and records it. The intent is durable before any byte is sent, and the outcome is
@@ -47,9 +46,8 @@ export class ExchangeService {
     private readonly statuses: UnheardStatuses,
     private readonly fees: ExpectedFees,
     private readonly mayPay: MayPay,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const settings = config.get('settings', { infer: true });
     this.timeouts = settings;
     this.sendableForMs = sendableForMs(settings);
     this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);

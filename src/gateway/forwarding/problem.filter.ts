@@ -1,10 +1,8 @@
-import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Inject, Logger } from '@nestjs/common';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Call, leftOf } from '../../access/auth/call';
 import { tokenIn } from '../../access/tokens/authorization';
 import { challengeOf } from '../../access/tokens/challenge';
-import { Loaded } from '../../platform/config/config.module';
 import { causeOf, isUnavailable } from '../../platform/database/unavailable';
 import { isProbe } from '../../platform/logging/logging';
 import { problemCodeOf } from '../../platform/storage/failures';
@@ -21,6 +19,7 @@ import { forTheRecord } from '../../http/validation/faults';
 import { bodyFault, OTHER_TYPE } from '../../http/validation/json-body';
 import { recordedKey } from '../../http/validation/idempotency-key';
 import { rowOf } from '../../operations/catalogue';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** The problems that somebody must look into if an unexpected error caused them. */
 const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', ...DATABASE_CODES, 'outcome_unknown'];
@@ -36,9 +35,8 @@ export class ProblemFilter implements ExceptionFilter {
     private readonly journal: CallJournal,
     private readonly metrics: MetricsService,
     private readonly storage: StorageService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) { maxBodyBytes, extraFieldsAllowed }: RunningConfig,
   ) {
-    const { maxBodyBytes, extraFieldsAllowed } = config.get('settings', { infer: true });
     this.maxBodyBytes = maxBodyBytes;
     this.extraFields = extraFieldsAllowed;
   }

@@ -1,8 +1,6 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { leftOf, OperationCall } from '../../access/auth/call';
 import { isOwn, CallOwner, ownerOf } from '../../access/auth/owner';
-import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs, overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { withPatience } from '../../platform/database/patience';
@@ -22,6 +20,7 @@ import { AdmissionRequest, Obstacle } from '../../policy/admission';
 import { paymentsIn } from '../../policy/normal-form';
 import { MayPay } from '../may-pay/may-pay.service';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** An outcome is usually recorded in milliseconds. Past this time after the last answer, something is wrong. */
 const RECORDED_WITHIN_MS = 5_000;
@@ -43,9 +42,8 @@ export class ReplayService {
     private readonly spooled: SpooledOutcomes,
     private readonly fees: ExpectedFees,
     private readonly mayPay: MayPay,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const settings = config.get('settings', { infer: true });
     this.inFlightSeconds = givenUpAfterMs(settings) / 1_000;
     this.overdueMs = overAfterMs(settings) + RECORDED_WITHIN_MS;
     this.windows = guardWindows(settings);

@@ -1,5 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { AuthenticatedCall, OperationCall } from '../../access/auth/call';
 import { ownerOf } from '../../access/auth/owner';
 import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
@@ -10,7 +9,6 @@ import { GuardWindows, guardWindows } from '../../journal/guard-windows';
 import { readEarlierPayments } from './earlier-payments';
 import { phonesOf } from '../../operations/item';
 import { OperationName } from '../../operations/catalogue';
-import { Loaded } from '../../platform/config/config.module';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { admissionRequest } from '../forwarding/admission-request';
@@ -27,6 +25,7 @@ import { readLocalAmounts } from './local-amounts';
 import { PositionedItem, validItems } from './positioned-items';
 import { Preview, PreviewReplay } from './preview.dto';
 import { toPreview } from './view';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Previews a request. Nothing is sent, claimed, reserved, or recorded. */
 @Injectable()
@@ -43,9 +42,9 @@ export class PreviewService {
     private readonly fees: ExpectedFees,
     private readonly upstream: UpstreamService,
     private readonly mayPay: MayPay,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.windows = guardWindows(config.get('settings', { infer: true }));
+    this.windows = guardWindows(settings);
   }
 
   async preview(previewing: AuthenticatedCall, operation: OperationName, previewed: PreviewedBody): Promise<Preview> {

@@ -1,16 +1,15 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
 import { Caller } from '../../access/callers/caller';
 import { Screened } from '../../journal/records';
 import { movesValue, OperationName } from '../../operations/catalogue';
 import { Item, totalOf } from '../../operations/item';
-import { Loaded } from '../../platform/config/config.module';
 import { Egress } from '../../platform/network/egress';
 import { Problem } from '../../platform/errors/problem';
 import { codeOf } from '../../platform/errors/error-code';
 import { readVerdict, Unusable } from './answer';
 import { signedHeaders } from './signature';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** A call whose recipients are screened. */
 interface ScreenedCall extends Pick<OperationCall, 'id' | 'operation'> {
@@ -24,14 +23,11 @@ interface ScreenedCall extends Pick<OperationCall, 'id' | 'operation'> {
 @Injectable()
 export class ScreeningService {
   private readonly logger = new Logger('Screening');
-  private readonly settings: Pick<Loaded['settings'], 'screeningUrl' | 'screeningSecret' | 'screeningTimeoutMs'>;
 
   constructor(
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
     private readonly egress: Egress,
-  ) {
-    this.settings = config.get('settings', { infer: true });
-  }
+  ) {}
 
   /** Whether a service is configured. */
   get isEnabled(): boolean {

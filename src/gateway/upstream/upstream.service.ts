@@ -1,13 +1,12 @@
-import { Injectable, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { MetricsService } from '../../http/metrics/metrics.service';
-import { Loaded } from '../../platform/config/config.module';
 import { SecretReloadService } from '../../platform/config/secret-reload.service';
 import { accountsOf, accountVariable } from '../../platform/config/upstream-accounts';
 import { Problem } from '../../platform/errors/problem';
 import { Egress } from '../../platform/network/egress';
 import { MayPay } from '../may-pay/may-pay.service';
 import { UpstreamAccount } from './upstream-account';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** The accounts at the upstream. Each client belongs to one, and reaches only that. */
 @Injectable()
@@ -15,13 +14,12 @@ export class UpstreamService implements OnApplicationShutdown {
   private readonly accounts: ReadonlyMap<string, UpstreamAccount>;
 
   constructor(
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
     metrics: MetricsService,
     mayPay: MayPay,
     egress: Egress,
     reload: SecretReloadService,
   ) {
-    const settings = config.get('settings', { infer: true });
     const accounts = accountsOf(settings).map((one) => {
       const account = new UpstreamAccount(one, settings, metrics, mayPay, egress);
       reload.watch(accountVariable(one.name, 'API_KEY'), one.apiKey, (key) => account.replaceKey(key));

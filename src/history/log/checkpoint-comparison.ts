@@ -1,11 +1,10 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../../platform/config/config.module';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EpochService } from '../../platform/database/epoch.service';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { CheckpointFile } from './checkpoint-file';
 import { Head } from './head';
 import { logRingOf } from './log-key';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 interface State {
   epoch: number;
@@ -24,7 +23,7 @@ export class CheckpointComparison {
   constructor(
     private readonly prisma: PrismaService,
     private readonly epoch: EpochService,
-    private readonly config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
   /** Await it before the first request. */
@@ -43,11 +42,10 @@ export class CheckpointComparison {
   }
 
   private async largest(): Promise<Head | undefined> {
-    const settings = this.config.get('settings', { infer: true });
-    const { checkpointFile } = settings;
+    const { checkpointFile } = this.settings;
     if (checkpointFile === undefined) return undefined;
     try {
-      return await CheckpointFile.largest(checkpointFile, logRingOf(settings));
+      return await CheckpointFile.largest(checkpointFile, logRingOf(this.settings));
     } catch {
       new Logger('Epoch').warn('CHECKPOINT_FILE cannot be read, so the database is not compared with it'); // the sealer says why
       return undefined;

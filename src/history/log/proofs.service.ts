@@ -1,6 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../../platform/config/config.module';
+import { Inject, Injectable } from '@nestjs/common';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { KIND_NAMES, kindOf, KindName } from './kinds';
@@ -11,6 +9,7 @@ import { openNote, Verifier } from './note';
 import { consistencyProof, HashOf, inclusionProof } from './proofs';
 import { LeafProof } from './receipt.dto';
 import { Ask, storedHashes } from './tree-store';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 interface Latest {
   size: number;
@@ -44,9 +43,9 @@ export class ProofsService {
   private readonly ask: Ask;
   private readonly hashOf: HashOf;
 
-  constructor(prisma: ReaderPrisma, config: ConfigService<Loaded, true>) {
+  constructor(prisma: ReaderPrisma, @Inject(SETTINGS) settings: RunningConfig) {
     let ring: KeyRing | undefined;
-    this.ring = () => (ring ??= logRingOf(config.get('settings', { infer: true })));
+    this.ring = () => (ring ??= logRingOf(settings));
     // The SQL is built only from our own names (leaves.ts).
     this.ask = <Row extends object>(sql: string, values: unknown[]) => prisma.$queryRawUnsafe<Row[]>(sql, ...values);
     this.hashOf = (subtrees) => storedHashes(this.ask, subtrees);

@@ -1,8 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
-import { RunningConfig } from '../../platform/config/config';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { MetricsService } from '../../http/metrics/metrics.service';
@@ -24,7 +22,6 @@ const FAILURE_SHOWN_MS = 15_000;
 export class SealerService implements Job {
   readonly name = 'seal';
   private readonly logger = new Logger('Log');
-  private readonly settings: RunningConfig;
   /** Stays when another worker takes over for a while, because it knows how large the log has been. */
   private sealing: Sealing | undefined;
   private isAtWork = false;
@@ -37,8 +34,10 @@ export class SealerService implements Job {
   private complaint: string | undefined;
   private size = 0;
 
-  constructor(config: ConfigService<Loaded, true>, metrics: MetricsService) {
-    this.settings = config.get('settings', { infer: true });
+  constructor(
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+    metrics: MetricsService,
+  ) {
     metrics.watchLog(() =>
       this.isAtWork || performance.now() - this.failedAt < FAILURE_SHOWN_MS
         ? { size: this.size, lagSeconds: this.sealing?.waits ?? 0, failing: this.complaint !== undefined }

@@ -1,13 +1,12 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Loaded } from '../../platform/config/config.module';
 import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { SharesService } from '../../http/shares/shares.service';
 import { callsWith, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle-sql';
 import { FullCallRecord } from '../records/record.dto';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** How often the versions of calls are polled. */
 const EVERY_MS = 500;
@@ -33,9 +32,9 @@ export class CallVersionsService {
   constructor(
     private readonly prisma: ReaderPrisma,
     private readonly shares: SharesService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.givenUpAfterMs = givenUpAfterMs(config.get('settings', { infer: true }));
+    this.givenUpAfterMs = givenUpAfterMs(settings);
   }
 
   /** Returns the version of a call at the next poll. Undefined if the database does not answer. */

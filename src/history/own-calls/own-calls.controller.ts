@@ -1,5 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { CallPage, FoundPayout, FullCallRecord } from '../records/record.dto';
@@ -12,7 +11,6 @@ import { FourEyesService } from '../../access/auth/four-eyes';
 import { StepUpService } from '../../access/auth/step-up';
 import { readRequester } from '../../access/people/same-person';
 import { Shows, showsCall } from '../../access/auth/shows';
-import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { goneSignal } from '../../http/connections/gone';
 import { TakesTurn } from '../../http/shares/takes-turn';
@@ -26,6 +24,7 @@ import { OwnCallQuery, OwnCallSearch, ResolutionDto } from './own-calls.dto';
 import { ownView } from '../../access/auth/owner';
 import { settlementByHand } from './settlement-by-hand';
 import { WaitsService } from './waits.service';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';
 
@@ -38,7 +37,7 @@ export class OwnCallsController {
     private readonly searching: SearchService,
     private readonly records: RecordsService,
     private readonly prisma: PrismaService,
-    private readonly config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
     private readonly mayPay: MayPay,
     private readonly waits: WaitsService,
     private readonly stepUp: StepUpService,
@@ -146,7 +145,7 @@ export class OwnCallsController {
   private async settle(id: string, asked: ResolutionDto, by: Author): Promise<Problem | undefined> {
     let obstacle = new Problem('resolution_superseded');
     // If another settlement comes first, the next look says so.
-    const settled = await settle(this.prisma, id, this.config.get('settings', { infer: true }), (call) => {
+    const settled = await settle(this.prisma, id, this.settings, (call) => {
       const decided = settlementByHand(call, asked, by);
       if (!(decided instanceof Problem)) return decided;
       obstacle = decided;

@@ -1,10 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../../platform/config/config.module';
+import { Inject, Injectable } from '@nestjs/common';
 import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Present, present } from '../../operations/lifecycle';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 interface PresentRow {
   now: Date;
@@ -21,9 +20,9 @@ export class PresentService {
 
   constructor(
     private readonly prisma: ReaderPrisma,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.givenUpAfterMs = givenUpAfterMs(config.get('settings', { infer: true }));
+    this.givenUpAfterMs = givenUpAfterMs(settings);
   }
 
   /**

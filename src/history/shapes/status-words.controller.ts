@@ -1,13 +1,12 @@
-import { Controller, Get } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows, showsNobody } from '../../access/auth/shows';
 import { StatusVocabulary } from '../../operations/statuses';
-import { Loaded } from '../../platform/config/config.module';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { StatusWordList } from './status-words.dto';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 @ApiTags('Audit')
 @Controller('v1/audit/status-words')
@@ -16,9 +15,9 @@ export class StatusWordsController {
 
   constructor(
     private readonly prisma: ReaderPrisma,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.vocabulary = StatusVocabulary.with(config.get('settings', { infer: true }).upstreamStatusWords);
+    this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
   }
 
   @Get()

@@ -1,13 +1,12 @@
-import { Controller, Get, Res } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
-import { Loaded } from '../../platform/config/config.module';
 import { ApiProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { MetricsService } from '../metrics/metrics.service';
 import { hasMetricsPort } from './metrics-port';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 @ApiTags('Health')
 @Controller('metrics')
@@ -16,9 +15,9 @@ export class MetricsController {
 
   constructor(
     private readonly metrics: MetricsService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.isElsewhere = hasMetricsPort(config.get('settings', { infer: true }));
+    this.isElsewhere = hasMetricsPort(settings);
   }
 
   @Get()

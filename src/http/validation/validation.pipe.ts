@@ -1,6 +1,4 @@
-import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../../platform/config/config.module';
+import { ArgumentMetadata, Inject, Injectable, PipeTransform } from '@nestjs/common';
 import { Problem } from '../../platform/errors/problem';
 import { FaultList } from './fault-list';
 import { isForwarded, mayBeLeftOut } from './nothing.dto';
@@ -9,6 +7,7 @@ import { findFaults, findFaultsInSteps, hasLongList } from './passes-rules';
 import { addSuggestions } from './people-rules';
 import { inTurns } from '../../platform/steps';
 import { isObject } from '../../platform/json/is-object';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
@@ -17,8 +16,7 @@ const NO_FIELDS: ReadonlySet<string> = new Set();
 export class RequestValidationPipe implements PipeTransform {
   private readonly limits: Limits;
 
-  constructor(config: ConfigService<Loaded, true>) {
-    const { maxItems, extraFieldsAllowed } = config.get('settings', { infer: true });
+  constructor(@Inject(SETTINGS) { maxItems, extraFieldsAllowed }: RunningConfig) {
     this.limits = { maxItems, extras: new Set(extraFieldsAllowed) };
   }
 

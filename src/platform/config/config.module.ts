@@ -1,6 +1,6 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
-import { RunningConfig } from './config';
+import { RunningConfig, SETTINGS } from './config';
 import { SecretReloadService } from './secret-reload.service';
 
 /**
@@ -17,8 +17,8 @@ export class SettingsModule {
     return {
       module: SettingsModule,
       global: true,
-      providers: [{ provide: SecretReloadService, useFactory: () => new SecretReloadService(settings) }],
-      exports: [SecretReloadService],
+      providers: [SecretReloadService, { provide: SETTINGS, useValue: settings }],
+      exports: [SecretReloadService, SETTINGS],
       // config.ts has already read, checked and completed the environment.
       imports: [
         ConfigModule.forRoot({

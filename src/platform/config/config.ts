@@ -41,6 +41,9 @@ export type RunningConfig = Config & {
   readonly embeddedSandbox: EmbeddedSandbox | undefined;
 };
 
+/** Provides the configuration to constructors: `@Inject(SETTINGS) settings: RunningConfig`. */
+export const SETTINGS = Symbol('settings');
+
 /** A failed start. Its message is one line for the operator. */
 export class StartError extends Error {}
 

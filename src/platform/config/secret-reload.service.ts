@@ -1,17 +1,18 @@
-import { Logger, OnApplicationShutdown } from '@nestjs/common';
-import { faultOf, RunningConfig } from './config';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { faultOf, RunningConfig, SETTINGS } from './config';
 import { Secret } from './secret';
 import { fileVariableOf, reasonOf, secretIn } from './secret-files';
 
 const EVERY_MS = 1_000;
 
 /** Watches the files of secrets, and passes on the values that replace them. */
+@Injectable()
 export class SecretReloadService implements OnApplicationShutdown {
   private readonly logger = new Logger('Config');
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly listeners: ((name: string, secret: Secret) => void)[] = [];
 
-  constructor(private readonly settings: Pick<RunningConfig, 'secretFiles' | 'production'>) {}
+  constructor(@Inject(SETTINGS) private readonly settings: Pick<RunningConfig, 'secretFiles' | 'production'>) {}
 
   /** Calls back with each secret that was replaced, whatever uses it. */
   onReload(listener: (name: string, secret: Secret) => void): void {

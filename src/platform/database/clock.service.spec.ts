@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
 import { FenceService } from '../fencing/fence.service';
 import { now } from '../fencing/instant';
 import { ClockService } from './clock.service';
 import { Beat } from './beat';
 import { HeartbeatService } from './heartbeat.service';
+import { RunningConfig } from '../config/config';
 
 /** What a durable write shows is made up here. test/clocks.full.spec.ts has real ones. */
 describe('the comparison of the clocks', () => {
@@ -18,8 +18,9 @@ describe('the comparison of the clocks', () => {
     fence = new FenceService();
     const listeners: ((beat: Beat) => void)[] = [];
     const heartbeat = { observe: (listener: (beat: Beat) => void) => listeners.push(listener), beat: async () => {} };
-    const config = new ConfigService({ settings: { maxClockSkewMs: 10_000 } });
-    clocks = new ClockService(heartbeat as unknown as HeartbeatService, fence, config as never);
+    clocks = new ClockService(heartbeat as unknown as HeartbeatService, fence, {
+      maxClockSkewMs: 10_000,
+    } as RunningConfig);
     beat = (skewMs, tookMs = 2) => {
       const confirmedAt = now();
       const sentAt = { ...confirmedAt, monotonicMs: confirmedAt.monotonicMs - tookMs };

@@ -1,12 +1,11 @@
-import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../config/config.module';
+import { Inject, Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { FenceService } from '../fencing/fence.service';
 import { Instant, now } from '../fencing/instant';
 import { clock } from './clock';
 import { Beat } from './beat';
 import { HeartbeatService } from './heartbeat.service';
 import { waitAtMost } from './patience';
+import { RunningConfig, SETTINGS } from '../config/config';
 
 /** Synchronized clocks differ by milliseconds. */
 const WARN_MS = 1_000;
@@ -36,9 +35,9 @@ export class ClockService implements OnModuleInit {
   constructor(
     private readonly heartbeat: HeartbeatService,
     private readonly fence: FenceService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.mostMs = config.get('settings', { infer: true }).maxClockSkewMs;
+    this.mostMs = settings.maxClockSkewMs;
     heartbeat.observe((beat) => this.compare(beat));
   }
 

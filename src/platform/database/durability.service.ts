@@ -1,7 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { StartError } from '../config/config';
-import { Loaded } from '../config/config.module';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { RunningConfig, SETTINGS, StartError } from '../config/config';
 import { FenceService } from '../fencing/fence.service';
 import { DurabilitySettings } from './durability-settings';
 import { Beat } from './beat';
@@ -36,9 +34,9 @@ export class DurabilityService {
     prisma: PrismaService,
     private readonly heartbeat: HeartbeatService,
     private readonly fence: FenceService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const { production, databaseAllowUnsafe } = config.get('settings', { infer: true });
+    const { production, databaseAllowUnsafe } = settings;
     this.isProduction = production;
     this.allowed = databaseAllowUnsafe;
     heartbeat.observe((beat) => this.hear(beat));

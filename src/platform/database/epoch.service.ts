@@ -1,8 +1,6 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { ClientBase } from 'pg';
-import { Loaded } from '../config/config.module';
 import { FenceService } from '../fencing/fence.service';
 import { codeOf } from '../errors/error-code';
 import { ConnectionsService } from './connections.service';
@@ -12,6 +10,7 @@ import { Beat } from './beat';
 import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from './prisma.service';
 import { CommitKind, RecentCommits } from './recent-commits';
+import { RunningConfig, SETTINGS } from '../config/config';
 
 /**
  * Notices a database that has come back from the past: a restored backup, or a standby that lagged behind when it was
@@ -57,9 +56,9 @@ export class EpochService implements OnApplicationShutdown {
     private readonly heartbeat: HeartbeatService,
     private readonly fence: FenceService,
     connections: ConnectionsService, // it hears of each heartbeat first
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.path = epochFileIn(config.get('settings', { infer: true }).dataDir);
+    this.path = epochFileIn(settings.dataDir);
     heartbeat.resume(this.instance, 0n);
     heartbeat.observe((beat) => this.hear(beat));
     heartbeat.checkConnections(async (client) => void (await this.check(client)));

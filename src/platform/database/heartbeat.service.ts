@@ -1,13 +1,12 @@
-import { Injectable, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { Client } from 'pg';
-import { Loaded } from '../config/config.module';
 import { ageOf, now } from '../fencing/instant';
 import { BEAT, Beat, BeatRow, toBeat } from './beat';
 import { waitAtMost } from './patience';
 import { connectionOf, DatabaseSettings, isPooled } from './pools';
 import { requireReplication } from './replication';
 import { ServerClient } from './servers/server-client';
+import { SETTINGS } from '../config/config';
 
 const EVERY_MS = 1_000;
 
@@ -28,7 +27,6 @@ const PROOF_PATIENCE_MS = 2_000;
 export class HeartbeatService implements OnApplicationShutdown {
   /** The instance, which EpochService names. */
   private id = '';
-  private readonly settings: DatabaseSettings;
   private readonly listeners: ((beat: Beat) => void)[] = [];
   private readonly failureListeners: ((error: unknown) => void)[] = [];
   private readonly checks: ((client: Client) => Promise<void>)[] = [];
@@ -45,9 +43,7 @@ export class HeartbeatService implements OnApplicationShutdown {
   /** Whether the database lacks something that this instance has seen. */
   isBehind = false;
 
-  constructor(config: ConfigService<Loaded, true>) {
-    this.settings = config.get('settings', { infer: true });
-  }
+  constructor(@Inject(SETTINGS) private readonly settings: DatabaseSettings) {}
 
   /** Begins to beat. Resolves after the first beat, or if it does not come in time. */
   async start(): Promise<void> {

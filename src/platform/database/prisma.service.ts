@@ -1,9 +1,7 @@
-import { Injectable, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { ClientBase, Pool } from 'pg';
-import { StartError } from '../config/config';
-import { Loaded } from '../config/config.module';
+import { SETTINGS, StartError } from '../config/config';
 import { PrismaClient } from './generated/client';
 import { endOverdue } from './overdue';
 import {
@@ -68,8 +66,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   private readonly settings: DatabaseSettings;
   private ownReader: ReaderPrisma | undefined;
 
-  constructor(config: ConfigService<Loaded, true>) {
-    const settings: DatabaseSettings = config.get('settings', { infer: true });
+  constructor(@Inject(SETTINGS) settings: DatabaseSettings) {
     const checks: ConnectionCheck[] = [];
     const errorListeners: ((code: string) => void)[] = [];
     const Reporting = reporting((code) => errorListeners.forEach((listener) => listener(code)));

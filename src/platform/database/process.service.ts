@@ -1,13 +1,12 @@
 import { randomInt } from 'node:crypto';
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../config/config.module';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { overAfterMs } from '../config/upstream-timeouts';
 import { ConnectionsService } from './connections.service';
 import { LOCKS } from './locks';
 import { sessionUrlOf } from './pools';
 import { PrismaService } from './prisma.service';
 import { SessionLock } from './session-lock';
+import { RunningConfig, SETTINGS } from '../config/config';
 
 /** A number is an integer of the database. */
 const END_OF_NUMBERS = 2 ** 31;
@@ -26,10 +25,9 @@ export class ProcessService implements OnApplicationShutdown {
   constructor(
     private readonly prisma: PrismaService,
     connections: ConnectionsService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    connections.onMove(() => this.lock?.renew()); // others look for it on the new server
-    const settings = config.get('settings', { infer: true });
+    connections.onMove(() => this.lock?.renew());
     this.sessionUrl = sessionUrlOf(settings);
     this.inFlightMs = overAfterMs(settings);
   }

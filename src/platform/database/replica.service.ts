@@ -1,13 +1,12 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { Loaded } from '../config/config.module';
 import { codeOf } from '../errors/error-code';
 import { adapterCauseOf } from './unavailable';
 import { waitAtMost } from './patience';
 import { hearErrors, replicaOf } from './pools';
 import { ReaderPrisma } from './reader-prisma';
+import { RunningConfig, SETTINGS } from '../config/config';
 
 /** How long a read waits until the replica has what the primary had when the read began. */
 const CATCH_UP_MS = 500;
@@ -81,9 +80,8 @@ export class ReplicaService implements OnApplicationShutdown {
 
   constructor(
     private readonly primary: ReaderPrisma,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const settings = config.get('settings', { infer: true });
     const options = replicaOf(settings);
     if (!options) return;
     this.replica = new ReaderPrisma(options);

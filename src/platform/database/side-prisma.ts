@@ -1,7 +1,6 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../config/config.module';
+import { Inject, Injectable } from '@nestjs/common';
 import { PrismaService } from './prisma.service';
+import { RunningConfig, SETTINGS } from '../config/config';
 
 /** For short statements only. Two previews use up to four of them. */
 export const SIDE_CONNECTIONS = 5;
@@ -15,8 +14,8 @@ export const SIDE_CONNECTIONS = 5;
 export class SidePrisma extends PrismaService {
   static override readonly sizeOf = () => ({ max: SIDE_CONNECTIONS, min: 0 });
 
-  constructor(config: ConfigService<Loaded, true>, payments: PrismaService) {
-    super(config);
+  constructor(@Inject(SETTINGS) settings: RunningConfig, payments: PrismaService) {
+    super(settings);
     this.checkLike(payments);
   }
 }

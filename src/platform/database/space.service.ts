@@ -1,9 +1,7 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { RunningConfig } from '../config/config';
-import { Loaded } from '../config/config.module';
+import { RunningConfig, SETTINGS } from '../config/config';
 import { CAUSES, causeOfFile, Place } from '../storage/failures';
 import { StorageService } from '../storage/storage.service';
 import { codeOf } from '../errors/error-code';
@@ -35,7 +33,6 @@ const MEGABYTE = 1_048_576;
 @Injectable()
 export class SpaceService implements OnApplicationShutdown {
   private readonly logger = new Logger('Space');
-  private readonly settings: RunningConfig;
   private readonly reserve: Reserve | undefined;
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<unknown> | undefined;
@@ -46,9 +43,8 @@ export class SpaceService implements OnApplicationShutdown {
     private readonly storage: StorageService,
     private readonly heartbeat: HeartbeatService,
     prisma: PrismaService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
-    this.settings = config.get('settings', { infer: true });
     const { databaseDirectory, databaseReserveBytes } = this.settings;
     if (databaseDirectory === undefined && databaseReserveBytes > 0)
       this.reserve = new Reserve(prisma, storage, databaseReserveBytes);

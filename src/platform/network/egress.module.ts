@@ -1,14 +1,13 @@
 import { Module, OnApplicationShutdown } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../config/config.module';
+import { RunningConfig, SETTINGS } from '../config/config';
 import { Egress } from './egress';
 
 @Module({
   providers: [
     {
       provide: Egress,
-      inject: [ConfigService],
-      useFactory: (config: ConfigService<Loaded, true>) => new Egress(config.get('settings', { infer: true })),
+      inject: [SETTINGS],
+      useFactory: (settings: RunningConfig) => new Egress(settings),
     },
   ],
   exports: [Egress],

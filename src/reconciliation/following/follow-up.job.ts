@@ -1,8 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { accountNames } from '../../platform/config/upstream-accounts';
-import { RunningConfig } from '../../platform/config/config';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { codeOrNameOf } from '../../platform/errors/error-code';
@@ -16,16 +14,13 @@ const REST_MS = 60_000;
 export class FollowUpJob implements Job {
   readonly name = 'follow';
   private readonly logger = new Logger('FollowUp');
-  private readonly settings: RunningConfig;
   /** The last failure of each account that failed. */
   private readonly complaints = new Map<string, string>();
 
   constructor(
     private readonly followUp: FollowUpService,
-    config: ConfigService<Loaded, true>,
-  ) {
-    this.settings = config.get('settings', { infer: true });
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   async run(turns: Turns): Promise<void> {
     const everyMs = this.settings.followUpEverySeconds * 1_000;

@@ -1,10 +1,8 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { RunningConfig } from '../../platform/config/config';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Transaction } from '../../gateway/upstream/transactions';
 import { UnclaimedService } from '../in-doubt/unclaimed.service';
 import { SourcesService } from '../sources/sources.service';
@@ -39,7 +37,6 @@ export interface Poll extends Omit<SettledRead, 'unclaimed'> {
  */
 @Injectable()
 export class FollowUpService {
-  private readonly settings: RunningConfig;
   /** By account. */
   private readonly remembered = new Map<string, Remembered>();
   /** The epoch of the database in which it was remembered. */
@@ -51,10 +48,8 @@ export class FollowUpService {
     private readonly settling: SettleListedService,
     private readonly unclaimed: UnclaimedService,
     private readonly mayPay: MayPay,
-    config: ConfigService<Loaded, true>,
-  ) {
-    this.settings = config.get('settings', { infer: true });
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   async runOnce(account = MAIN_ACCOUNT, signal: AbortSignal = new AbortController().signal): Promise<Poll> {
     const obstacle = this.mayPay.obstacleTo('settle');

@@ -1,8 +1,6 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { CHANGED_BY } from '../../operations/effects';
 import { StatusVocabulary } from '../../operations/statuses';
-import { Loaded } from '../../platform/config/config.module';
 import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SourcesService } from '../sources/sources.service';
@@ -14,6 +12,7 @@ import { readOne } from './listing';
 import { readNamed } from './named';
 import { PollRound } from './poll-round';
 import { SentCallState } from './read-calls';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** The most transactions that are requested one by one in a round. */
 const MOST_LOOKUPS = 200;
@@ -30,9 +29,9 @@ export class ChangesService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.vocabulary = StatusVocabulary.with(config.get('settings', { infer: true }).upstreamStatusWords);
+    this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
   }
 
   async judge(round: PollRound, listing: Listing, rules: Rules): Promise<Resolved[]> {

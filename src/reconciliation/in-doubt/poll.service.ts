@@ -1,9 +1,7 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { Client } from 'pg';
 import { clock } from '../../platform/database/clock';
-import { RunningConfig } from '../../platform/config/config';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
@@ -61,7 +59,6 @@ interface Polled {
 @Injectable()
 export class PollService {
   readonly rules: Rules;
-  private readonly settings: RunningConfig;
   private readonly vocabulary: StatusVocabulary;
 
   constructor(
@@ -70,9 +67,8 @@ export class PollService {
     private readonly probes: ProbeService,
     private readonly changes: ChangesService,
     private readonly mayPay: MayPay,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
-    this.settings = config.get('settings', { infer: true });
     this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
     this.rules = {
       quietMs: this.settings.resolverQuietSeconds * 1_000,

@@ -1,5 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ClientsService } from '../../access/clients/clients.service';
 import { outcomeOf } from '../../gateway/forwarding/outcome';
 import { toOutgoing } from '../../gateway/upstream/outgoing';
@@ -17,12 +16,12 @@ import { StatusVocabulary } from '../../operations/statuses';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
-import { Loaded } from '../../platform/config/config.module';
 import { sendableForMs } from '../../platform/config/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { ageOf, now } from '../../platform/fencing/instant';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** The client whose calls the probes of an account are. It gets no key that anybody knows. */
 const probeClientOf = (account: string) => (account === MAIN_ACCOUNT ? 'listing-probe' : `listing-probe-${account}`);
@@ -66,9 +65,8 @@ export class ProbeService {
     private readonly clients: ClientsService,
     private readonly upstream: UpstreamService,
     private readonly mayPay: MayPay,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const settings = config.get('settings', { infer: true });
     this.email = settings.resolverProbeEmail;
     this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
     this.sendableForMs = sendableForMs(settings);

@@ -1,9 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MAY_HAVE_INTENT, releaseRefused } from '../../journal/refusals';
 import { clock } from '../../platform/database/clock';
-import { RunningConfig } from '../../platform/config/config';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 
@@ -20,16 +18,13 @@ const AT_ONCE = 500;
 @Injectable()
 export class RefusedReservationsService {
   private readonly logger = new Logger('Resolver');
-  private readonly settings: RunningConfig;
   /** All refusals of older transactions were looked at. */
   private seenBefore = '0';
 
   constructor(
     private readonly prisma: PrismaService,
-    config: ConfigService<Loaded, true>,
-  ) {
-    this.settings = config.get('settings', { infer: true });
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   /** Looks at the refusals since the last time, or all after a start. @returns how many reservations it released. */
   async run(signal: AbortSignal): Promise<number> {

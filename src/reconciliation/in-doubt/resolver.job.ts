@@ -1,7 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { RunningConfig } from '../../platform/config/config';
-import { Loaded } from '../../platform/config/config.module';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
@@ -27,7 +25,6 @@ const HURRY_EVERY_MS = 10_000;
 export class ResolverJob implements Job {
   readonly name = 'resolve';
   private readonly logger = new Logger('Resolver');
-  private readonly settings: RunningConfig;
   /** When the next round is due, by the monotonic clock. Infinity if rounds are only run on request. */
   private dueAt = 0;
   private hurriedAt = -Infinity;
@@ -37,10 +34,8 @@ export class ResolverJob implements Job {
     private readonly prisma: PrismaService,
     private readonly resolver: ResolverService,
     private readonly readBacks: ReadBackService,
-    config: ConfigService<Loaded, true>,
-  ) {
-    this.settings = config.get('settings', { infer: true });
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   async run(turns: Turns): Promise<void> {
     this.dueAt = this.everyMs > 0 ? 0 : Infinity;

@@ -1,11 +1,9 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { IndexService } from '../../history/search/index.service';
 import { PresentService } from '../../history/records/present.service';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { clock } from '../../platform/database/clock';
-import { RunningConfig } from '../../platform/config/config';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { NewVerdict } from '../../journal/resolver-verdicts';
@@ -49,7 +47,6 @@ const NOTHING: Omit<Round, 'inDoubt'> = { polled: 0, failure: null, reads: [], v
 @Injectable()
 export class ResolverService {
   private readonly logger = new Logger('Resolver');
-  private readonly settings: RunningConfig;
   private readonly backOff: BackOff;
   private working: Promise<unknown> = Promise.resolve();
   /** The last logged failure. Undefined if the last round succeeded. */
@@ -65,9 +62,8 @@ export class ResolverService {
     private readonly refused: RefusedReservationsService,
     private readonly metrics: ReconciliationMetrics,
     private readonly mayPay: MayPay,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
-    this.settings = config.get('settings', { infer: true });
     this.backOff = new BackOff(Math.max(1, this.settings.resolverEverySeconds) * 1_000);
     metrics.watchDoubts(() => this.since);
   }

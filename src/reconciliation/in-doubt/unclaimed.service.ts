@@ -1,8 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { uuidFloor } from '../../platform/database/uuid';
-import { RunningConfig } from '../../platform/config/config';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { ofAccount } from '../../journal/of-account';
@@ -39,7 +37,6 @@ const MAKERS = [...CREATED_BY.keys()];
 @Injectable()
 export class UnclaimedService {
   private readonly logger = new Logger('FollowUp');
-  private readonly settings: RunningConfig;
   private readonly vocabulary: StatusVocabulary;
   /** Of all readings of an account since the start. A later one has only what is new. */
   private readonly shownIds = new Map<string, ShownIds>();
@@ -47,9 +44,8 @@ export class UnclaimedService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly polls: PollService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
-    this.settings = config.get('settings', { infer: true });
     this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
   }
 

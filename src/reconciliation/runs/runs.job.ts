@@ -1,9 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { clock } from '../../platform/database/clock';
-import { RunningConfig } from '../../platform/config/config';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { accountNames } from '../../platform/config/upstream-accounts';
-import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
@@ -26,20 +24,17 @@ export class RunsJob implements Job {
   readonly name = 'runs';
   readonly isShared = true;
   private readonly logger = new Logger('Reconciliation');
-  private readonly settings: RunningConfig;
   /** By the ID of the run. */
   private readonly working = new Map<string, Promise<void>>();
   private isFailing = false;
 
   constructor(
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
     private readonly prisma: PrismaService,
     private readonly reader: RunReader,
     private readonly execution: Execution,
     private readonly metrics: ReconciliationMetrics,
-  ) {
-    this.settings = config.get('settings', { infer: true });
-  }
+  ) {}
 
   /** Runs never delay the end of a worker. Another one continues an interrupted run, with the same result. */
   async run(turns: Turns): Promise<void> {

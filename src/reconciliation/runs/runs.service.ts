@@ -1,9 +1,7 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { newId } from '../../platform/database/ids';
-import { RunningConfig } from '../../platform/config/config';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { accountNames } from '../../platform/config/upstream-accounts';
-import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { LOCKS } from '../../platform/database/locks';
@@ -30,16 +28,12 @@ interface Begun {
 /** Begins runs. A worker carries them out. Over all instances, a period of an account has one run at a time. */
 @Injectable()
 export class RunsService {
-  private readonly settings: RunningConfig;
-
   constructor(
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
     private readonly prisma: SidePrisma,
     private readonly reader: RunReader,
     private readonly earlier: EarlierReadsService,
-  ) {
-    this.settings = config.get('settings', { infer: true });
-  }
+  ) {}
 
   /**
    * Begins a run. Resolves once it is recorded, before a worker takes it.

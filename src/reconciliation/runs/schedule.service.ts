@@ -1,9 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Cron } from 'croner';
 import { clock } from '../../platform/database/clock';
 import { accountNames } from '../../platform/config/upstream-accounts';
-import { Loaded } from '../../platform/config/config.module';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -13,6 +11,7 @@ import { codeOf } from '../../platform/errors/error-code';
 import { dayBefore } from './question';
 import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** The interval at which missed runs are looked for, between two scheduled times. */
 const CHECK_EVERY_MS = 60_000;
@@ -29,12 +28,11 @@ export class ScheduleService implements Job {
   private readonly accounts: string[];
 
   constructor(
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
     private readonly prisma: PrismaService,
     private readonly reader: RunReader,
     private readonly runs: RunsService,
   ) {
-    const settings = config.get('settings', { infer: true });
     this.pattern = settings.reconciliation.schedule;
     this.accounts = accountNames(settings);
   }

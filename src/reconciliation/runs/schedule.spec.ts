@@ -1,19 +1,18 @@
 import { Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Turns } from '../../platform/jobs/turns';
 import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';
 import { ScheduleService } from './schedule.service';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig } from '../../platform/config/config';
 
 const SECOND_MS = 1_000;
 
 describe('the clock of the schedule', () => {
   const checked = jest.spyOn(ScheduleService.prototype, 'check').mockResolvedValue();
   const of = (schedule: string | undefined) => {
-    const config = new ConfigService<Loaded, true>({ settings: { reconciliation: { schedule }, namedAccounts: [] } });
-    return new ScheduleService(config, {} as PrismaService, {} as RunReader, {} as RunsService);
+    const settings = { reconciliation: { schedule }, namedAccounts: [] } as unknown as RunningConfig;
+    return new ScheduleService(settings, {} as PrismaService, {} as RunReader, {} as RunsService);
   };
   const start = (service: ScheduleService) => {
     const ending = new AbortController();

@@ -1,5 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { IndexService } from '../../history/search/index.service';
 import { ChargedFee, ExpectedFees } from '../../journal/expected-fees';
@@ -10,8 +9,7 @@ import { evidenceOfTransaction } from '../../journal/transaction-evidence';
 import { CREATED_BY } from '../../operations/effects';
 import { Source } from '../../operations/settlement';
 import { StatusVocabulary } from '../../operations/statuses';
-import { RunningConfig } from '../../platform/config/config';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -54,16 +52,14 @@ const REASONS: Record<By, string> = {
 @Injectable()
 export class SettleListedService {
   private readonly logger = new Logger('FollowUp');
-  private readonly settings: RunningConfig;
   private readonly vocabulary: StatusVocabulary;
 
   constructor(
     private readonly prisma: PrismaService,
     private readonly index: IndexService,
     private readonly fees: ExpectedFees,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
-    this.settings = config.get('settings', { infer: true });
     this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
   }
 

@@ -1,8 +1,6 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
-import { Loaded } from '../../platform/config/config.module';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
@@ -25,6 +23,7 @@ import {
   StatementSearch,
   StatementWithFaults,
 } from './statements.dto';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Who imports a statement. */
 interface Importer extends Author {
@@ -57,9 +56,9 @@ export class StatementsService {
     private readonly prisma: SidePrisma,
     private readonly metrics: ReconciliationMetrics,
     private readonly statuses: UnheardStatuses,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.accounts = accountNames(config.get('settings', { infer: true }));
+    this.accounts = accountNames(settings);
   }
 
   /**

@@ -1,16 +1,15 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { lastWalletActs, recordWalletActs, WalletAct, walletKey, WalletState } from '../../journal/wallet-acts';
 import { recordedAccount } from '../../journal/recorded-account';
 import { clock } from '../../platform/database/clock';
-import { Loaded } from '../../platform/config/config.module';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { SourcesService } from '../sources/sources.service';
 import { accountNames } from '../../platform/config/upstream-accounts';
 import { readWalletLevels, WalletLevel } from './wallet-levels';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** How long a job that is switched off waits. */
 const OFF_MS = 3_600_000;
@@ -30,9 +29,8 @@ export class WalletsJob implements Job {
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
     metrics: ReconciliationMetrics,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const settings = config.get('settings', { infer: true });
     this.everyMs = settings.walletsEverySeconds * 1_000;
     this.lowBalanceUsd = settings.walletLowBalanceUsd;
     this.accounts = accountNames(settings);

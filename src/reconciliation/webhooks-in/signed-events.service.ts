@@ -1,15 +1,14 @@
-import { Injectable, OnModuleInit } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { Loaded } from '../../platform/config/config.module';
 import { Secret } from '../../platform/config/secret';
 import { accountsOf, accountVariable, MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { SecretReloadService } from '../../platform/config/secret-reload.service';
 import { Problem } from '../../platform/errors/problem';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { Signed, TOLERANCE_MS, verify } from '../../gateway/upstream/event-signature';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** The routes of events: of the account `main`, and of each account. */
 const EVENTS_PATHS = ['/hooks/upstream', '/hooks/upstream/:account'];
@@ -32,9 +31,9 @@ export class SignedEventsService implements OnModuleInit {
     private readonly host: HttpAdapterHost,
     private readonly upstream: UpstreamService,
     reload: SecretReloadService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    for (const { name, webhookSecret } of accountsOf(config.get('settings', { infer: true }))) {
+    for (const { name, webhookSecret } of accountsOf(settings)) {
       const secrets = new AccountSecrets(webhookSecret);
       this.accounts.set(name, secrets);
       reload.watch(accountVariable(name, 'WEBHOOK_SECRET'), webhookSecret, (secret) => secrets.replace(secret));
