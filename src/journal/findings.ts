@@ -7,14 +7,20 @@ import { recordedAccount } from './recorded-account';
 import { FORGET_EXPLAINED, rememberUnexplained } from './unexplained-payments';
 
 /** The parts of a run that its result depends on. */
-interface RunOfFindings {
+export interface RunOfFindings {
   runId: string;
+  /** The upstream account whose calls are compared. */
   account: string;
+  /** The reading of the upstream, or the statement. */
   readId: string;
+  /** The reading of the wallets. Null if it failed. The run then says nothing about wallets. */
   walletsReadId: string | null;
+  /** The period, [from, to). */
   from: Date;
   to: Date;
+  /** Our records count as they stood at this time. */
   asOf: Date;
+  /** Whether the run changes the state of no finding. */
   historical: boolean;
   source: 'upstream' | 'statement';
   settings: { amountToleranceUsd: string };

@@ -22,12 +22,16 @@ const AGES = {
 /** The most wallets that are measured, because each is a label of its own. */
 const MOST_WALLETS = 100;
 
-interface Wallet {
+/** A wallet, and how long its balance lasts. */
+export interface MeasuredWallet {
+  /** The upstream account that it belongs to. */
   account: string;
   walletId: string;
   type: string | null;
   balanceUsd: Decimal;
+  /** How long the balance lasts at the pace of the last day. Null if nothing was spent, or there is one reading only. */
   runwaySeconds: number | null;
+  /** The balance below which the wallet is low. Null if there is none. */
   lowUsd: Decimal | null;
   isLow: boolean;
 }
@@ -73,8 +77,8 @@ export class ReconciliationMetrics {
   }
 
   /** @param read is called at each scrape. It returns undefined while another process reads the wallets. */
-  watchWallets(read: () => Wallet[] | undefined): void {
-    const watch = (name: string, help: string, valueOf: (wallet: Wallet) => number | null) => {
+  watchWallets(read: () => MeasuredWallet[] | undefined): void {
+    const watch = (name: string, help: string, valueOf: (wallet: MeasuredWallet) => number | null) => {
       const measure = () =>
         read()
           ?.slice(0, MOST_WALLETS)

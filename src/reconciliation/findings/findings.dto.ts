@@ -15,12 +15,11 @@ import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { Account, Instant, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
 import { Category, CATEGORY_NAMES, SEVERITIES, Severity } from './categories';
 import { FindingEvidence } from './evidence.dto';
-import { FindingFilters } from './read';
 
 export const STATES = ['open', 'explained', 'resolved', 'accepted', 'reopened'] as const;
 export type State = (typeof STATES)[number];
 
-class FindingSelection implements FindingFilters {
+export class FindingSelection {
   @Account('Only findings of this upstream account.')
   account?: string;
 

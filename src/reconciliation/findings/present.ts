@@ -1,8 +1,8 @@
 import { maskContacts } from '../../history/records/masking';
 import { shown } from '../../history/records/view';
 import { CATEGORIES } from './categories';
-import { FindingRecord, FindingSight, FindingStep } from './findings.dto';
-import { FieldDifference, FindingRow, WAITING } from './read';
+import { FindingField, FindingRecord, FindingSight, FindingStep } from './findings.dto';
+import { FindingRow, WAITING } from './read';
 import { SightRow } from './sights';
 import { versionOf } from './version';
 
@@ -45,7 +45,7 @@ export function toSight({ compares_people: _, ...row }: SightRow, reveal: boolea
   return { ...row, fields: toFields(row.fields, reveal) };
 }
 
-function toFields(fields: FieldDifference[], reveal: boolean): FieldDifference[] {
+function toFields(fields: FindingField[], reveal: boolean): FindingField[] {
   const own = (value: string | null) => shown(value, reveal, maskContacts);
   return fields.map(({ field, ours, theirs }) => ({ field, ours: own(ours), theirs: own(theirs) }));
 }

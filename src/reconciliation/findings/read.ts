@@ -4,35 +4,17 @@ import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { findingNow, FindingState } from '../../journal/finding-steps';
 import { comparesRecipients } from '../../journal/named-recipients';
-import { Category, ofSeverity, Severity } from './categories';
+import { Category, ofSeverity } from './categories';
 import { FindingEvidence } from './evidence.dto';
-
-/**
- * A field whose value differs, with our value and the upstream's. Null means that there is no value. People are masked.
- */
-export interface FieldDifference {
-  field: string;
-  ours: string | null;
-  theirs: string | null;
-}
+import { FindingRecord, FindingSelection } from './findings.dto';
 
 /** A finding as it was seen last, in its current state. */
-export interface FindingRow {
-  id: string;
-  account: string;
-  category: Category;
-  subject: string;
-  call_id: string | null;
-  position: number | null;
-  upstream_ref: string | null;
-  upstream_id: string | null;
-  batch_ref: string | null;
-  wallet_id: string | null;
-  occurred_at: Date;
-  found_at: Date;
+export interface FindingRow extends Omit<
+  FindingRecord,
+  'severity' | 'title' | 'suggested_action' | 'age_days' | 'found_by' | 'seen_by' | 'last_step' | 'version'
+> {
   /** The run that saw it first. */
   run_id: string;
-  state: FindingState;
   /** Whole days since it was found. */
   age_days: number;
   step_id: string | null;
@@ -43,31 +25,16 @@ export interface FindingRow {
   step_key_id: string | null;
   step_actor: string | null;
   step_usd: string | null;
-  /** Decimal text, in US dollars. */
-  impact_usd: string;
   /** The impact in the latest run. It can differ where `impact_usd` is of an earlier run. */
   now_usd: string;
-  fields: FieldDifference[];
   evidence: FindingEvidence;
-  seen_at: Date;
   seen_run_id: string;
   /** Whether the run that saw it compares recipients, so that it tells whether somebody was paid. */
   compares_people: boolean;
 }
 
-export interface FindingFilters {
-  id?: string | undefined;
-  account?: string | undefined;
-  state?: FindingState | 'any' | undefined;
-  category?: Category | undefined;
-  severity?: Severity | undefined;
-  run_id?: string | undefined;
-  call_id?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  min_age_days?: number | undefined;
-  max_age_days?: number | undefined;
-}
+/** The filters of a selection of findings, or the ID of one. */
+export type FindingFilters = FindingSelection & { id?: string };
 
 /** Which findings are read, and for whom. */
 interface FindingQuestion {

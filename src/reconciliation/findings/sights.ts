@@ -1,20 +1,10 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { comparesRecipients } from '../../journal/named-recipients';
-import { FindingEvidence } from './evidence.dto';
-import { FieldDifference } from './read';
+import { FindingSight } from './findings.dto';
 
-/** A finding as one run saw it. */
-export interface SightRow {
-  run_id: string;
-  seen_at: Date;
-  historical: boolean;
-  /** Decimal text, in US dollars. */
-  impact_usd: string;
-  fields: FieldDifference[];
-  evidence: FindingEvidence;
-  compares_people: boolean;
-}
+/** A finding as one run saw it, and whether the run compares recipients. */
+export type SightRow = FindingSight & { compares_people: boolean };
 
 /** Reads the newest sights of a finding, and how many there are. */
 export async function readSightsBy(

@@ -5,7 +5,7 @@ import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { answerRounds, roundsAskedFor } from '../../journal/worker-tasks';
 import { ReadBackService } from './read-back.service';
-import { ResolverService, Round } from './resolver.service';
+import { ResolverService } from './resolver.service';
 import { ResolverRound } from './rounds.dto';
 
 /** How often a worker looks for tasks that it was not told of, such as those of a killed worker. */
@@ -65,7 +65,7 @@ export class ResolverJob implements Job {
       const asked = await roundsAskedFor(this.prisma);
       this.isFailing = false;
       if (asked.length === 0 || signal.aborted) return;
-      const round = await this.resolver.runOnce(signal).then(toRound, (err: unknown) => {
+      const round = await this.resolver.runOnce(signal).catch((err: unknown) => {
         this.logger.warn({ err }, 'requested resolver round failed');
         return failedRound();
       });
@@ -89,17 +89,6 @@ export class ResolverJob implements Job {
     this.dueAt = Math.min(this.dueAt, now + SOON_MS);
     turns.wake();
   }
-}
-
-/** Returns a round as the API shows it. */
-function toRound({ inDoubt, polled, failure, reads, verdicts }: Round): ResolverRound {
-  return {
-    in_doubt: inDoubt,
-    polled,
-    failure,
-    reads: reads.map(({ account, readId, failure }) => ({ account, read_id: readId, failure })),
-    verdicts: verdicts.map(({ intentId, verdict, reason }) => ({ call_id: intentId, verdict, reason })),
-  };
 }
 
 /** The result of a round that failed as a whole. The log of the worker says why. */

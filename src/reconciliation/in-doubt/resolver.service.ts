@@ -12,33 +12,14 @@ import { codeOrNameOf } from '../../platform/errors/error-code';
 import { BackOff } from './back-off';
 import { PollService } from './poll.service';
 import { findCallsInDoubt, readCallsInDoubt, SentCallState } from './read-calls';
+import { ResolverRound } from './rounds.dto';
 import { quietUntil, walletsCountFrom } from './facts';
 import { RefusedReservationsService } from './refused-reservations.service';
 
 /** The most calls in doubt that are read in one round. The next rounds read the others. */
 const MOST_PER_ROUND = 10_000;
 
-/** The listing of one account. */
-export interface RoundRead {
-  account: string;
-  readId: string | null;
-  /** Why the listing could not be read, as a short code. Null if it was read, or was not needed. */
-  failure: string | null;
-}
-
-/** The result of one round. */
-export interface Round {
-  inDoubt: number;
-  /** How many calls were polled. */
-  polled: number;
-  /** Why calls could not be polled, as a short code. Null if all that were due could. */
-  failure: string | null;
-  /** The listing of each account that had calls to poll. */
-  reads: RoundRead[];
-  verdicts: NewVerdict[];
-}
-
-const NOTHING: Omit<Round, 'inDoubt'> = { polled: 0, failure: null, reads: [], verdicts: [] };
+const NOTHING: Omit<ResolverRound, 'in_doubt'> = { polled: 0, failure: null, reads: [], verdicts: [] };
 
 /**
  * Determines the outcomes of calls in doubt. It never sends a payout again. One listing of an account's transactions
@@ -84,12 +65,12 @@ export class ResolverService {
   }
 
   /** Polls all calls in doubt now. */
-  async runOnce(signal: AbortSignal = new AbortController().signal): Promise<Round> {
+  async runOnce(signal: AbortSignal = new AbortController().signal): Promise<ResolverRound> {
     return this.turn(signal, true);
   }
 
   /** Runs rounds one after the other. */
-  private turn(signal: AbortSignal, all: boolean): Promise<Round> {
+  private turn(signal: AbortSignal, all: boolean): Promise<ResolverRound> {
     const turn = this.working
       .then(() => this.round(signal, all))
       .catch((error: unknown) => {
@@ -101,13 +82,13 @@ export class ResolverService {
   }
 
   /** @param all also polls calls that are not due yet. */
-  private async round(signal: AbortSignal, all: boolean): Promise<Round> {
-    if (signal.aborted) return { ...NOTHING, inDoubt: 0 };
+  private async round(signal: AbortSignal, all: boolean): Promise<ResolverRound> {
+    if (signal.aborted) return { ...NOTHING, in_doubt: 0 };
     const obstacle = this.mayPay.obstacleTo('settle');
     if (obstacle) return this.restWhile(obstacle.kind, signal);
     await this.refused.run(signal);
     const { ids, due, inDoubt } = await this.read(all);
-    if (due.length === 0) return { ...NOTHING, inDoubt };
+    if (due.length === 0) return { ...NOTHING, in_doubt: inDoubt };
     // At once, so that no account waits for another one that is slow.
     const rounds = await Promise.all(
       [...new Set(due.map(({ account }) => account))].map((account) => this.poll(account, due, ids, signal)),
@@ -118,7 +99,7 @@ export class ResolverService {
       signal,
     );
     return {
-      inDoubt,
+      in_doubt: inDoubt,
       polled: rounds.reduce((sum, { polled }) => sum + polled, 0),
       failure: failed[0]?.read.failure ?? null,
       reads: rounds.map(({ read }) => read),
@@ -131,14 +112,18 @@ export class ResolverService {
     const { left, failed, readId, failure, verdicts } = await this.polls.poll(account, due, ids, signal);
     const done = due.filter(({ id }) => !left.has(id));
     this.remember(done, failed, verdicts);
-    return { read: { account, readId, failure }, polled: done.length, verdicts };
+    return {
+      read: { account, read_id: readId, failure },
+      polled: done.length,
+      verdicts: verdicts.map(({ intentId, verdict, reason }) => ({ call_id: intentId, verdict, reason })),
+    };
   }
 
   /** A process that must not pay must not judge either. Another worker may take the job. */
-  private restWhile(failure: string, signal: AbortSignal): Round {
+  private restWhile(failure: string, signal: AbortSignal): ResolverRound {
     this.since = undefined;
     this.complain(failure, signal);
-    return { ...NOTHING, inDoubt: 0, failure };
+    return { ...NOTHING, in_doubt: 0, failure };
   }
 
   /**

@@ -5,26 +5,7 @@ import { uuidFloor, uuidTime } from '../../platform/database/uuid';
 import { DELETING } from './compared-operations';
 import { isRecordOf, ofAccount } from '../../journal/of-account';
 import { Plan } from './plan';
-
-/** Why a run without findings is not clean. */
-export const INCOMPLETE_REASONS = [
-  'listing_empty',
-  'listing_starts_late',
-  'listing_shorter',
-  'listing_lacks_known',
-  'listing_lacks_payouts',
-  'sums_differ',
-  'entries_start_late',
-  'entries_outdated',
-] as const;
-export type IncompleteReason = (typeof INCOMPLETE_REASONS)[number];
-
-/** One reason, and what to do about it. */
-export interface Incomplete {
-  reason: IncompleteReason;
-  /** A readable explanation. It names nobody. */
-  detail: string;
-}
+import { IncompleteRecord } from './totals.dto';
 
 /** How long an earlier, longer listing counts. Transactions that the upstream archives are then no longer missed. */
 const REMEMBERED_MS = 30 * 86_400_000;
@@ -34,7 +15,7 @@ const REMEMBERED_MS = 30 * 86_400_000;
  * therefore prove that it reaches back before the period, and it must contain everything that is known to exist. A
  * statement covers the period that its author chose, so it only must not be empty.
  */
-export async function listingFaults(db: Client, plan: Plan): Promise<Incomplete[]> {
+export async function listingFaults(db: Client, plan: Plan): Promise<IncompleteRecord[]> {
   const { rows } = await db.query<Span>(spanOf(plan));
   const span = rows[0] ?? { rows: 0, kept: 0, oldest: null };
   if (span.rows === 0) {
@@ -62,7 +43,7 @@ function spanOf({ readId }: Plan): Prisma.Sql {
     FROM source_read_end e WHERE e.read_id = ${readId}::uuid`;
 }
 
-async function startsLate(db: Client, plan: Plan, { oldest }: Span): Promise<Incomplete[]> {
+async function startsLate(db: Client, plan: Plan, { oldest }: Span): Promise<IncompleteRecord[]> {
   if (oldest !== null && oldest < plan.from) return [];
   const { rows } = await db.query<{ proven: boolean }>(accountIsYounger(plan));
   if (rows[0]?.proven) return [];
@@ -114,7 +95,7 @@ function accountIsYounger({ account, from, readId, walletsReadId, settings }: Pl
  * Tells whether an earlier listing had more transactions, in all or in the same period, beyond those that were deleted
  * since.
  */
-async function shorter(db: Client, { account, readId }: Plan, span: Span): Promise<Incomplete[]> {
+async function shorter(db: Client, { account, readId }: Plan, span: Span): Promise<IncompleteRecord[]> {
   const since = rememberedBefore(readId);
   const { rows } = await db.query<{ most: number | null; kept: number | null }>(Prisma.sql`
     SELECT max(e.rows)::float8 AS most, max(e.kept) FILTER (WHERE r.from_at = own.from_at AND r.to_at = own.to_at)::float8 AS kept
@@ -137,7 +118,7 @@ async function shorter(db: Client, { account, readId }: Plan, span: Span): Promi
 /**
  * Counts the missing transactions of findings without a decision. The run that found them had seen them in the listing.
  */
-async function lacksKnown(db: Client, { account, from, to, runId }: Plan): Promise<Incomplete[]> {
+async function lacksKnown(db: Client, { account, from, to, runId }: Plan): Promise<IncompleteRecord[]> {
   const { rows } = await db.query<{ missing: number }>(Prisma.sql`
     SELECT count(*)::float8 AS missing FROM finding f
     CROSS JOIN LATERAL (SELECT s.* FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.run_id DESC LIMIT 1) AS seen

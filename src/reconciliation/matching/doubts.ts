@@ -4,30 +4,7 @@ import { otherDoubts } from './ours';
 import { runAll } from './connection';
 import { Plan } from './plan';
 import { harmless, plainWord } from './recipients';
-import { Sum } from './sum';
-
-/**
- * Why a period is not settled: a call whose outcome is unknown (`in_doubt`), a transaction that is not final
- * (`pending`), or a transaction whose status is not recognised (`ambiguous`).
- */
-export const DOUBTS = ['in_doubt', 'pending', 'ambiguous'] as const;
-type DoubtKind = (typeof DOUBTS)[number];
-
-/** What is in doubt. It names nobody. */
-export interface Doubt {
-  kind: DoubtKind;
-  /** Null for a transaction without a call of ours. */
-  call_id: string | null;
-  position: number | null;
-  operation: string | null;
-  /** Null for a call without a transaction. */
-  upstream_ref: string | null;
-  /** The upstream's status. */
-  status: string | null;
-  /** ISO 8601. */
-  at: string | null;
-  usd: string | null;
-}
+import { DoubtKind, DoubtRecord, SumRecord } from './totals.dto';
 
 /** The most doubts in the totals of a run. Their number is always complete. */
 const MOST_SHOWN = 100;
@@ -55,17 +32,20 @@ function makeDoubts(plan: Plan): Prisma.Sql[] {
 }
 
 /** Returns the sums of what is in doubt, and the oldest of it. */
-export async function doubtsOf(db: Client, plan: Plan): Promise<Record<DoubtKind, Sum> & { doubts: Doubt[] }> {
+export async function doubtsOf(
+  db: Client,
+  plan: Plan,
+): Promise<Record<DoubtKind, SumRecord> & { doubts: DoubtRecord[] }> {
   await runAll(db, makeDoubts(plan));
-  const { rows } = await db.query<Sum & { kind: DoubtKind }>(
+  const { rows } = await db.query<SumRecord & { kind: DoubtKind }>(
     `SELECT kind, count(*)::float8 AS count, trim_scale(coalesce(sum(usd), 0))::text AS usd FROM doubt GROUP BY 1`,
   );
-  const { rows: oldest } = await db.query<Omit<Doubt, 'at'> & { at: Date | null }>(
+  const { rows: oldest } = await db.query<Omit<DoubtRecord, 'at'> & { at: Date | null }>(
     Prisma.sql`SELECT kind, call_id, position, operation, upstream_ref, status, at, trim_scale(usd)::text AS usd
      FROM doubt ORDER BY at, call_id, position, upstream_ref LIMIT ${MOST_SHOWN}`,
   );
   const doubts = oldest.map((doubt) => ({ ...doubt, at: doubt.at?.toISOString() ?? null }));
-  const sum = (wanted: DoubtKind): Sum => {
+  const sum = (wanted: DoubtKind): SumRecord => {
     const { count, usd } = rows.find(({ kind }) => kind === wanted) ?? { count: 0, usd: '0' };
     return { count, usd };
   };

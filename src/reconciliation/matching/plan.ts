@@ -1,23 +1,9 @@
+import { RunOfFindings } from '../../journal/findings';
 import { Config } from '../../platform/config/config';
 import { ReconciliationConfig } from '../../platform/config/reconciliation-config';
 
 /** Describes what a run compares, and how. */
-export interface Plan {
-  runId: string;
-  /** The upstream account whose calls are compared. */
-  account: string;
-  /** The period, [from, to). */
-  from: Date;
-  to: Date;
-  /** Our records count as they stood at this time. */
-  asOf: Date;
-  /** The reading of the upstream, or the statement. */
-  readId: string;
-  /** The reading of the wallets. Null if it failed. The run then says nothing about wallets. */
-  walletsReadId: string | null;
-  /** Whether the run changes the state of no finding. */
-  historical: boolean;
-  source: 'upstream' | 'statement';
+export interface Plan extends RunOfFindings {
   settings: RunSettings;
 }
 

@@ -2,55 +2,14 @@ import { Prisma } from '../../platform/database/generated/client';
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { ASIDE_WORTH, SUM_ASIDE } from './aside';
-import { Incomplete, listingFaults } from './completeness';
-import { Doubt, doubtsOf } from './doubts';
+import { listingFaults } from './completeness';
+import { doubtsOf } from './doubts';
 import { Plan, withMargin } from './plan';
-import { Sum } from './sum';
-import { WalletStatement } from './wallet-statement';
 import { JudgedWallets } from './wallets';
+import { DayRecord, IncompleteRecord, TotalsRecord } from './totals.dto';
 
-/** The totals of a run's period, as stored in `reconciliation_run_end.totals`. */
-export interface Totals {
-  /** Payments that moved money or match a transaction, with the expected fees. */
-  ours: Sum;
-  /** Transactions of the period, with their fees. */
-  theirs: Sum;
-  matched: { count: number; by_rule: Record<string, number>; by_certainty: Record<string, number> };
-  findings: { count: number; by_category: Record<string, Sum> };
-  /** Calls in doubt that change something, unless a transaction shows that money moved. */
-  in_doubt: Sum;
-  /** Transactions whose status is not final. */
-  pending: Sum;
-  /** Transactions whose status is not recognised. */
-  ambiguous: Sum;
-  /** The first of these doubts, for people. */
-  doubts: Doubt[];
-  /** How each wallet came from its opening balance to its closing balance. Empty without a reading of the wallets. */
-  wallets: WalletStatement[];
-  /** The listed transactions that are no payments, by kind, without signs. */
-  aside: Record<string, Sum>;
-  /** Why a run without findings is not clean. Runs of older versions lack it. */
-  incomplete?: Incomplete[];
-  /**
-   * Payouts of the period that the listing lacks, but that the upstream returns by name. The listing is then
-   * incomplete.
-   */
-  unlisted: number;
-  within_tolerance_usd: string;
-  /** theirs − ours − findings − within tolerance. It is zero unless the comparison has an error. */
-  residual_usd: string;
-  by_day: Day[];
-}
-
-export interface Day {
-  /** In UTC. */
-  day: string;
-  matched: number;
-  ours_only: number;
-  theirs_only: number;
-  ours_usd: string;
-  theirs_usd: string;
-}
+/** The totals of a run's period, as stored in `reconciliation_run_end.totals`. Runs of older versions lack `incomplete`. */
+export type Totals = Omit<TotalsRecord, 'incomplete'> & Partial<Pick<TotalsRecord, 'incomplete'>>;
 
 /** The money of a transaction. */
 const WORTH = Prisma.sql`CASE WHEN t.word = 'not' OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END`;
@@ -130,7 +89,7 @@ export async function totalsOf(db: Client, plan: Plan, wallets: JudgedWallets): 
   if (!sums) throw new Error('the sums of a comparison are one row');
   const matched = (await db.query<{ rule: string; certainty: string; count: number }>(MATCHED)).rows;
   const findings = (await db.query<{ category: string; count: number; usd: string }>(FINDINGS)).rows;
-  const days = (await db.query<Day>(DAYS)).rows;
+  const days = (await db.query<DayRecord>(DAYS)).rows;
   const aside = (await db.query<{ flow: string; count: number; usd: string }>(SUM_ASIDE)).rows;
   return {
     ours: { count: sums.ours_count, usd: plain(sums.ours_usd) },
@@ -164,12 +123,12 @@ function countBy<Row extends { count: number }>(rows: Row[], name: (row: Row) =>
 }
 
 /** Reasons that the comparison itself gives to doubt the listing or the comparison. */
-function faultsOf({ unlisted, residual }: Sums): Incomplete[] {
-  const lacks: Incomplete = {
+function faultsOf({ unlisted, residual }: Sums): IncompleteRecord[] {
+  const lacks: IncompleteRecord = {
     reason: 'listing_lacks_payouts',
     detail: `The upstream's listing lacks ${unlisted} payouts that the upstream returns when they are looked up by name, and may lack more. Start the run again later.`,
   };
-  const differs: Incomplete = {
+  const differs: IncompleteRecord = {
     reason: 'sums_differ',
     detail: `The totals are off by ${plain(residual)} US dollars. Do not rely on this run, and report it to the operator.`,
   };

@@ -1,16 +1,16 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
-import { Incomplete, rememberedBefore } from './completeness';
+import { rememberedBefore } from './completeness';
 import { Explained } from './entry-matching';
 import { isRecordOf } from '../../journal/of-account';
 import { Plan, toleranceOf } from './plan';
 import { batchOf } from './wallet-offers';
-import { WalletStatement } from './wallet-statement';
+import { IncompleteRecord, WalletRecord } from './totals.dto';
 
 /** The wallets of a run, and what explains their entries. */
 interface Judged {
-  statements: WalletStatement[];
+  statements: WalletRecord[];
   /** The wallets that show at least one entry. */
   withEntries: ReadonlySet<string>;
   debits: Explained;
@@ -20,7 +20,7 @@ interface Judged {
  * Decides whether the entries of the wallets can be complete for the period. An entry that is not shown may be a fee or
  * a theft. Only the newest entries are shown, so they must reach back before the period, and they must be recent.
  */
-export async function entryFaults(db: Client, plan: Plan, readId: string, judged: Judged): Promise<Incomplete[]> {
+export async function entryFaults(db: Client, plan: Plan, readId: string, judged: Judged): Promise<IncompleteRecord[]> {
   const { statements, withEntries } = judged;
   const { from, to, settings } = plan;
   const cut = statements.filter(

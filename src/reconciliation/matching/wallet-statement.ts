@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { WalletEntry } from './entry-offers';
 import { Flow, FLOWS } from './flows';
-import { Sum } from './sum';
+import { SumRecord, WalletRecord } from './totals.dto';
 
 /** An entry as a reading of the wallets lists it, newest first. */
 export interface ListedEntry extends WalletEntry {
@@ -16,21 +16,6 @@ export interface BookedEntry {
   flow: Flow;
   /** The part of the amount that is a fee. */
   fee: string;
-}
-
-/** opening + flows + gap = closing, exactly. */
-export interface WalletStatement {
-  wallet_id: string;
-  type: string | null;
-  /** Null if the wallet has no readable balance. */
-  opening_usd: string | null;
-  closing_usd: string | null;
-  /** The sums of the entries by kind. Negative where the wallet lost value. */
-  flows: Partial<Record<Flow, Sum>>;
-  /** What changed the balance without an entry. Each gap is a finding. */
-  gap_usd: string;
-  /** Where the shown entries begin, if that is after the start of the period. The opening balance is that of this time. */
-  shown_since: string | null;
 }
 
 interface Wallet {
@@ -63,7 +48,7 @@ export function statementsOf(
   listed: ListedEntry[],
   booked: BookedEntry[],
   period: Period,
-): WalletStatement {
+): WalletRecord {
   const own = listed.filter(({ walletId }) => walletId === wallet.id);
   const mine = booked.filter(({ entry }) => entry.walletId === wallet.id);
   const { opening, closing } = balancesOf(wallet, own, period);
@@ -91,7 +76,7 @@ function balancesOf({ balance }: Wallet, entries: ListedEntry[], { from, to }: P
   return { opening: plain(before), closing: plain(after) };
 }
 
-function sumsOf(booked: BookedEntry[]): Partial<Record<Flow, Sum>> {
+function sumsOf(booked: BookedEntry[]): Partial<Record<Flow, SumRecord>> {
   const sums = new Map<Flow, { count: number; usd: Decimal }>();
   const add = (flow: Flow, usd: Decimal, count: number) => {
     const sum = sums.get(flow) ?? { count: 0, usd: new Decimal(0) };
@@ -102,7 +87,7 @@ function sumsOf(booked: BookedEntry[]): Partial<Record<Flow, Sum>> {
     add(flow, new Decimal(entry.amount).sub(fee).mul(sign), 1);
     if (Number(fee) !== 0) add('fee', new Decimal(fee).mul(sign), 0);
   }
-  const inOrder = FLOWS.flatMap((flow): [Flow, Sum][] => {
+  const inOrder = FLOWS.flatMap((flow): [Flow, SumRecord][] => {
     const sum = sums.get(flow);
     return sum ? [[flow, { count: sum.count, usd: sum.usd.toFixed() }]] : [];
   });

@@ -1,7 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Client } from 'pg';
 import { ENTRY_SUBJECT, NAMED_ENTRIES, WALLET } from './balances';
-import { Incomplete } from './completeness';
 import { explain, Explained } from './entry-matching';
 import { WalletEntry } from './entry-offers';
 import { saidFlow } from './flows';
@@ -10,13 +9,14 @@ import { harmless, plainWord } from './recipients';
 import { neverReturned } from './returned';
 import { entryFaults } from './wallet-completeness';
 import { backInWallets, paidFromWallets, partlyFailedIn } from './wallet-offers';
-import { BookedEntry, ListedEntry, statementsOf, WalletStatement, withTimes } from './wallet-statement';
+import { BookedEntry, ListedEntry, statementsOf, withTimes } from './wallet-statement';
+import { IncompleteRecord, WalletRecord } from './totals.dto';
 
 /** What a run says about the wallets. */
 export interface JudgedWallets {
   /** How each wallet came from its opening balance to its closing balance. */
-  statements: WalletStatement[];
-  incomplete: Incomplete[];
+  statements: WalletRecord[];
+  incomplete: IncompleteRecord[];
 }
 
 /**

@@ -1,20 +1,12 @@
 import { Decimal } from 'decimal.js';
 import { Totals } from '../matching/totals';
+import { ReportEquation } from './report.dto';
 
 /**
  * States the equation of a run: the upstream's total minus ours is the findings, the differences within tolerance, and
  * a residual that must be zero.
  */
-export interface Equation {
-  upstream_usd: string;
-  ours_usd: string;
-  difference_usd: string;
-  findings_usd: string;
-  within_tolerance_usd: string;
-  residual_usd: string;
-}
-
-export function equationOf(totals: Totals): Equation {
+export function equationOf(totals: Totals): ReportEquation {
   const { ours, theirs, findings, within_tolerance_usd: tolerance, residual_usd: residual } = totals;
   const found = Object.values(findings.by_category).reduce((sum, { usd }) => sum.add(usd), new Decimal(0));
   return {

@@ -6,30 +6,19 @@ import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { LOCKS } from '../../platform/database/locks';
 import { namesRecipients } from '../../journal/named-recipients';
-import { RunProgress } from '../../journal/runs';
+import { NewRun, RunProgress } from '../../journal/runs';
 import { Totals } from '../matching/totals';
 import { RunSettings } from '../matching/plan';
 
 export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;
 export type Result = (typeof RESULTS)[number];
 
-/** A run as the database stores it. */
-export interface Run {
-  id: string;
-  /** The upstream account. */
-  account: string;
-  from: Date;
-  to: Date;
-  asOf: Date;
-  historical: boolean;
-  /** The statement, or the earlier listing, that it compares with. */
-  readId: string | null;
+/** A run as the database stores it. Its reading is the statement, or the earlier listing, that it compares with. */
+export interface Run extends Omit<NewRun, 'settings' | 'by'> {
   ofStatement: boolean;
   /** Whether recipients that the statement names are compared. Its totals then tell whether somebody was paid. */
   comparesPeople: boolean;
   settings: RunSettings;
-  dueAt: Date | null;
-  startedAt: Date;
   clientId: string | null;
   clientName: string | null;
   keyId: string | null;

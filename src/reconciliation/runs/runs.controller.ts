@@ -30,7 +30,7 @@ import { Run, RunReader } from './run-reader';
 import { LAST_EVENT, RunStreams } from './run-streams.service';
 import { NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRecord, RunSearch } from './runs.dto';
 import { RunsService } from './runs.service';
-import { TotalsRecord } from './totals.dto';
+import { TotalsRecord } from '../matching/totals.dto';
 
 /** Starts, lists and shows comparisons of our records with the upstream's. */
 @ApiTags('Reconciliation')

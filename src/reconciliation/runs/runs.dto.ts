@@ -5,7 +5,7 @@ import { NotForwarded } from '../../http/validation/nothing.dto';
 import { Account, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
 import { STEPS } from '../matching/compare';
 import { RESULTS, Result } from './run-reader';
-import { TotalsRecord } from './totals.dto';
+import { TotalsRecord } from '../matching/totals.dto';
 
 @NotForwarded()
 export class NewRunDto {

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { MeasuredWallet } from '../../http/metrics/reconciliation-metrics';
 import { clock } from '../../platform/database/clock';
 import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
@@ -9,19 +10,9 @@ import { uuidFloor } from '../../platform/database/uuid';
 const FORECAST_MS = 24 * 3_600_000;
 
 /** A wallet as the newest reading shows it, with a forecast. */
-export interface WalletLevel {
-  /** The upstream account that it belongs to. */
-  account: string;
-  walletId: string;
-  type: string | null;
-  balanceUsd: Decimal;
+export interface WalletLevel extends MeasuredWallet {
   /** What left the wallet between the readings of the last day. */
   spentUsd: Decimal;
-  /** How long the balance lasts at that pace. Null if nothing was spent, or there is one reading only. */
-  runwaySeconds: number | null;
-  /** The balance below which the wallet is low. Null if there is none. */
-  lowUsd: Decimal | null;
-  isLow: boolean;
   readAt: Date;
 }
 

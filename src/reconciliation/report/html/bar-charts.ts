@@ -2,9 +2,9 @@ import { ageLabel } from '../../findings/ageing';
 import { Decimal } from 'decimal.js';
 import { Category, CATEGORIES, CATEGORY_NAMES } from '../../findings/categories';
 import { ReportAge } from '../report.dto';
-import { Sum } from '../../matching/sum';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, niceCeiling, plural, signedUsd, usd } from './numbers';
+import { SumRecord } from '../../matching/totals.dto';
 
 const WIDTH = 560;
 const ROW = 30;
@@ -16,7 +16,7 @@ const BARS = { left: 176, right: 420 };
  * Draws US dollars by category. A bar to the right means that the upstream has more, a bar to the left that it has
  * less.
  */
-export function categoryChart(sums: Partial<Record<Category, Sum>>): Markup {
+export function categoryChart(sums: Partial<Record<Category, SumRecord>>): Markup {
   const rows = CATEGORY_NAMES.flatMap((category) => {
     const sum = sums[category];
     return sum && sum.count > 0 ? [{ category, ...sum }] : [];

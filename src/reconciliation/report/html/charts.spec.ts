@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { Day } from '../../matching/totals';
 import { ageChart, categoryChart } from './bar-charts';
 import { barsOf, dayChart, daysOfBar } from './day-chart';
 import { markup } from './markup';
+import { DayRecord } from '../../matching/totals.dto';
 
 const FIRST = Date.UTC(2025, 9, 1);
 
-function day(place: number, matched = 1, oursOnly = 0, theirsOnly = 0): Day {
+function day(place: number, matched = 1, oursOnly = 0, theirsOnly = 0): DayRecord {
   const at = new Date(FIRST + place * 86_400_000).toISOString().slice(0, 10);
   return { day: at, matched, ours_only: oursOnly, theirs_only: theirsOnly, ours_usd: '1', theirs_usd: '1' };
 }

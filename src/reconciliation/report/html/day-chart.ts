@@ -1,6 +1,6 @@
-import { Day } from '../../matching/totals';
 import { Markup, markup } from './markup';
 import { brief, count, date, niceCeiling, shortDate } from './numbers';
+import { DayRecord } from '../../matching/totals.dto';
 
 /** One bar: a day, or several days of a longer period. */
 interface Bar {
@@ -16,7 +16,7 @@ const MOST_BARS = 62;
 const DAY_MS = 86_400_000;
 
 /** Groups days so that they fit on a page: single days, weeks, fortnights, or four weeks. */
-export function barsOf(days: Day[]): Bar[] {
+export function barsOf(days: DayRecord[]): Bar[] {
   const sorted = [...days].sort((one, other) => (one.day < other.day ? -1 : 1));
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (!first || !last) return [];
@@ -41,7 +41,7 @@ export function barsOf(days: Day[]): Bar[] {
 }
 
 /** Returns how many days one bar stands for. */
-export function daysOfBar(days: Day[]): number {
+export function daysOfBar(days: DayRecord[]): number {
   const [bar] = barsOf(days);
   return bar ? (bar.to.getTime() - bar.from.getTime()) / DAY_MS + 1 : 1;
 }
@@ -54,7 +54,7 @@ const WIDEST = 44;
 const LABELS = 12;
 
 /** Draws payments by day, stacked: matched payments below, and those that only one side has above. */
-export function dayChart(days: Day[]): Markup {
+export function dayChart(days: DayRecord[]): Markup {
   const bars = barsOf(days);
   const most = niceCeiling(Math.max(1, ...bars.map((bar) => bar.matched + bar.oursOnly + bar.theirsOnly)));
   const step = (PLOT.right - PLOT.left) / Math.max(1, bars.length);

@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
-import { Equation } from '../sums';
+import { ReportEquation } from '../report.dto';
 import { Markup, markup } from './markup';
 import { mark } from './marks';
 import { decimalsOf, signedUsd, usd } from './numbers';
 
 /** Shows that the difference is explained completely, which is what the run must prove. */
-export function equation(sum: Equation): Markup {
+export function equation(sum: ReportEquation): Markup {
   const decimals = decimalsOf(Object.values(sum) as string[]);
   const plain = (amount: string) => usd(amount, decimals);
   const signed = (amount: string) => signedUsd(amount, decimals);

@@ -1,8 +1,8 @@
 import { CATEGORIES, Category, Severity } from '../../findings/categories';
 import { FindingField, FindingRecord } from '../../findings/findings.dto';
-import { Sum } from '../../matching/sum';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, instant, plural, signedUsd } from './numbers';
+import { SumRecord } from '../../matching/totals.dto';
 
 /** The marks of severities. They differ by shape and by word, not by colour alone. */
 const SHAPES: Record<Severity, Markup> = {
@@ -22,7 +22,7 @@ function severityMark(severity: Severity): Markup {
  * Writes the findings of one category.
  * @param sum the number and the impact of all of them.
  */
-export function findingsSection(category: Category, findings: FindingRecord[], sum: Sum): Markup {
+export function findingsSection(category: Category, findings: FindingRecord[], sum: SumRecord): Markup {
   const { severity, title, meaning, action } = CATEGORIES[category];
   const decimals = decimalsOf(findings.map((finding) => finding.impact_usd));
   const more = sum.count - findings.length;

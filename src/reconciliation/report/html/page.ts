@@ -4,8 +4,7 @@ import { Category, CATEGORY_NAMES } from '../../findings/categories';
 import { FindingRecord } from '../../findings/findings.dto';
 import type { Result } from '../../runs/run-reader';
 import { ReportHead } from '../report.dto';
-import { Sum } from '../../matching/sum';
-import { Day, Totals } from '../../matching/totals';
+import { Totals } from '../../matching/totals';
 import { ageChart, categoryChart } from './bar-charts';
 import { dayChart, daysOfBar } from './day-chart';
 import { equation } from './equation';
@@ -15,6 +14,7 @@ import { mark } from './marks';
 import { count, instant, period, plural } from './numbers';
 import { doubtsInWords, doubtsTable, payoutsTable, walletsTable } from './period-tables';
 import { STYLE } from './style';
+import { DayRecord, SumRecord } from '../../matching/totals.dto';
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
@@ -33,7 +33,7 @@ interface ReportPage {
 
 export function reportPage(head: ReportHead): ReportPage {
   const { totals } = head.run;
-  const sums = (totals?.findings.by_category ?? {}) as Partial<Record<Category, Sum>>;
+  const sums = (totals?.findings.by_category ?? {}) as Partial<Record<Category, SumRecord>>;
   return {
     begin: begin(head, totals, sums).text,
     section: (category, findings) => {
@@ -47,7 +47,7 @@ export function reportPage(head: ReportHead): ReportPage {
   };
 }
 
-function begin(head: ReportHead, totals: Totals | null, sums: Partial<Record<Category, Sum>>): Markup {
+function begin(head: ReportHead, totals: Totals | null, sums: Partial<Record<Category, SumRecord>>): Markup {
   const { run, equation: sum } = head;
   return markup`<!doctype html>
 <html lang="en">
@@ -132,7 +132,7 @@ function facts({ run, source, states }: ReportHead): Markup {
   </dl>`;
 }
 
-function charts(totals: Totals, sums: Partial<Record<Category, Sum>>, head: ReportHead): Markup {
+function charts(totals: Totals, sums: Partial<Record<Category, SumRecord>>, head: ReportHead): Markup {
   const key = (look: string, name: string) =>
     markup`<li>
       <svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" class="${look}" /></svg>${name}
@@ -166,7 +166,7 @@ function charts(totals: Totals, sums: Partial<Record<Category, Sum>>, head: Repo
     </div>`;
 }
 
-function bars(days: Day[]): string {
+function bars(days: DayRecord[]): string {
   const width = daysOfBar(days);
   return width === 1 ? 'day by day' : `by ${width} days`;
 }

@@ -1,9 +1,8 @@
 import { PayoutSums } from '../../../history/search/payout-sums.dto';
-import { Doubt } from '../../matching/doubts';
 import { Totals } from '../../matching/totals';
-import { WalletStatement } from '../../matching/wallet-statement';
 import { Markup, markup } from './markup';
 import { count, instant, plural, signedUsd, usd } from './numbers';
+import { DoubtRecord, WalletRecord } from '../../matching/totals.dto';
 
 /** Describes what the period leaves in doubt, such as "1 call is in doubt and 2 transactions are pending". */
 export function doubtsInWords({ in_doubt: doubt, pending, ambiguous }: Totals): string {
@@ -29,7 +28,7 @@ export function doubtsTable({ doubts, in_doubt: doubt, pending, ambiguous }: Tot
   );
 }
 
-function doubtCells({ kind, call_id: call, upstream_ref: ref, status, at, usd: amount }: Doubt): string[] {
+function doubtCells({ kind, call_id: call, upstream_ref: ref, status, at, usd: amount }: DoubtRecord): string[] {
   return [
     at ? instant(new Date(at)) : '',
     kind,
@@ -69,7 +68,7 @@ export function walletsTable({ wallets }: Totals): Markup | false {
   );
 }
 
-function walletCells({ wallet_id: id, type, opening_usd, closing_usd, flows, gap_usd, shown_since }: WalletStatement) {
+function walletCells({ wallet_id: id, type, opening_usd, closing_usd, flows, gap_usd, shown_since }: WalletRecord) {
   const each = Object.entries(flows).map(([flow, sum]) => `${flow} ${signedUsd(sum.usd)} (${count(sum.count)})`);
   const since = shown_since ? `, shown since ${instant(new Date(shown_since))}` : '';
   return [

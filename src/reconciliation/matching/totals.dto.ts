@@ -1,13 +1,9 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { COUNT, described, INSTANT, INTEGER, nullable, SIGNED_USD, TEXT, UUID } from '../../platform/schema/fields';
-import { Incomplete, INCOMPLETE_REASONS, IncompleteReason } from '../matching/completeness';
-import { Doubt, DOUBTS } from '../matching/doubts';
-import { Flow, FLOWS } from '../matching/flows';
-import { Sum } from '../matching/sum';
-import { Day, Totals } from '../matching/totals';
-import { WalletStatement } from '../matching/wallet-statement';
+import { Flow, FLOWS } from './flows';
 
-class SumRecord implements Sum {
+/** A number of payments or entries, and their money. */
+export class SumRecord {
   @described(COUNT, 'The number of them.') count!: number;
   @described(SIGNED_USD, 'Their total in US dollars, exact decimal text.') usd!: string;
 }
@@ -34,7 +30,7 @@ class FoundRecord {
   by_category!: Record<string, SumRecord>;
 }
 
-class DayRecord implements Day {
+export class DayRecord {
   @ApiProperty({ type: 'string', format: 'date', description: 'The day in UTC.' }) day!: string;
   @described(COUNT, 'Matches, by the day of our payment.') matched!: number;
   @described(COUNT, 'Payments without a transaction.') ours_only!: number;
@@ -43,19 +39,41 @@ class DayRecord implements Day {
   @described(SIGNED_USD, "Total of the upstream's transactions.") theirs_usd!: string;
 }
 
-class IncompleteRecord implements Incomplete {
+/** Why a run without findings is not clean. */
+export const INCOMPLETE_REASONS = [
+  'listing_empty',
+  'listing_starts_late',
+  'listing_shorter',
+  'listing_lacks_known',
+  'listing_lacks_payouts',
+  'sums_differ',
+  'entries_start_late',
+  'entries_outdated',
+] as const;
+export type IncompleteReason = (typeof INCOMPLETE_REASONS)[number];
+
+/** One reason, and what to do about it. It names nobody. */
+export class IncompleteRecord {
   @ApiProperty({ enum: INCOMPLETE_REASONS, description: 'The reason.' }) reason!: IncompleteReason;
   @described(TEXT, 'A readable explanation, with what to do about it.') detail!: string;
 }
 
-class DoubtRecord implements Doubt {
+/**
+ * Why a period is not settled: a call whose outcome is unknown (`in_doubt`), a transaction that is not final
+ * (`pending`), or a transaction whose status is not recognised (`ambiguous`).
+ */
+export const DOUBTS = ['in_doubt', 'pending', 'ambiguous'] as const;
+export type DoubtKind = (typeof DOUBTS)[number];
+
+/** What is in doubt. It names nobody. */
+export class DoubtRecord {
   @ApiProperty({
     enum: DOUBTS,
     description:
       '`in_doubt`: a call whose outcome is unknown. `pending`: a transaction whose status is not final. `ambiguous`: a ' +
       'transaction whose status is not recognised.',
   })
-  kind!: Doubt['kind'];
+  kind!: DoubtKind;
   @nullable(UUID, 'The call. Null for a transaction that our records do not have.')
   call_id!: string | null;
   @nullable(INTEGER, "The payment's position in the call, from 0. Null for a whole call.")
@@ -67,8 +85,9 @@ class DoubtRecord implements Doubt {
   @nullable(TEXT, 'Amount in US dollars, decimal text.') usd!: string | null;
 }
 
+/** opening + flows + gap = closing, exactly. */
 @ApiExtraModels(SumRecord)
-class WalletRecord implements WalletStatement {
+export class WalletRecord {
   @described(TEXT, 'The ID of the wallet.') wallet_id!: string;
   @nullable(TEXT, 'Its type.') type!: string | null;
   @nullable(TEXT, 'The balance at the start of the period. Null if the upstream shows none.')
@@ -91,7 +110,7 @@ class WalletRecord implements WalletStatement {
 }
 
 /** `theirs` − `ours` = findings + `within_tolerance_usd` + `residual_usd`, exactly. */
-export class TotalsRecord implements Totals {
+export class TotalsRecord {
   @ApiProperty({ type: SumRecord, description: 'Our payments, with the expected fees.' })
   ours!: SumRecord;
   @ApiProperty({ type: SumRecord, description: "The upstream's transactions, with their fees." }) theirs!: SumRecord;

@@ -1,5 +1,0 @@
-/** Money as decimal text, in US dollars. */
-export interface Sum {
-  count: number;
-  usd: string;
-}
