@@ -15,7 +15,7 @@ import { backupCommand } from './database-backup';
 import { recoverCommand } from './database-recover';
 import { restoreCommand } from './database-restore';
 import { replicateSearchCommand } from './database-search';
-import { docsCommand } from './docs';
+import { docsCommand } from './reference';
 import { findingsCommands } from './findings';
 import { keysCommands } from './keys';
 import { openapiCommand } from './openapi';

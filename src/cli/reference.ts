@@ -9,6 +9,18 @@ import { SECTIONS } from '../platform/config/variable';
 import { VARIABLES } from '../platform/config/variables';
 import { ACTION_MEANINGS, ACTIONS, FOR_READS } from '../platform/errors/actions';
 import { Kind, ProblemCode, PROBLEMS } from '../platform/errors/problems';
+import { writeFileSync } from 'node:fs';
+
+/** Hidden, because it is for contributors. Operators have no docs folder. */
+export function docsCommand(): Command {
+  return new Command('docs')
+    .description('write the pages of docs/reference that come from the code')
+    .action(async (_options: object, command: Command) => {
+      const { describeRoutes } = await import('./api-document.js');
+      const pages = referencePages(command.parent ?? command, await describeRoutes());
+      for (const [path, text] of Object.entries(pages)) writeFileSync(path, text);
+    });
+}
 
 /**
  * The pages of docs/reference that come from the code, by their path. `npm run docs` writes them, and a test compares

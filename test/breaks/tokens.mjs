@@ -53,7 +53,7 @@ export const ACCESS_TOKENS = [
   {
     name: 'screening-verdict',
     guards: 'a denied payment whose answer has a second verdict',
-    edits: [['src/gateway/screening/answer.ts', 'readStrictJson(text) as', 'JSON.parse(text) as']],
+    edits: [['src/gateway/screening/screening.service.ts', 'readStrictJson(text) as', 'JSON.parse(text) as']],
     noticedBy: 'test/screening.spec.ts',
     test: 'refuses with 503 if the service answers two verdicts',
   },

@@ -2,7 +2,6 @@ import { Prisma } from '../../platform/database/generated/client';
 import { ClientKind } from './client-kind';
 import { LIMIT_KEYS } from './limit-keys';
 import { limitsOf, toLimitsDocument } from './limits';
-import { allowedOperations } from './operations';
 
 /** A client as operators see it, with the names of the API. */
 export type ListedClient = ReturnType<typeof listedClient>;
@@ -78,4 +77,12 @@ function stateOf({ revokedAt, expiresAt, claimSha256, claimUntil }: Life, now: D
   const ends = [expiresAt, isUnclaimed ? claimUntil : null];
   if (ends.some((end) => end !== null && end <= now)) return 'expired';
   return isUnclaimed ? 'unclaimed' : 'active';
+}
+
+/**
+ * Returns the operations that a client may use, from its row. Null means all of them. Prisma returns an empty list for
+ * null, and the database holds no empty list.
+ */
+function allowedOperations({ operations }: { operations: string[] }): string[] | null {
+  return operations.length > 0 ? operations : null;
 }

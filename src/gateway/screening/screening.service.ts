@@ -1,15 +1,18 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
 import { Caller } from '../../access/callers/caller';
-import { Screened } from '../../journal/records';
+import { Screened, SCREENED } from '../../journal/records';
 import { movesValue, OperationName } from '../../operations/catalogue';
 import { Item, totalOf } from '../../operations/item';
 import { Egress } from '../../platform/network/egress';
 import { Problem } from '../../platform/errors/problem';
 import { codeOf } from '../../platform/errors/error-code';
-import { readVerdict, Unusable } from './answer';
-import { signedHeaders } from './signature';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { createHmac } from 'node:crypto';
+import { webhookKeyOf } from '../../platform/config/webhook-key';
+import { clock } from '../../platform/database/clock';
+import { readBounded } from '../../platform/bounded-text';
+import { readStrictJson } from '../../platform/json/strict-json';
 
 /** A call whose recipients are screened. */
 interface ScreenedCall extends Pick<OperationCall, 'id' | 'operation'> {
@@ -92,4 +95,48 @@ function reasonOf(error: unknown): string {
   if (error instanceof Unusable) return error.message;
   const { name, cause } = error as Error;
   return name === 'TimeoutError' ? 'timeout' : (codeOf(cause) ?? name);
+}
+
+/**
+ * Returns headers that prove who sends a body: `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}` (Standard
+ * Webhooks, "Signature scheme"), as the upstream signs its events.
+ */
+function signedHeaders(id: string, body: string, secret: string): Record<string, string> {
+  const timestamp = String(Math.floor(clock.nowMs() / 1_000));
+  const signature = createHmac('sha256', webhookKeyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+}
+
+const VERDICTS = [...SCREENED, 'deny'] as const;
+
+/** A verdict needs a few dozen bytes. */
+const MAX_BYTES = 16_384;
+
+/** An answer without a verdict. The message never quotes it. */
+class Unusable extends Error {}
+
+/**
+ * Reads the verdict of an answer: 200, and a JSON object with one `"verdict"`. Other members are ignored, because they may say
+ * something about a person.
+ * @throws Unusable, or what interrupted the answer.
+ */
+async function readVerdict(response: Response): Promise<Screened | 'deny'> {
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Unusable(`status ${response.status}`);
+  }
+  const text = await readBounded(response, MAX_BYTES);
+  if (text === undefined) throw new Unusable('too large');
+  const verdict = verdictIn(text);
+  if (verdict === undefined) throw new Unusable('no verdict');
+  return verdict;
+}
+
+function verdictIn(text: string): Screened | 'deny' | undefined {
+  try {
+    const answer = readStrictJson(text) as { verdict?: unknown } | null;
+    return VERDICTS.find((verdict) => verdict === answer?.verdict);
+  } catch {
+    return undefined;
+  }
 }

@@ -72,12 +72,6 @@ export function nameOfServer({ host, port }: Server): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Returns the address with a target, unless it names one. */
-export function withTarget(url: string, target: string): string {
-  if (/[?&]target_session_attrs=/.test(url)) return url;
-  return `${url}${url.includes('?') ? '&' : '?'}target_session_attrs=${target}`;
-}
-
 /** Hosts and ports are in the address itself or in its parameters. One port in the parameters is that of all hosts. */
 function serversOf(authority: string, given: URLSearchParams, faults: string[]): Server[] {
   const inParameters = given.get('host')?.split(',');

@@ -1,11 +1,11 @@
 import { Transform } from 'class-transformer';
 import { Matches, ValidateBy, ValidationArguments } from 'class-validator';
 import { isAddressBlock } from './address-block';
-import { isCronExpression } from './cron';
 import { readDatabaseUrl, Use } from './database-url';
 import { readException } from './no-proxy';
 import { isWebhookSecret } from './webhook-key';
 import { words } from './words';
+import { CronPattern } from 'croner';
 
 /** Reads a number. Other text stays as it is, so that the rule below names it. */
 export const Numeric = () =>
@@ -183,3 +183,16 @@ export const AreVerifierKeys = () =>
 
 /** A shorter text could begin too many errors. */
 export const TEXTS_RULE = '$property must be a comma-separated list of texts with at least 8 characters each';
+
+/** Minute, hour, day, month, weekday. A field for seconds would start a reconciliation every second. */
+const FIELDS = 5;
+
+function isCronExpression(text: unknown): boolean {
+  if (typeof text !== 'string' || text.trim().split(/\s+/).length !== FIELDS) return false;
+  try {
+    new CronPattern(text, 'UTC');
+    return true;
+  } catch {
+    return false;
+  }
+}

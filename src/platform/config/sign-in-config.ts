@@ -4,15 +4,6 @@ import { Secret } from './secret';
 /** How people sign in. */
 export type SignInConfig = Readonly<ReturnType<typeof toSignInConfig>>;
 
-/** An OpenID provider, and our client there. */
-export interface OpenIdProviderConfig {
-  readonly issuer: string;
-  readonly clientId: string;
-  /** Undefined for a public client. */
-  readonly clientSecret: Secret | undefined;
-  readonly scopes: readonly string[];
-}
-
 export interface StepUpConfig {
   /** How long ago the person proved who they are, at most. Undefined: any time. */
   readonly maxAgeSeconds: number | undefined;
@@ -26,11 +17,12 @@ export function toSignInConfig(env: Environment) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret } = env;
   const hasProvider = issuer !== undefined && clientId !== undefined;
   return {
-    /** Undefined: people sign in with keys. */
+    /** An OpenID provider, and our client there. Undefined: people sign in with keys. */
     openIdProvider: hasProvider
       ? Object.freeze({
           issuer,
           clientId,
+          /** Undefined for a public client. */
           clientSecret: secret === undefined ? undefined : new Secret(secret),
           scopes: Object.freeze([...new Set(['openid', ...env.OIDC_SCOPES])]),
         })

@@ -134,10 +134,6 @@ export type Category = keyof typeof CATEGORIES;
 
 export const CATEGORY_NAMES = Object.keys(CATEGORIES) as Category[];
 
-export function kindOf(category: Category): Kind {
-  return CATEGORIES[category];
-}
-
 export function ofSeverity(severity: Severity): Category[] {
   return CATEGORY_NAMES.filter((name) => CATEGORIES[name].severity === severity);
 }

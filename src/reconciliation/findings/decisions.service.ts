@@ -6,14 +6,11 @@ import { SidePrisma } from '../../platform/database/side-prisma';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';
 import { FindingNow, FindingState, insertFindingSteps, NewStep, StepState } from '../../journal/finding-steps';
+import { FindingDecisionDto } from './decisions.dto';
 import { versionOf } from './version';
 
 /** One of several decisions, with its position for error messages. */
-export interface PlacedDecision {
-  finding_id: string;
-  state: StepState;
-  reason: string;
-  version?: string | undefined;
+export interface PlacedDecision extends FindingDecisionDto {
   /** JSON pointer. */
   pointer: string;
   /** The start of its error messages: `row 17: `. */

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CHANGED_BY } from '../../operations/effects';
+import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { StatusVocabulary } from '../../operations/statuses';
 import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -9,10 +9,12 @@ import { Lookup, Rules, Verdict } from './calls-in-doubt';
 import { judgeChange } from './changed';
 import { Resolved } from './judging';
 import { readOne } from './listing';
-import { readNamed } from './named';
 import { PollRound } from './poll-round';
 import { SentCallState } from './read-calls';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { CallState, STATES } from '../../operations/lifecycle';
+import { ofAccount } from '../../journal/of-account';
+import { TAGS, termOf } from '../../journal/terms';
 
 /** The most transactions that are requested one by one in a round. */
 const MOST_LOOKUPS = 200;
@@ -66,4 +68,36 @@ export class ChangesService {
     const lookup: Lookup = { readId, askedAt, seen, madeBy: named.madeBy };
     return judgeChange(call, lookup, listing, named.others, rules);
   }
+}
+
+/** Our knowledge of a transaction that a call deletes or redeems. */
+interface Named {
+  upstreamId: string | null;
+  /** The operation that created it. Null if none of ours did. */
+  madeBy: string | null;
+  /** Other calls that delete or redeem it. */
+  others: string[];
+}
+
+/**
+ * Reads our knowledge of the transaction that a call to an account deletes or redeems. The search index must be up to
+ * date.
+ */
+async function readNamed(
+  prisma: PrismaService,
+  { id: callId, account }: Pick<SentCallState, 'id' | 'account'>,
+  upstreamRef: string,
+): Promise<Named> {
+  const rows = await prisma.$queryRaw<{ id: string; state: CallState; operation: string; upstreamId: string | null }[]>`
+    SELECT e.call_id::text AS id, e.state, e.operation,
+      (SELECT o.upstream_id FROM outcome_item o WHERE o.intent_id = e.call_id AND o.upstream_ref = ${upstreamRef} LIMIT 1) AS "upstreamId"
+    FROM indexed_call e WHERE e.terms @> ${[termOf(TAGS.ref, upstreamRef)]}::text[] AND e.call_id <> ${callId}::uuid
+      AND ${ofAccount('e.client_id', account)}`;
+  const changes = rows.filter(({ operation, state }) => CHANGED_BY.has(operation) && STATES[state].arrived);
+  const makers = rows.filter(({ operation, upstreamId }) => CREATED_BY.has(operation) && upstreamId !== null);
+  return {
+    upstreamId: rows.find(({ upstreamId }) => upstreamId !== null)?.upstreamId ?? null,
+    madeBy: makers[0]?.operation ?? null,
+    others: changes.map(({ id }) => id),
+  };
 }

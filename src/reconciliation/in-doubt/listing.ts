@@ -12,6 +12,7 @@ import { recipientNames } from '../../operations/recipient-names';
 import { namedCallSql } from '../../operations/payout-id';
 import { ShownIds, Sightings } from './shown-ids';
 import { Effort, mapped } from './work';
+import { Transaction } from '../../gateway/upstream/transactions';
 
 /**
  * Margins before the oldest call in doubt: what is read, and the part of it that must be complete. They allow for a
@@ -26,20 +27,9 @@ const LAG_MS = 5_000;
 /** The time between an ID and the record that it identifies. */
 const ID_MARGIN_MS = 3_600_000;
 
-interface ListedRow {
+interface ListedRow extends Omit<Transaction, 'amountUsd' | 'feeUsd' | 'country' | 'networkCode' | 'recipients'> {
   ordinal: bigint;
-  upstreamRef: string | null;
-  upstreamId: string | null;
-  batchRef: string | null;
-  issuedAt: Date | null;
-  type: string | null;
-  status: string | null;
   usd: string | null;
-  email: string | null;
-  phone: string | null;
-  handle: string | null;
-  receiver: string | null;
-  reference: string | null;
   madeFor: string | null;
 }
 

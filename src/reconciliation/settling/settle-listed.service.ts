@@ -15,17 +15,13 @@ import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { asRecorded } from '../../platform/privacy/recorded';
 import { changesOf, ListedPayout } from './changes';
+import { Transaction } from '../../gateway/upstream/transactions';
 
 /** The transactions that are looked up at once. */
 const AT_ONCE = 500;
 
-interface ListedRow {
+interface ListedRow extends Pick<Transaction, 'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'status'> {
   ordinal: bigint;
-  upstreamRef: string | null;
-  upstreamId: string | null;
-  batchRef: string | null;
-  issuedAt: Date | null;
-  status: string | null;
   fee: string | null;
 }
 

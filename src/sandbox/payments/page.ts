@@ -4,10 +4,10 @@ import { Behaviour } from '../behaviour';
 import { Database } from '../database';
 import { html, Html } from '../pages/html';
 import { errorBox, sendPage, servePages, usdText } from '../pages/page';
-import { expireOverdue, NOT_DELETED } from '../transactions/status';
+import { changeStatus, expireOverdue, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readText } from '../validation';
 import { PAYMENT_PATH, paymentLink } from './link';
-import { payIssue } from './pay-issue';
+import { post } from '../wallets/ledger';
 
 /**
  * The page of a paymentLink or payoutLink: the amount, the number of transactions, the state, and a button that pays
@@ -95,4 +95,22 @@ function content(issueID: string, states: State[]): Html {
         <button>Pay ${usdText(unpaid.usd)}</button>
       </form>`
     }`;
+}
+
+/** A transaction that the control interface has made unpaid may be paid from a wallet, or paid already. */
+const PAYABLE = { status: 'unpaid', wallet: null, money: 'kept' };
+
+/** Pays the unpaid transactions of a batch with money from outside. It pays once, however often it is called. */
+async function payIssue(database: Database, behaviour: Behaviour, issueID: string): Promise<void> {
+  await expireOverdue(database, behaviour);
+  await database.$transaction(async (work) => {
+    const unpaid = await work.transaction.findMany({ where: { issueID, ...PAYABLE }, select: { id: true } });
+    const ids = unpaid.map(({ id }) => id);
+    const paid = await changeStatus(work, ids, { from: 'unpaid', to: 'paid', money: 'paid' }); // Fewer, if another call was faster.
+    const usd = paid.reduce((sum, { valueInUSD }) => sum.plus(valueInUSD), new Decimal(0));
+    await post(work, `payment ${issueID}`, [
+      { account: 'outside', usd: usd.negated() },
+      { account: 'issued credit', usd },
+    ]);
+  });
 }
