@@ -1,4 +1,3 @@
-import { Registry } from 'prom-client';
 import { MetricsService } from '../metrics/metrics.service';
 import { SharesService } from './shares.service';
 
@@ -24,7 +23,7 @@ describe('the shares of keys', () => {
     }
   }
 
-  const newShares = () => new SharesService({ registry: new Registry() } as MetricsService);
+  const newShares = () => new SharesService(new MetricsService());
 
   it('let searches rest five times as long as they worked, while payments are made', async () => {
     const shares = newShares();

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Counter, Gauge } from 'prom-client';
+import { Counter } from 'prom-client';
 import { Problem } from '../../platform/errors/problem';
 import { inTurns, Pace } from '../../platform/steps';
 import { MetricsService } from '../metrics/metrics.service';
@@ -37,7 +37,7 @@ export class SharesService {
   private paidAt = -Infinity;
   private readonly refused: Counter<'share'>;
 
-  constructor({ registry }: MetricsService) {
+  constructor(metrics: MetricsService) {
     for (const [name, share] of shares) {
       if (share.atWork === undefined) continue;
       this.queues.set(
@@ -49,16 +49,16 @@ export class SharesService {
       name: 'payout_proxy_share_refusals_total',
       help: 'Requests refused because a key, or all keys, had too many of a kind at once.',
       labelNames: ['share'],
-      registers: [registry],
+      registers: [metrics.registry],
     });
-    gauge(
-      registry,
-      'payout_proxy_share_in_use',
-      'Requests of a kind that are in progress or wait for their turn.',
-      (name) => this.inUse(name),
+    const watch = (name: string, help: string, valueOf: (share: ShareName) => number) => {
+      const measure = () => shares.map(([share]) => ({ labels: { share }, value: valueOf(share) }));
+      metrics.watch(name, help, measure, ['share']);
+    };
+    watch('payout_proxy_share_in_use', 'Requests of a kind that are in progress or wait for their turn.', (name) =>
+      this.inUse(name),
     );
-    gauge(
-      registry,
+    watch(
       'payout_proxy_share_waiting',
       'Requests of a kind that wait for their turn.',
       (name) => this.queues.get(name)?.length ?? 0,
@@ -174,20 +174,3 @@ export class SharesService {
 }
 
 const shares = Object.entries(SHARES) as [ShareName, Share][];
-
-function gauge(
-  registry: MetricsService['registry'],
-  name: string,
-  help: string,
-  value: (name: ShareName) => number,
-): void {
-  new Gauge({
-    name,
-    help,
-    labelNames: ['share'],
-    registers: [registry],
-    collect() {
-      for (const [share] of shares) this.set({ share }, value(share));
-    },
-  });
-}
