@@ -64,10 +64,16 @@ describe('the caps of persons, over two proxies', () => {
   const paidOf = (paid: Paid[]) => sum(paid.filter(({ code }) => code === '200').map(({ usd }) => usd));
 
   /** To the last digit, as the database has it. */
-  async function spending(person: string): Promise<string> {
-    const sql = `SELECT coalesce(sum(usd), 0)::text AS usd FROM payer_spending JOIN person ON id = payer_id WHERE name = $1`;
-    return first(await database.query<{ usd: string }>(sql, [person])).usd;
+  async function spending(...names: string[]): Promise<string> {
+    const sql = `SELECT coalesce(sum(usd), 0)::text AS usd FROM payer_spending JOIN person ON id = payer_id WHERE name = ANY ($1)`;
+    return first(await database.query<{ usd: string }>(sql, [names])).usd;
   }
+
+  /** Makes the people with these names one human. */
+  const merge = (...names: string[]) =>
+    database.query('SELECT merge_people((array_agg(id))[1], (array_agg(id))[2]) FROM person WHERE name = ANY ($1)', [
+      names,
+    ]);
 
   async function carriedOut(): Promise<string> {
     const done = (await sandbox.requests('POST /payouts/airtime')).filter(({ processed }) => processed);
@@ -93,7 +99,7 @@ describe('the caps of persons, over two proxies', () => {
     expect(first(rows).count).toBe('1');
   });
 
-  it('equal what was paid for each person, and refuse only what does not fit', async () => {
+  it('equal what was paid for each human, and refuse only what does not fit', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 1, max: 900_000 })), {
@@ -101,20 +107,24 @@ describe('the caps of persons, over two proxies', () => {
           maxLength: 24,
         }),
         fc.integer({ min: 200_000, max: 2_000_000 }),
-        async (payments, capMicros) => {
+        fc.boolean(),
+        async (payments, capMicros, areOne) => {
           const cap = new Decimal(capMicros).dividedBy(1_000_000);
           const { key } = await newClient({ person_daily_cap_usd: cap.toFixed() });
-          const names = [newPerson(), newPerson(), newPerson()];
+          const names = [newPerson(), newPerson(), newPerson()] as const;
+          for (const name of names) expect((await pay(key, name, new Decimal(5))).code).toBe('cap_exceeded');
+          if (areOne) await merge(names[0], names[1]);
           const paid = await Promise.all(
             payments.map(([who, micros], place) =>
               pay(key, names[who], new Decimal(micros).dividedBy(1_000_000), place),
             ),
           );
           expect(paid.filter(({ code }) => !['200', 'cap_exceeded'].includes(code))).toEqual([]);
-          for (const name of names) {
-            const own = paid.filter(({ person }) => person === name);
+          const [ada, bob, carol] = names;
+          for (const human of areOne ? [[ada, bob], [carol]] : [[ada], [bob], [carol]]) {
+            const own = paid.filter(({ person }) => human.includes(person));
             const spent = paidOf(own);
-            expect([spent.lte(cap), await spending(name)]).toEqual([true, spent.isZero() ? '0' : spent.toFixed(6)]);
+            expect([spent.lte(cap), await spending(...human)]).toEqual([true, spent.isZero() ? '0' : spent.toFixed(6)]);
             // Nothing is given back, so what was refused did not fit when everything was decided.
             for (const { usd, code } of own) if (code === 'cap_exceeded') expect(spent.plus(usd).gt(cap)).toBe(true);
           }
@@ -172,7 +182,10 @@ describe('the caps of persons, over two proxies', () => {
     expect((await pay(admin.key, person, new Decimal('1'))).code).toBe('200');
     expect((await pay(admin.key, person, new Decimal('0.01'))).code).toBe('cap_exceeded');
     expect((await pay(admin.key, newPerson(), new Decimal('1'))).code).toBe('200');
-    expect((await pay(other.key, person, new Decimal('1'))).code).toBe('200'); // the person of another client
+    expect((await pay(other.key, person, new Decimal('0.1'))).code).toBe('200'); // the person of another client
+    await merge(person);
+    expect((await pay(other.key, person, new Decimal('0.9'))).code).toBe('200'); // also if both are one human
+    expect((await pay(other.key, person, new Decimal('0.01'))).code).toBe('cap_exceeded');
   });
 
   it('cannot be avoided by leaving out the person', async () => {

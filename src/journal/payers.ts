@@ -7,6 +7,8 @@ import { PayerCaps } from '../policy/caps';
 interface PayerRow {
   id: string;
   kind: PayerCaps['kind'];
+  /** Equal for payers whose spending counts together. */
+  countsAs: string;
   dailyCapUsd: string | null;
   monthlyCapUsd: string | null;
   totalCapUsd: string | null;
@@ -28,15 +30,16 @@ export async function readPayerCaps(
   const ids = [...new Set(requests.flatMap(({ payers }) => payers))];
   if (ids.length === 0) return new Map();
   const rows = await tx.$queryRaw<PayerRow[]>`
-    SELECT c.payer_id::text AS id, c.kind, c.daily_cap_usd::text AS "dailyCapUsd", c.monthly_cap_usd::text AS "monthlyCapUsd",
+    SELECT c.payer_id::text AS id, c.kind, c.counts_as AS "countsAs", c.daily_cap_usd::text AS "dailyCapUsd", c.monthly_cap_usd::text AS "monthlyCapUsd",
       c.total_cap_usd::text AS "totalCapUsd", s.today_usd::text AS "todayUsd", s.month_usd::text AS "monthUsd",
       s.total_usd::text AS "totalUsd"
     FROM payer_cap c CROSS JOIN LATERAL payer_spent(c.payer_id, ${today}::date, c.total_cap_usd IS NOT NULL) AS s
     WHERE c.payer_id = ANY (${ids}::uuid[])`;
+  const groups = new Map<string, PayerCaps[]>();
   return new Map(
-    rows.map((row) => [
-      row.id,
-      {
+    rows.map((row) => {
+      const alike = groups.get(row.countsAs) ?? [];
+      const caps: PayerCaps = {
         kind: row.kind,
         dailyCapUsd: toDecimal(row.dailyCapUsd),
         monthlyCapUsd: toDecimal(row.monthlyCapUsd),
@@ -44,8 +47,12 @@ export async function readPayerCaps(
         spentTodayUsd: new Decimal(row.todayUsd),
         spentThisMonthUsd: new Decimal(row.monthUsd),
         spentUsd: new Decimal(row.totalUsd),
-      },
-    ]),
+        alike,
+      };
+      alike.push(caps);
+      groups.set(row.countsAs, alike);
+      return [row.id, caps];
+    }),
   );
 }
 

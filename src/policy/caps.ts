@@ -33,6 +33,8 @@ export interface PayerCaps extends Caps {
   /** The most that an ephemeral key may pay while it lives. */
   totalCapUsd: Decimal | null;
   spentUsd: Decimal;
+  /** These caps, and those of other people of the client who are the same human. What one of them spends counts on all. */
+  alike: readonly PayerCaps[];
 }
 
 /** Returns what a request reserves on the caps: its amount, and the fees that are expected. Null for nothing. */
@@ -93,7 +95,9 @@ export function overPayerCap(
 /** Counts a request against caps. */
 export function spend(caps: Caps | PayerCaps | undefined, usd: Decimal): void {
   if (!caps) return;
-  caps.spentTodayUsd = caps.spentTodayUsd.plus(usd);
-  caps.spentThisMonthUsd = caps.spentThisMonthUsd.plus(usd);
-  if (isPayer(caps)) caps.spentUsd = caps.spentUsd.plus(usd);
+  for (const one of isPayer(caps) ? caps.alike : [caps]) {
+    one.spentTodayUsd = one.spentTodayUsd.plus(usd);
+    one.spentThisMonthUsd = one.spentThisMonthUsd.plus(usd);
+    if (isPayer(one)) one.spentUsd = one.spentUsd.plus(usd);
+  }
 }

@@ -16,6 +16,8 @@ const caps = fc.record({
   spent: cents(100),
 });
 const world = fc.record({
+  /** Whether Ada and Bob are one human. */
+  areOne: fc.boolean(),
   payers: fc.tuple(caps, caps, caps),
   calls: fc.array(
     fc.record({
@@ -29,20 +31,26 @@ const world = fc.record({
 });
 type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never;
 
-function payersOf(made: World): Map<string, PayerCaps> {
+function payersOf({ payers, areOne }: Pick<World, 'payers' | 'areOne'>): Map<string, PayerCaps> {
+  const human: PayerCaps[] = [];
   return new Map(
-    made.payers.map(({ daily, monthly, total, spent }, place) => [
-      PAYERS[place] ?? '',
-      {
+    payers.map(({ daily, monthly, total, spent }, place) => {
+      const isHuman = areOne && place < 2;
+      const spentUsd = isHuman ? payers[0].spent.plus(payers[1].spent) : spent;
+      const alike = isHuman ? human : [];
+      const one: PayerCaps = {
         kind: place === 2 ? 'ephemeral_key' : 'person',
         dailyCapUsd: daily,
         monthlyCapUsd: monthly,
         totalCapUsd: total,
-        spentTodayUsd: spent,
-        spentThisMonthUsd: spent,
-        spentUsd: spent,
-      },
-    ]),
+        spentTodayUsd: spentUsd,
+        spentThisMonthUsd: spentUsd,
+        spentUsd,
+        alike,
+      };
+      alike.push(one);
+      return [PAYERS[place] ?? '', one];
+    }),
   );
 }
 
@@ -71,7 +79,8 @@ describe('the caps of persons and of ephemeral keys', () => {
             !fits ? 'over_cap' : call.heldFor ? 'held' : 'admitted',
           ]);
           if (rulings[place]?.kind !== 'admitted') continue;
-          for (const payer of call.payers) left.set(payer, left.get(payer)?.minus(usd) ?? null);
+          const counted = call.payers.flatMap((payer) => (made.areOne && payer !== 'key' ? ['ada', 'bob'] : [payer]));
+          for (const payer of counted) left.set(payer, left.get(payer)?.minus(usd) ?? null);
         }
       }),
       { numRuns: 2_000 },
@@ -81,7 +90,7 @@ describe('the caps of persons and of ephemeral keys', () => {
   it('say whose cap it is', () => {
     const made = { daily: new Decimal(1), monthly: null, total: null, spent: new Decimal(1) };
     const none = { daily: null, monthly: null, total: new Decimal('0.5'), spent: new Decimal(0) };
-    const payers = payersOf({ payers: [made, none, none], calls: [] });
+    const payers = payersOf({ payers: [made, none, none], areOne: false });
     const [ofPerson, ofKey] = decide(
       [request('a', { payers: ['ada'] }), request('b', { payers: ['key'] })],
       state({ guards: OFF, payers }),

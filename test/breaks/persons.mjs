@@ -2,6 +2,7 @@
 
 const CALLER_ROW = 'src/access/callers/caller-row.ts';
 const REQUESTERS = 'src/admin/approvals/requesters.ts';
+const PEOPLE = 'prisma/migrations/20261129062000_people/migration.sql';
 const APPROVALS = 'test/approvals-persons.full.spec.ts';
 
 export const PERSONS = [
@@ -25,5 +26,26 @@ export const PERSONS = [
     edits: [['src/policy/caps.ts', "({ kind: 'unknown_payer' } as const)", 'undefined']],
     noticedBy: 'test/payers.full.spec.ts',
     test: 'is not sent, and the person is added',
+  },
+  {
+    name: 'merged-spending',
+    guards: 'the cap of a human who has spent under two names',
+    edits: [[PEOPLE, 'FROM payers_like(payer) AS alike', 'FROM (SELECT payer AS payer_id) AS alike']],
+    noticedBy: 'test/person-caps.spec.ts',
+    test: 'equal what was paid for each human, and refuse only what does not fit',
+  },
+  {
+    name: 'merged-spending-at-once',
+    guards: 'the cap of a human who pays under two names at once',
+    edits: [[PEOPLE, 'PARTITION BY c.counts_as', 'PARTITION BY c.payer_id']],
+    noticedBy: 'test/person-caps.spec.ts',
+    test: 'equal what was paid for each human, and refuse only what does not fit',
+  },
+  {
+    name: 'merged-spending-decided',
+    guards: 'the cap of a human who pays under two names, in a decision about many requests',
+    edits: [['src/policy/caps.ts', 'isPayer(caps) ? caps.alike : [caps]', '[caps]']],
+    noticedBy: 'src/policy/payer-caps.spec.ts',
+    test: 'are never exceeded, and refuse nothing that fits',
   },
 ];

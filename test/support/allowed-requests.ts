@@ -14,6 +14,7 @@ import { paymentsTo } from '../../src/journal/content-keys';
 import { OPERATION_NAMES, OperationName, scopesOf } from '../../src/operations/catalogue';
 import { Scope } from '../../src/operations/scopes';
 import { Register } from '../../src/policy/beneficiaries';
+import { PayerCaps } from '../../src/policy/caps';
 import { decide } from '../../src/policy/decide';
 import { limitsOfRequest } from '../../src/policy/limit-rules';
 import { paymentKey, RecipientDays } from '../../src/policy/recipient-days';
@@ -196,14 +197,17 @@ function stateBefore({ clientId, limits }: Caller, asked: Asked, items: ReturnTy
       : [{ list: 'allowed' as const, recipient: paidBy, ageSeconds: asked.registeredSecondsAgo }],
   );
   const { personDailyCapUsd: dailyCapUsd, personMonthlyCapUsd: monthlyCapUsd } = limits;
-  const payer = {
-    kind: 'person' as const,
+  const alike: PayerCaps[] = [];
+  const payer: PayerCaps = {
+    kind: 'person',
+    alike,
     dailyCapUsd,
     monthlyCapUsd,
     totalCapUsd: null,
     spentUsd: new Decimal(0),
     ...spent,
   };
+  alike.push(payer);
   return state({
     guards: OFF,
     recipients,

@@ -119,6 +119,52 @@ CREATE FUNCTION humans_behind(persons uuid[], names text[], keys uuid[]) RETURNS
   SELECT coalesce(array_agg(DISTINCT coalesce(p.same_as, p.id)), '{}') FROM counted JOIN person p USING (id)
 $$;
 
+-- The caps of persons and of ephemeral keys, as before, and what counts together: the people of one client who are one human.
+CREATE OR REPLACE VIEW payer_cap AS
+  SELECT p.id AS payer_id, 'person' AS kind, coalesce(p.daily_cap_usd, c.person_daily_cap_usd) AS daily_cap_usd,
+    coalesce(p.monthly_cap_usd, c.person_monthly_cap_usd) AS monthly_cap_usd, NULL::numeric AS total_cap_usd,
+    p.client_id::text || ' ' || coalesce(p.same_as, p.id) AS counts_as
+  FROM person p JOIN client c ON c.id = p.client_id
+  UNION ALL
+  SELECT id, 'ephemeral_key', NULL, NULL, max_total_usd, id::text FROM ephemeral_key;
+
+-- Returns the payers whose spending counts together with that of one: the payer, and the people of the same client who are the same
+-- human. IS NOT DISTINCT FROM keeps the planner from reading all people of the client.
+CREATE FUNCTION payers_like(payer uuid) RETURNS TABLE (payer_id uuid) LANGUAGE sql STABLE AS $$
+  SELECT payer
+  UNION ALL
+  SELECT other.id FROM person p
+  JOIN person other ON other.id <> p.id AND (other.same_as = coalesce(p.same_as, p.id) OR other.id = p.same_as)
+    AND other.client_id IS NOT DISTINCT FROM p.client_id
+  WHERE p.id = payer
+$$;
+
+-- Returns what a payer, and those who are the same human, have spent on a day, in its month and, if in_all, altogether.
+CREATE OR REPLACE FUNCTION payer_spent(payer uuid, on_day date, in_all boolean)
+  RETURNS TABLE (today_usd numeric, month_usd numeric, total_usd numeric) LANGUAGE sql STABLE AS $$
+  SELECT coalesce(sum(s.usd) FILTER (WHERE s.day = on_day), 0),
+    coalesce(sum(s.usd) FILTER (WHERE s.day >= date_trunc('month', on_day::timestamp)::date), 0), coalesce(sum(s.usd), 0)
+  FROM payers_like(payer) AS alike JOIN payer_spending s ON s.payer_id = alike.payer_id
+  WHERE s.day >= CASE WHEN in_all THEN '-infinity' ELSE date_trunc('month', on_day::timestamp)::date END
+$$;
+
+-- Returns whether payers stay within their caps, as before. What one adds counts on the caps of all who are the same human.
+CREATE OR REPLACE FUNCTION payers_within_caps(payers uuid[], usd numeric[], on_day date) RETURNS boolean LANGUAGE plpgsql VOLATILE
+  SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN NOT EXISTS (
+    SELECT FROM (
+      SELECT c.*, sum(a.usd) OVER (PARTITION BY c.counts_as) AS adds
+      FROM unnest(payers, usd) AS a(payer_id, usd)
+      LEFT JOIN LATERAL (SELECT * FROM payer_cap WHERE payer_id = a.payer_id OFFSET 0) AS c ON TRUE
+    ) AS c
+    WHERE c.payer_id IS NULL OR coalesce(c.daily_cap_usd, c.monthly_cap_usd, c.total_cap_usd) IS NOT NULL AND EXISTS (
+      SELECT FROM payer_spent(c.payer_id, on_day, c.total_cap_usd IS NOT NULL) AS spent
+      WHERE spent.today_usd + c.adds > c.daily_cap_usd OR spent.month_usd + c.adds > c.monthly_cap_usd
+        OR spent.total_usd + c.adds > c.total_cap_usd));
+END
+$$;
+
 -- people_merged: two people are one human from then on.
 ALTER TABLE activity DROP CONSTRAINT activity_action_check, ADD CONSTRAINT activity_action_check CHECK (action IN (
   'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',
