@@ -14,7 +14,7 @@ export function mergePeopleCommand(): Command {
     .addHelpText(
       'after',
       `
-Limits and calls stay with each of both people. A merge cannot be undone.
+What both spend at one client counts together. Limits and calls stay with each of them. A merge cannot be undone.
 ${GOVERNED_HELP}
 
 Examples:

@@ -28,8 +28,9 @@ export class PersonMergesController {
     summary: 'Merge two people',
     operationId: 'mergePeople',
     description:
-      'Scope `admin`. Both are one human from then on, who cannot request as one of them and decide as the other. Limits and ' +
-      'calls stay with each of them. The second person must be neither of them. A merge cannot be undone.',
+      'Scope `admin`. Both are one human from then on, who cannot request as one of them and decide as the other. What both ' +
+      'spend at one client counts together. Limits and calls stay with each of them. The second person must be neither of ' +
+      'them. A merge cannot be undone.',
   })
   @ApiResponse({ status: 200, type: MergedPeopleDto, description: 'Both people.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
