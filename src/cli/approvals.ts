@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { ApprovalPage } from '../admin/approvals/approvals.dto';
 import { ask, askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
 import { print } from './output';
+import { PAGE_TOKEN, pageQuery, printPage } from './pages';
 
 type Approval = ApprovalPage['approvals'][number];
 
@@ -25,7 +26,7 @@ export function approvalsCommands(): Command {
   approving(approvals.command('list'))
     .description('list approvals, newest first, 200 per page')
     .option('--status <word>', 'status: pending, approved, rejected, or expired', 'pending')
-    .option('--page-token <token>', 'token of the next page, from the previous list')
+    .option(...PAGE_TOKEN)
     .action(list);
   for (const [decision, does] of [
     ['approve', 'approve a call, send it immediately, and show its outcome'],
@@ -48,10 +49,8 @@ function approving(command: Command): Command {
 }
 
 async function list({ status, pageToken, ...options }: Options & { status: string; pageToken?: string }) {
-  const query = new URLSearchParams({ status, page_size: '200', ...(pageToken && { page_token: pageToken }) });
-  const page = (await askApprovals(options, `?${query.toString()}`)) as ApprovalPage;
-  print(options.json ? page : page.approvals.map(forPeople), options.json);
-  if (!options.json && page.next_page_token) process.stdout.write(`Next page: --page-token ${page.next_page_token}\n`);
+  const page = (await askApprovals(options, `?${pageQuery([['status', status]], pageToken)}`)) as ApprovalPage;
+  printPage(page, page.approvals.map(forPeople), options.json);
 }
 
 async function decide(options: Options, path: string, body: object): Promise<void> {

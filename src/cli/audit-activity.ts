@@ -2,9 +2,8 @@ import { Command, Option } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import type { ActivityPage, ActivityRecord } from '../history/access-log/activity.dto';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
-import { addFilter } from './audit-export';
 import { download } from './download';
-import { print } from './output';
+import { filterOption, Filters, PAGE_TOKEN, pageQuery, printPage } from './pages';
 
 const HELP = `
 Calls the running proxy with a key that has the scope audit or admin. ${keyHelp('auditor')}
@@ -17,7 +16,7 @@ Examples:
   npm run cli -- audit activity --csv --out activity.csv --filter from=2026-01-01T00:00:00Z`;
 
 interface ActivityOptions extends ProxyOptions {
-  filter: [string, string][];
+  filter: Filters;
   pageToken?: string;
   json?: boolean;
   csv?: boolean;
@@ -28,8 +27,8 @@ interface ActivityOptions extends ProxyOptions {
 export function auditActivityCommand(): Command {
   return askingProxy(new Command('activity'), 'audit')
     .description('list changes to clients and keys, stops, low wallets and deletions, newest first, 200 per page')
-    .option('--filter <name=value>', 'filter to apply; can be repeated', addFilter, [])
-    .option('--page-token <token>', 'token of the next page, from the previous list')
+    .addOption(filterOption('filter to apply; can be repeated', 'client=shop'))
+    .option(...PAGE_TOKEN)
     .addOption(new Option('--json', 'print the response of the proxy as JSON').conflicts('csv'))
     .addOption(new Option('--csv', 'export all of them as CSV').conflicts('pageToken'))
     .addOption(
@@ -59,15 +58,12 @@ async function exportCsv({ filter, ...proxy }: Selection, delimiter: string, out
 }
 
 async function list({ filter, pageToken, json, ...proxy }: Selection): Promise<void> {
-  const query = new URLSearchParams([...filter, ['page_size', '200']]);
-  if (pageToken !== undefined) query.set('page_token', pageToken);
   const page = (await ask(proxy, {
-    path: `/v1/activity?${query.toString()}`,
+    path: `/v1/activity?${pageQuery(filter, pageToken)}`,
     demoKey: 'auditor',
     afterFailure: 'Try again.',
   })) as ActivityPage;
-  print(json ? page : page.activity.map(forPeople), json);
-  if (!json && page.next_page_token) process.stdout.write(`Next page: --page-token ${page.next_page_token}\n`);
+  printPage(page, page.activity.map(forPeople), json);
 }
 
 function forPeople({ at, action, target, before, after, by, via, client_address, reason }: ActivityRecord) {

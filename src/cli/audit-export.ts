@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { createReadStream } from 'node:fs';
 import { FileHandle, open as openFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { Manifest } from '../history/export/format';
@@ -6,7 +6,9 @@ import { ClientError } from '../access/clients/client-error';
 import { codeOrNameOf } from '../platform/errors/error-code';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { ExportCheck, readManifest } from './export-check';
+import { writeOut } from './download';
 import { print } from './output';
+import { filterOption, Filters } from './pages';
 import { Progress } from './progress';
 
 const HELP = `
@@ -25,17 +27,10 @@ Examples:
   npm run cli -- audit check-export march.csv
   npm run cli -- audit check-export march.csv --manifest archive/march.json --json`;
 
-/** Parses a `name=value` filter and appends it. The proxy validates the names and values. */
-export function addFilter(given: string, before: [string, string][]): [string, string][] {
-  const place = given.indexOf('=');
-  if (place < 1) throw new InvalidArgumentError('It must be name=value, such as client=shop.');
-  return [...before, [given.slice(0, place), given.slice(place + 1)]];
-}
-
 interface ExportOptions extends ProxyOptions {
   format: string;
   what: string;
-  filter: [string, string][];
+  filter: Filters;
   out?: string;
   manifest?: string;
 }
@@ -45,7 +40,7 @@ export function auditExportCommand(): Command {
     .description('export calls or their payouts to a file, oldest first')
     .addOption(new Option('--format <format>').choices(['csv', 'ndjson']).makeOptionMandatory())
     .addOption(new Option('--what <what>', 'what each row is').choices(['calls', 'items']).default('calls'))
-    .option('--filter <name=value>', 'only these', addFilter, [])
+    .addOption(filterOption('only these', 'client=shop'))
     .option('--out <file>', 'file for the export (default: standard output)')
     .option('--manifest <file>', 'file for the manifest (default: the name of --out with .manifest.json)')
     .addHelpText('after', HELP)
@@ -169,11 +164,6 @@ async function fetchManifest(proxy: ProxyOptions, headers: Headers): Promise<Man
   const afterFailure = 'The export could not be checked against its manifest. Run it again.';
   const answer = await ask(proxy, { path, demoKey: 'auditor', afterFailure });
   return readManifest(JSON.stringify(answer), path);
-}
-
-/** Waits until the data is written, so that a slow reader does not fill the memory. */
-function writeOut(chunk: Buffer): Promise<void> {
-  return new Promise((done, failed) => process.stdout.write(chunk, (error) => (error ? failed(error) : done())));
 }
 
 function summary({ rows, what, sha256, checkpoint }: Manifest): string {

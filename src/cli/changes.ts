@@ -4,6 +4,7 @@ import { CHANGE_STATUSES } from '../access/governance/pending-changes';
 import { askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
 import { askClients } from './governed';
 import { print } from './output';
+import { PAGE_TOKEN, pageQuery, printPage } from './pages';
 
 interface Options extends ProxyOptions {
   json?: boolean;
@@ -26,7 +27,7 @@ export function changesCommands(): Command {
   asking(changes.command('list'))
     .description('list changes, newest first, 200 per page')
     .option('--status <word>', `status: ${CHANGE_STATUSES.join(', ')}`, 'pending')
-    .option('--page-token <token>', 'token of the next page, from the previous list')
+    .option(...PAGE_TOKEN)
     .action(list);
   for (const [decision, does] of [
     ['approve', 'make a change that another person requested'],
@@ -47,10 +48,9 @@ export function changesCommands(): Command {
 }
 
 async function list({ status, pageToken, json, ...proxy }: Options & { status: string; pageToken?: string }) {
-  const query = new URLSearchParams({ status, page_size: '200', ...(pageToken && { page_token: pageToken }) });
-  const page = (await askClients(proxy, { path: `/v1/changes?${query.toString()}` })) as ChangesDto;
-  print(json ? page : page.changes.map(forPeople), json);
-  if (!json && page.next_page_token) process.stdout.write(`Next page: --page-token ${page.next_page_token}\n`);
+  const path = `/v1/changes?${pageQuery([['status', status]], pageToken)}`;
+  const page = (await askClients(proxy, { path })) as ChangesDto;
+  printPage(page, page.changes.map(forPeople), json);
 }
 
 function asking(command: Command): Command {

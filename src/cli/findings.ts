@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { ClientError } from '../access/clients/client-error';
 import { MAIN_ACCOUNT } from '../platform/config/upstream-accounts';
@@ -7,6 +7,7 @@ import type { FindingPage, FindingRecord } from '../reconciliation/findings/find
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { download } from './download';
 import { print } from './output';
+import { filterOption, Filters, PAGE_TOKEN, pageQuery, printPage } from './pages';
 
 const HELP = `
 These commands call the running proxy with a key that has the scope reconcile.
@@ -24,15 +25,10 @@ Accepting a difference requires a key that belongs to a person: keys issue --cli
 
 interface Options extends ProxyOptions {
   json?: boolean;
-  filter: [string, string][];
+  filter: Filters;
 }
 
-/** Appends a filter. The proxy checks its name and value. */
-function addFilter(given: string, before: [string, string][]): [string, string][] {
-  const place = given.indexOf('=');
-  if (place < 1) throw new InvalidArgumentError('It must be name=value, such as severity=critical.');
-  return [...before, [given.slice(0, place), given.slice(place + 1)]];
-}
+const FILTER = filterOption('only these', 'severity=critical');
 
 export function findingsCommands(): Command {
   const findings = new Command('findings')
@@ -40,13 +36,13 @@ export function findingsCommands(): Command {
     .addHelpText('after', HELP);
   asking(findings.command('list'))
     .description('list findings, newest first, 200 per page')
-    .option('--filter <name=value>', 'only these', addFilter, [])
+    .addOption(FILTER)
     .option('--json', 'print the response of the proxy as JSON')
-    .option('--page-token <token>', 'token of the next page, from the previous list')
+    .option(...PAGE_TOKEN)
     .action(list);
   asking(findings.command('export'))
     .description('export findings to a CSV file, to decide them in a spreadsheet')
-    .option('--filter <name=value>', 'only these', addFilter, [])
+    .addOption(FILTER)
     .addOption(new Option('--delimiter <name>', 'between cells').choices(['comma', 'semicolon']).default('comma'))
     .option('--out <file>', 'file for the export (default: standard output)')
     .action(exportCsv);
@@ -66,13 +62,8 @@ function asking(command: Command): Command {
 }
 
 async function list({ filter, pageToken, json, ...proxy }: Options & { pageToken?: string }): Promise<void> {
-  const query = new URLSearchParams([
-    ...filter,
-    ['page_size', '200'],
-    ...(pageToken === undefined ? [] : [['page_token', pageToken] as [string, string]]),
-  ]);
   const page = (await ask(proxy, {
-    path: `/v1/reconciliation/findings?${query.toString()}`,
+    path: `/v1/reconciliation/findings?${pageQuery(filter, pageToken)}`,
     demoKey: 'reconciler',
     afterFailure: 'ask again',
   })) as FindingPage;
@@ -81,8 +72,7 @@ async function list({ filter, pageToken, json, ...proxy }: Options & { pageToken
     ...(isOfSeveral && { account: finding.account }),
     ...forPeople(finding),
   }));
-  print(json ? page : rows, json);
-  if (!json && page.next_page_token) process.stdout.write(`Next page: --page-token ${page.next_page_token}\n`);
+  printPage(page, rows, json);
 }
 
 function forPeople({ id, severity, category, impact_usd, occurred_at, state, age_days, ...more }: FindingRecord) {
