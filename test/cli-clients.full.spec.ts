@@ -2,11 +2,10 @@ import { Command } from 'commander';
 import { userInfo } from 'node:os';
 import { clientsCommands } from '../src/cli/clients';
 import { keysCommands } from '../src/cli/keys';
-import { OPERATIONS } from '../src/operations/catalogue';
+import { OPERATION_NAMES as NAMES, sourceOf } from '../src/operations/catalogue';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
-const NAMES = Object.keys(OPERATIONS);
-const DOCUMENTED = NAMES.filter((name) => OPERATIONS[name as keyof typeof OPERATIONS].source === 'documented');
+const DOCUMENTED = NAMES.filter((name) => sourceOf(name) === 'documented');
 
 /** The commands as operators type them, against a database of their own. */
 describe('the clients command', () => {

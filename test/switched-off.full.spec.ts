@@ -1,9 +1,8 @@
 import { ClientsService } from '../src/access/clients/clients.service';
-import { OPERATIONS } from '../src/operations/catalogue';
+import { OPERATION_NAMES as NAMES, sourceOf } from '../src/operations/catalogue';
 import { askAs, DOCUMENTED, OBSERVED, startInterface, TestInterface } from './support/interface';
 
 const ALL = [...DOCUMENTED, ...OBSERVED];
-const NAMES = Object.keys(OPERATIONS);
 
 /** What of the interface a client may use is a list of its operations, or all of them. */
 describe('disabled operations of a client', () => {
@@ -23,7 +22,7 @@ describe('disabled operations of a client', () => {
     for (const asking of ALL) {
       const sentBefore = api.upstream.received.length;
       const { operation } = asking;
-      const allowed = OPERATIONS[operation].source === 'documented';
+      const allowed = sourceOf(operation) === 'documented';
       const response = await askAs(api.proxy, key, asking);
       expect([operation, response.status]).toEqual([operation, allowed ? 200 : 403]);
       expect(api.upstream.received.length - sentBefore).toBe(allowed ? 1 : 0);
@@ -104,6 +103,6 @@ describe('disabled operations of a client', () => {
   });
 
   function namesOf(source: string): string[] {
-    return NAMES.filter((name) => OPERATIONS[name as keyof typeof OPERATIONS].source === source);
+    return NAMES.filter((name) => sourceOf(name) === source);
   }
 });

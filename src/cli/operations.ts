@@ -1,6 +1,6 @@
 import { ClientError } from '../access/clients/client-error';
 import { words } from '../platform/config/words';
-import { OPERATION_NAMES as NAMES, rowOf } from '../operations/catalogue';
+import { OPERATION_NAMES as NAMES, sourceOf } from '../operations/catalogue';
 
 /** The values of the options: comma-separated lists of names. */
 export interface OperationOptions {
@@ -36,7 +36,7 @@ function named(list: string): string[] | null {
 }
 
 function namesOf(word: string): string[] {
-  return NAMES.filter((name) => name === word || rowOf(name).source === word);
+  return NAMES.filter((name) => name === word || sourceOf(name) === word);
 }
 
 /** Returns how many operations a client may use, for tables. */

@@ -18,6 +18,7 @@ import {
   reachesOnlyOwn,
   rowOf,
   scopesOf,
+  sourceOf,
 } from '../operations/catalogue';
 import { addPreview } from './preview/preview.controller';
 
@@ -50,7 +51,8 @@ function bodyClassOf(controller: object, handler: string | symbol): new () => ob
 }
 
 function operationRoute(name: OperationName, method: 'GET' | 'POST') {
-  const { title, effect, source, answer } = rowOf(name);
+  const { title, effect, answer } = rowOf(name);
+  const source = sourceOf(name);
   const scopes = scopesOf(name);
   const path = INTERFACE_PREFIX + pathOf(name);
   return applyDecorators(

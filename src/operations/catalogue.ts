@@ -33,6 +33,11 @@ export function rowOf(operation: OperationName): OperationRow {
   return OPERATIONS[operation];
 }
 
+/** Returns whether docs/reference/upstream.md documents an operation, or only public clients of such a service showed it. */
+export function sourceOf(operation: OperationName): 'documented' | 'observed' {
+  return Object.hasOwn(DOCUMENTED, operation) ? 'documented' : 'observed';
+}
+
 /** Returns the scopes that a key needs for an operation, all of them. */
 export function scopesOf(operation: OperationName): Scope[] {
   const { effect, reach } = rowOf(operation);

@@ -17,7 +17,6 @@ const PHONE = { countryToSend: 'Kenya', phoneNumber: '+254712345678' };
 export const DOCUMENTED = {
   'POST /send': {
     title: 'Send credits to recipients by email or handle. Returns a link for the payment',
-    source: 'documented',
     effect: 'write',
     moves: 'nothing',
     input: 'body',
@@ -31,7 +30,6 @@ export const DOCUMENTED = {
   },
   'POST /payouts/airtime': {
     title: 'Pay out airtime to phone numbers',
-    source: 'documented',
     effect: 'pay',
     input: 'body',
     items: {
@@ -50,7 +48,6 @@ export const DOCUMENTED = {
   },
   'POST /payouts/mobile-money': {
     title: 'Pay out mobile money',
-    source: 'documented',
     effect: 'pay',
     input: 'body',
     items: {
@@ -75,7 +72,6 @@ export const DOCUMENTED = {
   },
   'POST /payouts/credit': {
     title: 'Pay out credits to recipients',
-    source: 'documented',
     effect: 'pay',
     input: 'body',
     items: { ...CREDITS, in: 'credits', ownId: 'nowhere' },
@@ -90,7 +86,6 @@ export const DOCUMENTED = {
   // nothing.
   'POST /payouts/initiate-credit': {
     title: 'Initiate a payout of credits. Money moves when its link is paid',
-    source: 'documented',
     effect: 'write',
     moves: 'nothing',
     input: 'body',
@@ -104,7 +99,6 @@ export const DOCUMENTED = {
   },
   'POST /account/transfer': {
     title: 'Transfer an amount to a sub-account',
-    source: 'documented',
     effect: 'pay',
     input: 'body',
     items: {
@@ -123,7 +117,6 @@ export const DOCUMENTED = {
   },
   'POST /account/delete-unpaid-transaction': {
     title: 'Delete an unpaid transaction',
-    source: 'documented',
     effect: 'write',
     moves: 'nothing',
     input: 'body',
@@ -137,7 +130,6 @@ export const DOCUMENTED = {
   },
   'GET /account/transaction': {
     title: 'Get one transaction',
-    source: 'documented',
     effect: 'read',
     input: 'query',
     cached: false,
@@ -149,7 +141,6 @@ export const DOCUMENTED = {
   // The document's heading says GET, its examples POST. The proxy accepts both, and forwards GET.
   'GET /wallets/list': {
     title: 'List the wallets of the account',
-    source: 'documented',
     effect: 'read',
     input: 'none',
     cached: false,
@@ -160,7 +151,6 @@ export const DOCUMENTED = {
   },
   'GET /sub-account/list': {
     title: 'List the sub-accounts of the user, with their wallets',
-    source: 'documented',
     effect: 'read',
     input: 'none',
     cached: false,

@@ -2,11 +2,10 @@ import { OperationRow } from './row';
 import { COLLECTION, TRANSFER } from './transactions';
 
 /** The rows of reads that are the same for everyone. */
-const INFO = { source: 'observed', effect: 'read', cached: true, reach: 'own', deadline: 'lookup' } as const;
+const INFO = { effect: 'read', cached: true, reach: 'own', deadline: 'lookup' } as const;
 
 /** A collection requests money, in the currency of the country. It pays nobody, and its amount is not in US dollars. */
 const COLLECTING = {
-  source: 'observed',
   effect: 'write',
   moves: 'nothing',
   input: 'body',
@@ -37,7 +36,6 @@ const COLLECTING = {
 export const OBSERVED = {
   'POST /account/transactions': {
     title: 'Get all transactions',
-    source: 'observed',
     effect: 'read',
     input: 'body',
     cached: false,
@@ -48,7 +46,6 @@ export const OBSERVED = {
   },
   'POST /account/issue-id-transactions': {
     title: 'Get the transactions of one batch',
-    source: 'observed',
     effect: 'read',
     input: 'query',
     cached: false,
@@ -102,7 +99,6 @@ export const OBSERVED = {
   },
   'POST /collections/mobile-money/verify': {
     title: 'Verify a mobile money payment',
-    source: 'observed',
     effect: 'write',
     moves: 'nothing',
     input: 'body',
@@ -117,7 +113,6 @@ export const OBSERVED = {
   // The body names a transaction and no amount. Redeeming pays the value of that transaction to a phone number.
   'POST /redeem/airtime': {
     title: 'Redeem a paid credit as airtime',
-    source: 'observed',
     effect: 'write',
     moves: 'named_transaction',
     input: 'body',
@@ -142,7 +137,6 @@ export const OBSERVED = {
   },
   'POST /sub-account/create': {
     title: 'Create a sub-account',
-    source: 'observed',
     effect: 'write',
     moves: 'nothing',
     input: 'body',
@@ -169,7 +163,6 @@ export const OBSERVED = {
   },
   'GET /sub-account/get': {
     title: 'Get one sub-account, with its wallets',
-    source: 'observed',
     effect: 'read',
     input: 'query',
     cached: false,
@@ -180,7 +173,6 @@ export const OBSERVED = {
   },
   'POST /wallets/lookup': {
     title: 'Get one wallet',
-    source: 'observed',
     effect: 'read',
     input: 'body',
     cached: false,
@@ -191,7 +183,6 @@ export const OBSERVED = {
   },
   'POST /wallets/transfer': {
     title: 'Transfer between wallets',
-    source: 'observed',
     effect: 'pay',
     input: 'body',
     items: {

@@ -1,4 +1,4 @@
-import { OPERATION_NAMES, OperationName, reachesOnlyOwn, rowOf, scopesOf } from './catalogue';
+import { OPERATION_NAMES, OperationName, reachesOnlyOwn, rowOf, scopesOf, sourceOf } from './catalogue';
 import { itemFieldsOf } from './items';
 import { OperationRow } from './row';
 
@@ -22,8 +22,8 @@ export function operationsPage(): string {
     .replace(/\n+$/, '\n');
 }
 
-function section(title: string, source: OperationRow['source']): string[] {
-  const rows = OPERATION_NAMES.filter((name) => rowOf(name).source === source).map((name) => {
+function section(title: string, source: ReturnType<typeof sourceOf>): string[] {
+  const rows = OPERATION_NAMES.filter((name) => sourceOf(name) === source).map((name) => {
     const row = rowOf(name);
     return [code(name), row.title, row.effect, scopesOf(name).map(code).join(', '), code(row.deadline), notesOn(name)];
   });

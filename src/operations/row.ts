@@ -15,8 +15,6 @@ export type Effect = OperationRow['effect'];
 interface CommonRow {
   /** The title of the operation: a few words. */
   title: string;
-  /** Whether docs/reference/upstream.md documents the operation, or only public clients of such a service showed it. */
-  source: 'documented' | 'observed';
   /**
    * Whose objects the operation can touch or show. The upstream has one account and knows no owners, so the proxy decides:
    * - `own`: what the call itself creates, or what is the same for everyone.

@@ -1,7 +1,6 @@
 import { RunningConfig } from '../../src/platform/config/config';
-import { methodOf, OPERATION_NAMES, OperationName, pathOf, rowOf } from '../../src/operations/catalogue';
+import { methodOf, OPERATION_NAMES, OperationName, pathOf, rowOf, sourceOf } from '../../src/operations/catalogue';
 import { itemFieldsOf } from '../../src/operations/items';
-import { OperationRow } from '../../src/operations/row';
 import type { FullCallRecord } from './api';
 import { FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
@@ -49,8 +48,8 @@ function askingOf(operation: OperationName): Asking {
   return { operation, path: query === '' ? path : `${path}?${query}` };
 }
 
-const asked = (source: OperationRow['source']) =>
-  OPERATION_NAMES.filter((name) => rowOf(name).source === source).map(askingOf);
+const asked = (source: ReturnType<typeof sourceOf>) =>
+  OPERATION_NAMES.filter((name) => sourceOf(name) === source).map(askingOf);
 
 /** The operations that the provider documents, each with a valid request. */
 export const DOCUMENTED: Asking[] = asked('documented');

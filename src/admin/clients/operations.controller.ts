@@ -3,13 +3,13 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { SCOPES } from '../../operations/scopes';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { OPERATION_NAMES, rowOf, scopesOf } from '../../operations/catalogue';
+import { OPERATION_NAMES, rowOf, scopesOf, sourceOf } from '../../operations/catalogue';
 import { GrantableDto } from './operations.dto';
 
 const GRANTABLE: GrantableDto = {
   operations: OPERATION_NAMES.map((operation) => {
-    const { effect, source } = rowOf(operation);
-    return { operation, effect, scopes: scopesOf(operation), documented: source === 'documented' };
+    const documented = sourceOf(operation) === 'documented';
+    return { operation, effect: rowOf(operation).effect, scopes: scopesOf(operation), documented };
   }),
   scopes: [...SCOPES],
 };

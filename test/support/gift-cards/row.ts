@@ -4,7 +4,6 @@ import { OperationRow } from '../../../src/operations/row';
 export const GIFT_CARDS = {
   'POST /payouts/gift-card': {
     title: 'Pay out gift cards to recipients',
-    source: 'observed',
     effect: 'pay',
     input: 'body',
     items: {
