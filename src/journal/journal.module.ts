@@ -13,31 +13,26 @@ import { RefusalWriter } from './refusals';
 import { SpooledOutcomes } from './spooled-outcomes';
 import { UnheardStatuses } from './unheard-statuses';
 
+const EXPORTED = [
+  AccessJournal,
+  CallJournal,
+  ExpectedFees,
+  LocalCopies,
+  RecentContents,
+  SpooledOutcomes,
+  UnheardStatuses,
+];
+
 @Global() // for ChangeRecords: clients are below the journal and must not import it
 @Module({
   imports: [MetricsModule],
   providers: [
     { provide: ChangeRecords, useClass: ActivityJournal },
-    AccessJournal,
-    CallJournal,
+    ...EXPORTED,
     DatabaseBehindStop,
-    ExpectedFees,
     KeysPaidTwiceMetric,
-    LocalCopies,
-    RecentContents,
     RefusalWriter,
-    SpooledOutcomes,
-    UnheardStatuses,
   ],
-  exports: [
-    AccessJournal,
-    CallJournal,
-    ChangeRecords,
-    ExpectedFees,
-    LocalCopies,
-    RecentContents,
-    SpooledOutcomes,
-    UnheardStatuses,
-  ],
+  exports: [ChangeRecords, ...EXPORTED],
 })
 export class JournalModule {}

@@ -17,39 +17,30 @@ import { StandingService } from './standing.service';
 import { EgressModule } from '../../platform/network/egress.module';
 import { StepUpGuard, StepUpService } from './step-up';
 
+const EXPORTED = [
+  FourEyesService,
+  KeyCallersService,
+  OriginsService,
+  PageSessionsService,
+  PersonsService,
+  ProviderSignOutsService,
+  RequestWindowsService,
+  SessionsService,
+  StandingService,
+  StepUpService,
+  TokenCallersService,
+  UsedProofsService,
+];
+
 @Module({
   imports: [EgressModule],
   providers: [
-    FourEyesService,
-    KeyCallersService,
+    ...EXPORTED,
     LastUsesService,
-    OriginsService,
-    PageSessionsService,
-    PersonsService,
-    ProviderSignOutsService,
-    RequestWindowsService,
-    SessionsService,
-    StandingService,
-    StepUpService,
-    TokenCallersService,
     TokensService,
-    UsedProofsService,
     { provide: APP_GUARD, useClass: AllowGuard },
     { provide: APP_GUARD, useClass: StepUpGuard },
   ],
-  exports: [
-    FourEyesService,
-    KeyCallersService,
-    OriginsService,
-    PageSessionsService,
-    PersonsService,
-    ProviderSignOutsService,
-    RequestWindowsService,
-    SessionsService,
-    StandingService,
-    StepUpService,
-    TokenCallersService,
-    UsedProofsService,
-  ],
+  exports: EXPORTED,
 })
 export class AuthModule {}

@@ -190,22 +190,12 @@ async function record(
     checkpoint,
     pruned_at: clock.now(),
   };
+  const { id, pruned_at } = pruning;
+  const signature = signRecord(signer, 'pruning', pruning);
   await db.query(
     `INSERT INTO pruning (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at, signature)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      pruning.id,
-      what,
-      name,
-      reason,
-      actor,
-      kept,
-      rows,
-      leaves,
-      checkpoint,
-      pruning.pruned_at,
-      signRecord(signer, 'pruning', pruning),
-    ],
+    [id, what, name, reason, actor, kept, rows, leaves, checkpoint, pruned_at, signature],
   );
 }
 

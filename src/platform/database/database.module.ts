@@ -12,33 +12,26 @@ import { ReaderPrisma } from './reader-prisma';
 import { ReplicaService } from './replica.service';
 import { SpaceService } from './space.service';
 
+const EXPORTED = [
+  PrismaService,
+  SidePrisma,
+  ProcessService,
+  HeartbeatService,
+  EpochService,
+  DurabilityService,
+  ClockService,
+  ReplicaService,
+  SpaceService,
+];
+
 @Global()
 @Module({
   providers: [
-    PrismaService,
-    SidePrisma,
-    ProcessService,
-    HeartbeatService,
+    ...EXPORTED,
     ConnectionsService,
-    EpochService,
-    DurabilityService,
-    ClockService,
-    ReplicaService,
     FailuresService,
-    SpaceService,
     { provide: ReaderPrisma, useFactory: ({ reader }: PrismaService) => reader, inject: [PrismaService] },
   ],
-  exports: [
-    PrismaService,
-    SidePrisma,
-    ProcessService,
-    HeartbeatService,
-    EpochService,
-    DurabilityService,
-    ClockService,
-    ReaderPrisma,
-    ReplicaService,
-    SpaceService,
-  ],
+  exports: [...EXPORTED, ReaderPrisma],
 })
 export class DatabaseModule {}

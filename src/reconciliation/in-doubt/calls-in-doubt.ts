@@ -1,3 +1,4 @@
+import { Transaction } from '../../gateway/upstream/transactions';
 import { NewVerdict } from '../../journal/resolver-verdicts';
 import { Status } from '../../operations/statuses';
 
@@ -29,16 +30,12 @@ export interface SentCall {
 }
 
 /** A transaction in the upstream's listing. */
-export interface Seen {
+export interface Seen extends Pick<
+  Transaction,
+  'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'type' | 'status'
+> {
   readId: string;
   ordinal: number;
-  upstreamRef: string | null;
-  upstreamId: string | null;
-  batchRef: string | null;
-  issuedAt: Date | null;
-  type: string | null;
-  /** The upstream's own word. */
-  status: string | null;
   /** What the word means. Undefined if there is none, or if it was never heard of. */
   meaning: Status | undefined;
   /** With six decimals, so that equal amounts are equal texts. */

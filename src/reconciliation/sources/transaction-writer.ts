@@ -67,38 +67,25 @@ export class TransactionWriter {
     this.onItsWay.catch(() => undefined); // The next caller that waits for it gets the error.
   }
 
-  private toLine(ordinal: number, { issuedAt, amountUsd, feeUsd, ...texts }: Transaction): string {
-    const {
-      upstreamRef,
-      upstreamId,
-      batchRef,
-      type,
-      status,
-      email,
-      phone,
-      handle,
-      receiver,
-      country,
-      networkCode,
-      reference,
-    } = texts;
+  private toLine(ordinal: number, transaction: Transaction): string {
+    const { issuedAt, email, phone, handle, receiver, reference } = transaction;
     return copyLine([
       this.readId,
       String(ordinal),
-      upstreamRef,
-      upstreamId,
-      batchRef,
+      transaction.upstreamRef,
+      transaction.upstreamId,
+      transaction.batchRef,
       issuedAt && issuedAt.toISOString(),
-      type,
-      status,
-      toUsd(amountUsd),
-      toUsd(feeUsd),
+      transaction.type,
+      transaction.status,
+      toUsd(transaction.amountUsd),
+      toUsd(transaction.feeUsd),
       email,
       phone,
       handle,
       receiver,
-      country,
-      networkCode,
+      transaction.country,
+      transaction.networkCode,
       reference,
       saltFor([email, phone, handle]),
       saltFor([receiver]),
