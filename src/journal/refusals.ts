@@ -1,10 +1,9 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { GroupCommit } from '../platform/database/group-commit';
 import { REQUEST_PATIENCE_MS, waitAtMost } from '../platform/database/patience';
-import { Loaded } from '../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../platform/config/config';
 import { Timeouts } from '../platform/config/upstream-timeouts';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -60,9 +59,9 @@ export class RefusalWriter {
     prisma: PrismaService,
     private readonly storage: StorageService,
     private readonly metrics: MetricsService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const timeouts: Timeouts = config.get('settings', { infer: true });
+    const timeouts: Timeouts = settings;
     this.refusals = new GroupCommit<NewRefusal>(
       (batch) => insertRefusals(prisma, batch, timeouts),
       () => 1,

@@ -1,6 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../../platform/config/config.module';
+import { Inject, Injectable } from '@nestjs/common';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { Humans, readDecider, Requester, samePerson } from '../people/same-person';
@@ -22,9 +21,9 @@ export class FourEyesService {
 
   constructor(
     private readonly prisma: SidePrisma,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.mustBePerson = config.get('settings', { infer: true }).dualControl;
+    this.mustBePerson = settings.dualControl;
   }
 
   async deciderOf(call: AuthenticatedCall): Promise<Decider> {

@@ -1,6 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../../platform/config/config.module';
+import { Inject, Injectable } from '@nestjs/common';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Prisma } from '../../platform/database/generated/client';
 import { isUuid } from '../../platform/database/uuid';
@@ -42,9 +41,9 @@ export class ChangeDecisionsService {
     private readonly prisma: SidePrisma,
     private readonly records: ChangeRecords,
     private readonly stops: StopLifts,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const { approvalExpiresAfterSeconds } = config.get('settings', { infer: true });
+    const { approvalExpiresAfterSeconds } = settings;
     this.application = new ChangeApplication(records, approvalExpiresAfterSeconds * 1_000);
   }
 

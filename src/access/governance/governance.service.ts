@@ -1,7 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
@@ -63,9 +62,9 @@ export class GovernanceService {
     private readonly register: BeneficiariesService,
     private readonly exceptions: PersonExceptionsService,
     private readonly records: ChangeRecords,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const { dualControl, production, approvalExpiresAfterSeconds } = config.get('settings', { infer: true });
+    const { dualControl, production, approvalExpiresAfterSeconds } = settings;
     this.isOn = dualControl;
     this.isProduction = production;
     this.waitsForMs = approvalExpiresAfterSeconds * 1_000;

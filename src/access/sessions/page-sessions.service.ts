@@ -1,7 +1,6 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { END_USER_SCOPES } from '../../operations/scopes';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { newId } from '../../platform/database/ids';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
@@ -47,9 +46,9 @@ export class PageSessionsService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly side: SidePrisma,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    this.idleMinutes = config.get('settings', { infer: true }).pageIdleMinutes;
+    this.idleMinutes = settings.pageIdleMinutes;
     this.removeSome = `DELETE FROM page_session WHERE id IN (
       SELECT s.id FROM page_session s WHERE ${isIdle(String(this.idleMinutes))}
       ORDER BY s.used_at LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED)`;

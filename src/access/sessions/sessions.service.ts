@@ -1,6 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../../platform/config/config.module';
+import { Inject, Injectable } from '@nestjs/common';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
@@ -58,9 +57,9 @@ export class SessionsService {
 
   constructor(
     private readonly prisma: SidePrisma,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const { consoleIdleMinutes, openIdProvider, keySignIn } = config.get('settings', { infer: true });
+    const { consoleIdleMinutes, openIdProvider, keySignIn } = settings;
     this.idleMinutes = consoleIdleMinutes;
     this.issuer = openIdProvider?.issuer ?? null;
     this.keySignIn = keySignIn;

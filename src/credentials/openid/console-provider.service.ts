@@ -1,6 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
-import { Loaded } from '../../platform/config/config.module';
+import { Inject, Injectable } from '@nestjs/common';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { SecretReloadService } from '../../platform/config/secret-reload.service';
 import { Egress } from '../../platform/network/egress';
 import { StepUpConfig } from '../../platform/config/sign-in-config';
@@ -15,8 +14,8 @@ export class ConsoleProviderService {
   /** Undefined if people sign in with keys. */
   readonly configured: OpenIdProvider | undefined;
 
-  constructor(config: ConfigService<Loaded, true>, reload: SecretReloadService, egress: Egress) {
-    const { openIdProvider, stepUp } = config.get('settings', { infer: true });
+  constructor(@Inject(SETTINGS) settings: RunningConfig, reload: SecretReloadService, egress: Egress) {
+    const { openIdProvider, stepUp } = settings;
     this.stepUp = stepUp;
     if (!openIdProvider) return;
     const { clientSecret, ...registration } = openIdProvider;

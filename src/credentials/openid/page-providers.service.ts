@@ -1,10 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Caller } from '../../access/callers/caller';
 import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/callers/caller-row';
 import { OPENS } from '../../access/clients/key';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { pageSecretIn } from '../../platform/config/page-secrets';
 import { Secret } from '../../platform/config/secret';
 import { Egress } from '../../platform/network/egress';
@@ -59,11 +58,11 @@ export class PageProvidersService {
 
   constructor(
     private readonly prisma: SidePrisma,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
     reload: SecretReloadService,
     private readonly egress: Egress,
   ) {
-    this.secrets = config.get('settings', { infer: true }).pageClientSecrets;
+    this.secrets = settings.pageClientSecrets;
     reload.watch('PAGE_CLIENT_SECRETS', this.secrets, (renewed) => (this.secrets = renewed));
   }
 

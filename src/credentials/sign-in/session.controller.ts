@@ -1,5 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Logger, Post, Req, Res } from '@nestjs/common';
-import { ConfigService } from '@nestjs/config';
+import { Controller, Delete, Get, HttpCode, Inject, Logger, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
@@ -8,7 +7,7 @@ import { CurrentCall } from '../../access/auth/current-call';
 import { csrfTokenOf, noSessionCookie, sessionCookie } from '../../access/sessions/session-cookie';
 import { SessionsService } from '../../access/sessions/sessions.service';
 import { SCOPES } from '../../operations/scopes';
-import { Loaded } from '../../platform/config/config.module';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { ConsoleProviderService } from '../openid/console-provider.service';
@@ -27,9 +26,9 @@ export class SessionController {
   constructor(
     private readonly sessions: SessionsService,
     private readonly provider: ConsoleProviderService,
-    config: ConfigService<Loaded, true>,
+    @Inject(SETTINGS) settings: RunningConfig,
   ) {
-    const { consoleIdleMinutes, embeddedSandbox, keySignIn } = config.get('settings', { infer: true });
+    const { consoleIdleMinutes, embeddedSandbox, keySignIn } = settings;
     this.idleMinutes = consoleIdleMinutes;
     this.sandbox = embeddedSandbox !== undefined;
     this.keySignIn = keySignIn;

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { getConfigToken } from '@nestjs/config';
 import { join, resolve } from 'node:path';
 import { toDatabaseConfig } from './database-config';
 import { spelledOnce, toEgressConfig } from './egress-config';
@@ -41,8 +42,11 @@ export type RunningConfig = Config & {
   readonly embeddedSandbox: EmbeddedSandbox | undefined;
 };
 
+/** The namespace of the configuration in @nestjs/config. */
+export const SETTINGS_NAME = 'settings';
+
 /** Provides the configuration to constructors: `@Inject(SETTINGS) settings: RunningConfig`. */
-export const SETTINGS = Symbol('settings');
+export const SETTINGS = getConfigToken(SETTINGS_NAME);
 
 /** A failed start. Its message is one line for the operator. */
 export class StartError extends Error {}
