@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { readdirSync, readFileSync } from 'node:fs';
 import type * as Gateway from '../gateway/gateway.module';
-import type * as Interface from '../interface/interface.module';
+import type * as Controllers from '../interface/payouts/payouts.controller';
 import type * as Observed from './observed';
 import { PollService } from '../reconciliation/in-doubt/poll.service';
 import type * as Credit from '../sandbox/payouts/credit';
@@ -20,15 +20,15 @@ jest.mock<Partial<typeof Observed>>('./observed', () => {
   const { GIFT_CARDS } = jest.requireActual<typeof GiftCardRow>('../../test/support/gift-cards/row');
   return { OBSERVED: { ...OBSERVED, ...GIFT_CARDS } };
 });
-jest.mock('../interface/interface.module', () => {
-  const actual = jest.requireActual<typeof Interface>('../interface/interface.module');
+jest.mock('../interface/payouts/payouts.module', () => {
+  const { PayoutsController } = jest.requireActual<typeof Controllers>('../interface/payouts/payouts.controller');
   const { GiftCardsController } = jest.requireActual<typeof GiftCardController>(
     '../../test/support/gift-cards/controller',
   );
   const { GatewayModule } = jest.requireActual<typeof Gateway>('../gateway/gateway.module');
-  class InterfaceModule {}
-  Module({ imports: [actual.InterfaceModule, GatewayModule], controllers: [GiftCardsController] })(InterfaceModule);
-  return { InterfaceModule };
+  class PayoutsModule {}
+  Module({ imports: [GatewayModule], controllers: [PayoutsController, GiftCardsController] })(PayoutsModule);
+  return { PayoutsModule };
 });
 jest.mock<typeof Credit>('../sandbox/payouts/credit', () => {
   const actual = jest.requireActual<typeof Credit>('../sandbox/payouts/credit');
