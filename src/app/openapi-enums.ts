@@ -7,7 +7,7 @@ import { OPERATIONS } from '../operations/catalogue';
 import { CALL_STATES } from '../operations/lifecycle';
 import { NEXT_STEPS, PAYOUT_STATES } from '../operations/settlement';
 import { SCOPES } from '../operations/scopes';
-import { ACTION_NAMES } from '../platform/errors/actions';
+import { ACTION_NAMES } from '../platform/errors/kinds';
 import { FIRST_CALL_STATES } from '../platform/errors/problem';
 import { PROBLEMS } from '../platform/errors/problems';
 import { SEVERITIES } from '../reconciliation/findings/categories';

@@ -7,8 +7,9 @@ import { Environment } from '../platform/config/environment';
 import { fileVariableOf, SECRET_NAMES } from '../platform/config/secret-files';
 import { SECTIONS } from '../platform/config/variable';
 import { VARIABLES } from '../platform/config/variables';
-import { ACTION_MEANINGS, ACTIONS, FOR_READS } from '../platform/errors/actions';
-import { Kind, ProblemCode, PROBLEMS } from '../platform/errors/problems';
+import { ACTION_MEANINGS } from '../platform/errors/kinds';
+import { ProblemCode, PROBLEMS } from '../platform/errors/problems';
+import { FOR_READS } from '../platform/errors/reads';
 import { writeFileSync } from 'node:fs';
 
 /** Hidden, because it is for contributors. Operators have no docs folder. */
@@ -74,17 +75,17 @@ function valuesOf(name: string): string {
 const digits = (value: unknown) => Number(value).toLocaleString('en');
 
 function errorsPage(): string {
-  const kinds = Object.entries<Kind>(PROBLEMS).sort(([, one], [, other]) => one.status - other.status);
-  const rows = kinds.map(([name, { status, text, retryAfter }]) => [
+  const kinds = Object.entries(PROBLEMS).sort(([, one], [, other]) => one.status - other.status);
+  const rows = kinds.map(([name, { status, action, text, retryAfter }]) => [
     `${status}`,
     code(name),
-    code(ACTIONS[name as ProblemCode]),
+    code(action),
     retryAfter === undefined ? '' : `${retryAfter}`,
     text,
   ]);
   const reads = Object.entries(FOR_READS).map(([name, { text, action }]) => [
     code(name),
-    code(action ?? ACTIONS[name as ProblemCode]),
+    code(action ?? PROBLEMS[name as ProblemCode].action),
     text,
   ]);
   return page('Error codes', [

@@ -7,7 +7,7 @@ import { causeOf, isUnavailable } from '../../platform/database/unavailable';
 import { isProbe } from '../../platform/logging/logging';
 import { problemCodeOf } from '../../platform/storage/failures';
 import { StorageService, Trouble } from '../../platform/storage/storage.service';
-import { happenedOf } from '../../platform/errors/actions';
+import { happenedOf } from '../../platform/errors/reads';
 import { DATABASE_CODES, DatabaseCode } from '../../platform/errors/outages';
 import { Problem } from '../../platform/errors/problem';
 import { ProblemCode, PROBLEMS } from '../../platform/errors/problems';

@@ -1,7 +1,7 @@
 import { OperationCall } from '../../access/auth/call';
 import { isEndUser } from '../../access/people/person';
 import { OperationName } from '../../operations/catalogue';
-import { happenedOf } from '../../platform/errors/actions';
+import { happenedOf } from '../../platform/errors/reads';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';
 import { AnyObstacle, BrokenRule, Reader, Row, ROWS } from './obstacles';

@@ -11,7 +11,7 @@ import {
   UUID,
 } from '../../platform/schema/fields';
 import { FaultDto } from '../../platform/errors/envelope.dto';
-import { ACTION_NAMES } from '../../platform/errors/actions';
+import { ACTION_NAMES } from '../../platform/errors/kinds';
 import { FIRST_CALL_STATES } from '../../platform/errors/problem';
 import { PROBLEMS } from '../../platform/errors/problems';
 import { HELD_FOR } from '../../policy/holds';

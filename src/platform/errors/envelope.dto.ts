@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { described, INTEGER, optional, ref, TEXT, UUID } from '../schema/fields';
-import { ACTION_MEANINGS, ACTION_NAMES } from './actions';
+import { ACTION_MEANINGS, ACTION_NAMES } from './kinds';
 import { FIRST_CALL_STATES, MAX_FAULTS } from './problem';
 import { PROBLEMS } from './problems';
 

@@ -1,5 +1,6 @@
-import { Action, ACTIONS, FOR_READS } from './actions';
-import { Kind, ProblemCode, PROBLEMS } from './problems';
+import { Action } from './kinds';
+import { ProblemCode, PROBLEMS } from './problems';
+import { FOR_READS } from './reads';
 
 /** The possible states of the call that a request repeats. */
 export const FIRST_CALL_STATES = ['in_progress', 'unknown', 'pending_approval', 'succeeded', 'confirmed'] as const;
@@ -57,12 +58,12 @@ export class Problem extends Error {
     readonly code: ProblemCode,
     options: ProblemOptions = {},
   ) {
-    const kind: Kind = PROBLEMS[code];
+    const kind = PROBLEMS[code];
     super(options.text ?? kind.text, { cause: options.cause });
     this.#options = options;
     this.status = options.status ?? kind.status;
     this.retryAfter = options.retryAfter ?? kind.retryAfter;
-    this.action = options.action ?? ACTIONS[code];
+    this.action = options.action ?? kind.action;
     const { faults = [] } = options;
     this.faults = faults.slice(0, MAX_FAULTS);
     this.faultsTotal = options.faultsTotal ?? faults.length;

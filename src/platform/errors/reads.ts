@@ -1,0 +1,37 @@
+import { Action } from './kinds';
+import { DATABASE_CODES } from './outages';
+import { ProblemCode, PROBLEMS } from './problems';
+
+interface ReadWords {
+  text: string;
+  action?: Action;
+}
+
+/** Returns what happened, in the first sentence of the text of a code. */
+export function happenedOf(code: ProblemCode): string {
+  return /^.*?\.(?= |$)/.exec(PROBLEMS[code].text)?.[0] ?? '';
+}
+
+/** The errors of a read that may be sent again after a while. */
+const TRY_AGAIN: ProblemCode[] = [...DATABASE_CODES, 'upstream_busy', 'overloaded', 'upstream_unreachable'];
+
+/**
+ * Texts for reads, for codes whose usual text mentions sending or keys. A read changes nothing and has no key. All
+ * other texts apply to reads, too.
+ */
+export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
+  internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },
+  provider_unavailable: {
+    text: 'The access token cannot be verified, because the identity provider does not answer. Try again later.',
+  },
+  token_expired: {
+    text: 'This access token has expired. Get a new one from the identity provider and try again.',
+  },
+  ...Object.fromEntries(TRY_AGAIN.map((code) => [code, { text: `${happenedOf(code)} Try again after Retry-After.` }])),
+  upstream_auth: { text: `${happenedOf('upstream_auth')} The operator has to correct them.` },
+  stopped: { text: happenedOf('stopped') },
+  outcome_unknown: {
+    text: 'The payout service gave no usable answer. A read changes nothing, so it is safe to try again.',
+    action: 'retry_same_key',
+  },
+};
