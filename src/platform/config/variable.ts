@@ -1,3 +1,5 @@
+import { Environment } from './environment';
+
 /** The sections of docs/reference/configuration.md, in the order of the page. */
 export const SECTIONS = {
   process: 'Process',
@@ -16,4 +18,15 @@ export interface Variable {
   about: string;
   /** The default, if the class Environment has no value for it. */
   unset?: string;
+}
+
+/** Returns the variables of a section. A text alone is what the variable sets. */
+export function inSection<Name extends keyof Environment>(
+  section: Variable['section'],
+  rows: Record<Name, string | Omit<Variable, 'section'>>,
+): Record<Name, Variable> {
+  const variables = Object.entries<string | Omit<Variable, 'section'>>(rows).map(([name, row]) => {
+    return [name, { section, ...(typeof row === 'string' ? { about: row } : row) }];
+  });
+  return Object.fromEntries(variables) as Record<Name, Variable>;
 }
