@@ -29,7 +29,6 @@ export class DecisionDto {
 
   @field(
     {
-      name: 'contentHash',
       required: false,
       must: 'must be the content_hash of the approval, 64 hexadecimal digits',
       test: (value) => typeof value === 'string' && HASH.test(value),

@@ -10,10 +10,9 @@ import { Text, WordList } from '../../http/validation/rules';
 
 const MAX_LENGTH = 320;
 
-const Recipients = (name: string, description: string) =>
+const Recipients = (description: string) =>
   WordList(
     {
-      name,
       required: false,
       must: `must be a list of at most ${MAX_AT_ONCE} texts of at most ${MAX_LENGTH} characters`,
       test: (value) =>
@@ -27,9 +26,9 @@ const Recipients = (name: string, description: string) =>
 @NotForwarded()
 export class ChangeBeneficiariesDto {
   @OneOf(REGISTER_LISTS, 'The list. `blocked` wins over `allowed`.', { required: true }) list!: RegisterList;
-  @Recipients('add', 'Email addresses, phone numbers, handles, or `receiver:` and the ID of a sub-account.')
+  @Recipients('Email addresses, phone numbers, handles, or `receiver:` and the ID of a sub-account.')
   add?: string[];
-  @Recipients('remove', 'The same, or IDs of entries.') remove?: string[];
+  @Recipients('The same, or IDs of entries.') remove?: string[];
   @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' }) reason?: string;
 }
 

@@ -99,7 +99,6 @@ export class ClaimKeyDto {
   @Text({ max: 100, required: false, description: 'Claim code of the key.', example: 'ppc_desk_…' }) code?: string;
   @field(
     {
-      name: 'keyId',
       required: false,
       requiredIf: ({ code }: Partial<ClaimKeyDto>) => code === undefined,
       must: 'must be the ID of a key, unless code is given',

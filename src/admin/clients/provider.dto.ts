@@ -13,7 +13,7 @@ import { field, WordList } from '../../http/validation/rules';
 
 const providerField = (key: Exclude<keyof Providers, 'tokenAlgorithms'>, schema: ApiPropertyOptions) => {
   const { must, test } = PROVIDER_FIELDS[key];
-  return field({ name: key, required: false, nullable: !isOptional(key), must, test }, schema);
+  return field({ required: false, nullable: !isOptional(key), must, test }, schema);
 };
 
 const ProviderText = (key: Exclude<keyof Providers, 'tokenAlgorithms' | OptionalKey>, description: string) =>
@@ -22,10 +22,7 @@ const ProviderText = (key: Exclude<keyof Providers, 'tokenAlgorithms' | Optional
 const Algorithms = (description: string) => {
   const { must, test } = PROVIDER_FIELDS.tokenAlgorithms;
   const items = { type: 'string', enum: [...TOKEN_ALGORITHMS] };
-  return WordList(
-    { name: 'tokenAlgorithms', required: false, must, test },
-    { items, maxItems: TOKEN_ALGORITHMS.length, description },
-  );
+  return WordList({ required: false, must, test }, { items, maxItems: TOKEN_ALGORITHMS.length, description });
 };
 
 /** The identity providers of a client. Of each, either all fields are set, or none. */

@@ -1,14 +1,9 @@
 import { field } from '../../http/validation/rules';
 
 /** A numeric setting. The sandbox checks everything but its range. */
-export const Figure = (
-  name: string,
-  most: number,
-  schema: { type: 'integer' | 'number'; minimum: number; description: string },
-) =>
+export const Figure = (most: number, schema: { type: 'integer' | 'number'; minimum: number; description: string }) =>
   field(
     {
-      name,
       required: false,
       must: `must be a ${schema.type === 'integer' ? 'whole number' : 'number'} from ${schema.minimum} to ${most}`,
       test: (value) =>

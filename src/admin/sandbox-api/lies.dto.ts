@@ -24,13 +24,13 @@ const MOST_USD = 1_000_000;
 
 const Flag = (description: string) =>
   field(
-    { name: 'flag', required: false, must: 'must be true or false', test: (value) => typeof value === 'boolean' },
+    { required: false, must: 'must be true or false', test: (value) => typeof value === 'boolean' },
     { type: 'boolean', description },
   );
 
 @NotForwarded()
 export class FeesDto {
-  @Figure('percent', 100, { type: 'number', minimum: 0, description: 'Percent of each later payout.' })
+  @Figure(100, { type: 'number', minimum: 0, description: 'Percent of each later payout.' })
   percent?: number;
 
   @Flag('Whether the fee comes back when a payout fails, or is reversed or refunded.')
@@ -42,7 +42,7 @@ export class ListingDelayDto {
   @OneOf(LISTED_TYPES.transactions, 'Type of transaction.', { required: true })
   type!: (typeof LISTED_TYPES.transactions)[number];
 
-  @Figure('ms', LONGEST_MS, { type: 'integer', minimum: 0, description: 'Age at which it is listed. Default: 0.' })
+  @Figure(LONGEST_MS, { type: 'integer', minimum: 0, description: 'Age at which it is listed. Default: 0.' })
   ms?: number;
 }
 
@@ -67,7 +67,6 @@ export class ListLiesDto {
 
   @field(
     {
-      name: 'newest',
       required: false,
       nullable: true,
       must: `must be a whole number from 0 to ${LONGEST_LIST}`,
@@ -82,7 +81,6 @@ export class ListLiesDto {
 
   @WordList(
     {
-      name: 'withoutTypes',
       required: false,
       must: 'must be a list of types of this list',
       test: (value) =>
@@ -108,7 +106,6 @@ export class NewEntryDto {
 
   @field(
     {
-      name: 'usd',
       required: true,
       must: `must be a number of US dollars from ${LEAST_USD} to ${MOST_USD}`,
       test: (value) => typeof value === 'number' && value >= LEAST_USD && value <= MOST_USD,

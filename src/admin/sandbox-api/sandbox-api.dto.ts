@@ -89,17 +89,17 @@ export class NewFaultDto {
   @OneOf(OPERATION_NAMES, 'Operation to affect. Default: all.')
   operation?: string;
 
-  @Figure('nth', 1_000_000, { type: 'integer', minimum: 1, description: 'Affects only the nth matching request.' })
+  @Figure(1_000_000, { type: 'integer', minimum: 1, description: 'Affects only the nth matching request.' })
   nth?: number;
 
-  @Figure('probability', 1, { type: 'number', minimum: 0, description: 'Chance to affect a matching request.' })
+  @Figure(1, { type: 'number', minimum: 0, description: 'Chance to affect a matching request.' })
   probability?: number;
 
-  @Figure('seed', 2 ** 32 - 1, { type: 'integer', minimum: 0, description: 'Seed of the random sequence.' })
+  @Figure(2 ** 32 - 1, { type: 'integer', minimum: 0, description: 'Seed of the random sequence.' })
   seed?: number;
 
   @field(
-    { name: 'processed', required: false, must: 'must be true or false', test: (value) => typeof value === 'boolean' },
+    { required: false, must: 'must be true or false', test: (value) => typeof value === 'boolean' },
     { type: 'boolean', description: 'Whether the operation is carried out. Only for kinds with `chooses_processed`.' },
   )
   processed?: boolean;

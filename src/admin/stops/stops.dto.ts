@@ -30,7 +30,6 @@ export class NewStopDto {
   @OnlyTarget()
   @field(
     {
-      name: 'everything',
       required: false,
       requiredIf: (body) => targetsOf(body).length === 0,
       must: 'must be true, unless client or operation is given',

@@ -26,13 +26,12 @@ const Actor = (required: boolean, description: string) =>
 
 const Amount = (description: string) => {
   const { must, test } = LIMIT_FIELDS.maxItemUsd;
-  return field({ name: 'amount', required: true, must, test }, usdSchema(description));
+  return field({ required: true, must, test }, usdSchema(description));
 };
 
-const Words = (name: string, max: number, isWord: (word: string) => boolean, must: string, schema: object) =>
+const Words = (max: number, isWord: (word: string) => boolean, must: string, schema: object) =>
   WordList(
     {
-      name,
       required: false,
       must: `must be a list of 1 to ${max} ${must}`,
       test: (value) =>
@@ -52,24 +51,18 @@ export class NewEphemeralKeyDto {
   @SomeOf(OPERATION_NAMES, { required: true, description: 'The operations that the key opens.' })
   operations!: string[];
 
-  @Words('countries', MAX_WORDS, (word) => LIMIT_FIELDS.countries.test([word]), 'names of countries, such as Kenya', {
+  @Words(MAX_WORDS, (word) => LIMIT_FIELDS.countries.test([word]), 'names of countries, such as Kenya', {
     description: 'The countries that it may pay to. Omit it for all of your client.',
     example: ['Kenya'],
   })
   countries?: string[];
 
-  @Words(
-    'recipients',
-    MAX_RECIPIENTS,
-    (word) => word.length <= MAX_LENGTH,
-    `texts of at most ${MAX_LENGTH} characters`,
-    {
-      description:
-        'The only recipients that it may pay: email addresses, phone numbers, handles, or `receiver:` and the ID of a ' +
-        'sub-account. Omit it for any. They are stored as hashes.',
-      example: ['+254712345678'],
-    },
-  )
+  @Words(MAX_RECIPIENTS, (word) => word.length <= MAX_LENGTH, `texts of at most ${MAX_LENGTH} characters`, {
+    description:
+      'The only recipients that it may pay: email addresses, phone numbers, handles, or `receiver:` and the ID of a ' +
+      'sub-account. Omit it for any. They are stored as hashes.',
+    example: ['+254712345678'],
+  })
   recipients?: string[];
 
   @Amount('The most that one item may pay, in US dollars.')
@@ -80,7 +73,6 @@ export class NewEphemeralKeyDto {
 
   @field(
     {
-      name: 'expiresIn',
       required: true,
       must: `must be a whole number of seconds from 1 to ${LONGEST_SECONDS}`,
       test: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LONGEST_SECONDS,

@@ -10,7 +10,6 @@ export type Format = (typeof FORMATS)[number];
 export class ExportSearch extends SearchFilters {
   @field(
     {
-      name: 'format',
       required: true,
       must: `must be one of ${FORMATS.join(', ')}`,
       test: (value) => FORMATS.some((format) => format === value),
@@ -21,7 +20,6 @@ export class ExportSearch extends SearchFilters {
 
   @field(
     {
-      name: 'what',
       required: false,
       must: `must be one of ${LISTED.join(', ')}`,
       test: (value) => LISTED.some((what) => what === value),

@@ -8,7 +8,6 @@ const TreeSize = (description: string) =>
     ReadAs((value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value)),
     field(
       {
-        name: 'treeSize',
         required: true,
         must: 'must be the size of a checkpoint: a whole number',
         test: (value) => typeof value === 'number',

@@ -43,7 +43,6 @@ export type VerdictByHand = (typeof VERDICTS_BY_HAND)[number];
 export class ResolutionDto {
   @field(
     {
-      name: 'outcome',
       required: true,
       must: `must be one of ${VERDICTS_BY_HAND.join(', ')}`,
       test: (value) => VERDICTS_BY_HAND.some((outcome) => outcome === value),
@@ -59,7 +58,6 @@ export class ResolutionDto {
 
   @WordList(
     {
-      name: 'payouts',
       required: false,
       must: 'must be a list of at least one payout_id of this call',
       test: (value) => Array.isArray(value) && value.length > 0 && value.every((id) => readPayoutId(String(id))),

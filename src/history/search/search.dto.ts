@@ -59,7 +59,6 @@ export class SearchFilters {
 
   @field(
     {
-      name: 'recipientPrefix',
       required: false,
       must: `must be ${MIN_PREFIX} to 254 characters from the beginning of an email, phone number, handle, or sub-account`,
       test: (value) =>

@@ -23,7 +23,6 @@ export const FreeForm = (
       Reflect.defineMetadata(FREE_FORM, String(property), target.constructor),
     field(
       {
-        name: 'freeForm',
         required,
         must: `must be an object of at most ${MAX_BYTES} bytes of JSON and ${MAX_DEPTH} levels. Its text must not contain NUL or unpaired surrogates, and its numbers must keep all their digits (write longer numbers as text)`,
         test: (value) =>

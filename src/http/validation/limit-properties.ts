@@ -46,7 +46,7 @@ export function withLimits<Own extends object, Added extends object>(
 export function askedLimit(key: LimitKey, text = askedText(key)): PropertyDecorator {
   const { must, test } = LIMIT_FIELDS[key];
   const row = LIMIT_ROWS[key];
-  const rule = { name: key, required: false, nullable: row.kind !== 'flag', must, test };
+  const rule = { required: false, nullable: row.kind !== 'flag', must, test };
   return row.kind === 'list' ? WordList(rule, askedSchema(row, text)) : field(rule, askedSchema(row, text));
 }
 

@@ -31,7 +31,6 @@ const ZERO = 0 as unknown as boolean;
 /** An amount in US dollars, like all amounts that callers send (docs/reference/upstream.md). */
 export const UsdAmount = ({ required = true, description }: { required?: boolean; description: string }) =>
   amount({
-    name: 'usdAmount',
     required,
     unit: ' of US dollars',
     max: MAX_USD,
@@ -43,7 +42,6 @@ export const UsdAmount = ({ required = true, description }: { required?: boolean
 /** An amount in the currency beside it (docs/reference/upstream.md, `/collections/mobile-money/collect`). */
 export const LocalAmount = (description: string) =>
   amount({
-    name: 'localAmount',
     required: true,
     unit: '',
     max: MAX_LOCAL,
@@ -60,7 +58,6 @@ export const UsdAmountText = (description: string) =>
 export const UsdBound = (description: string) =>
   field(
     {
-      name: 'usdBound',
       required: false,
       must: `must be a decimal number of US dollars, with at most 14 digits and ${USD_DECIMALS} decimals, such as 100 or 0.5`,
       test: (value) => typeof value === 'string' && USD_BOUND.test(value),
@@ -76,7 +73,6 @@ export const LocalAmountText = (description: string) =>
 export const CurrencyCode = (description: string, example: string) =>
   field(
     {
-      name: 'currencyCode',
       required: true,
       must: `must be a currency code of three capital letters (ISO 4217), such as ${example}`,
       test: (value) => typeof value === 'string' && CURRENCY.test(value),
@@ -85,7 +81,6 @@ export const CurrencyCode = (description: string, example: string) =>
   );
 
 interface Amount {
-  name: string;
   required: boolean;
   /** Follows "a number". */
   unit: string;
@@ -99,13 +94,12 @@ interface Amount {
  * An amount in a body: a number, or the same as decimal text, which many clients send. It is read, recorded and forwarded
  * as the number, which the interface takes. With so few digits (see MAX_USD, MAX_LOCAL), that loses nothing.
  */
-function amount({ name, required, unit, max, decimals, description, example }: Amount): PropertyDecorator {
+function amount({ required, unit, max, decimals, description, example }: Amount): PropertyDecorator {
   const text = decimalText(String(max).length, decimals);
   return applyDecorators(
     ReadAs((value) => (typeof value === 'string' && text.test(value) ? Number(value) : value)),
     field(
       {
-        name,
         required,
         must: `must be a number${unit} greater than 0 and at most ${max}, with at most ${decimals} decimals, or the same as text, such as "${example}"`,
         // A number has too many decimals exactly if rounding changes it.
@@ -141,7 +135,6 @@ function amountText({ digits, decimals, description, example }: AmountText): Pro
   const pattern = decimalText(digits, decimals);
   return field(
     {
-      name: 'amountText',
       required: true,
       must: `must be a decimal number greater than 0, with at most ${digits} digits and ${decimals} decimals, such as ${example}`,
       test: (value) => typeof value === 'string' && pattern.test(value),

@@ -24,7 +24,6 @@ const NOT_IN_EMAIL = /[\s"\p{C}]/u;
 export const EmailOr = (other: string) =>
   field(
     {
-      name: 'emailOr',
       required: false,
       requiredIf: ({ [other]: name }) => name === undefined || name === '',
       must: `must be an email address of at most ${MAX_EMAIL} characters, or absent if ${other} names the recipient`,
@@ -43,7 +42,6 @@ export const EmailOr = (other: string) =>
 export const Email = (description: string) =>
   field(
     {
-      name: 'email',
       required: true,
       must: `must be an email address of at most ${MAX_EMAIL} characters`,
       test: isAddress,
@@ -55,7 +53,6 @@ export const Email = (description: string) =>
 export const Handle = () =>
   field(
     {
-      name: 'handle',
       required: false,
       must: 'must be a handle that begins with @ (letters, digits, _ . -), or empty if email is given',
       test: (value) =>
@@ -81,7 +78,6 @@ export const PhoneNumber = ({
 }: PhoneRules = {}) =>
   field(
     {
-      name: 'phone',
       required,
       must: 'must be a phone number in international format: + and 7 to 15 digits without spaces',
       test: (value) => typeof value === 'string' && isCanonical('phone', value, line),
@@ -99,7 +95,6 @@ interface PhoneRules {
 export const Receiver = (description: string) =>
   field(
     {
-      name: 'receiver',
       required: true,
       must: 'must be text of 1 to 100 characters, without control or invisible characters',
       test: (value) => typeof value === 'string' && isText(value, 100) && isCanonical('receiver', value),

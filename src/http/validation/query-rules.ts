@@ -12,7 +12,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const Instant = (description: string, { required = false, nullable = false } = {}) =>
   field(
     {
-      name: 'instant',
       required,
       nullable,
       must: 'must be an ISO 8601 time with a time zone, such as 2026-11-20T08:00:00Z',
@@ -29,7 +28,6 @@ export const Instant = (description: string, { required = false, nullable = fals
 export const Uuid = (description: string) =>
   field(
     {
-      name: 'uuid',
       required: false,
       must: 'must be a UUID, such as 01a1fb98-53b1-7069-a17f-af1e8cacb634',
       test: (value) => typeof value === 'string' && UUID.test(value),
@@ -44,7 +42,6 @@ const ACCOUNT = /^[a-z][a-z0-9-]{0,23}$/;
 export const Account = (description: string) =>
   field(
     {
-      name: 'account',
       required: false,
       must: 'must be the name of an upstream account, such as main',
       test: (value) => typeof value === 'string' && ACCOUNT.test(value),
@@ -56,7 +53,6 @@ export const Account = (description: string) =>
 export const OneOf = (words: readonly string[], description: string, { required = false } = {}) =>
   field(
     {
-      name: 'oneOf',
       required,
       must: `must be one of ${words.join(', ')}`,
       test: (value) => typeof value === 'string' && words.includes(value),
@@ -70,7 +66,6 @@ export const IdempotencyKey = (description: string) =>
     ReadAs((value) => (typeof value === 'string' ? (keyIn(value) ?? value) : value)),
     field(
       {
-        name: 'idempotencyKey',
         required: false,
         must: 'must be an Idempotency-Key: 1 to 255 printable ASCII characters without spaces, bare or in double quotes',
         test: (value) => typeof value === 'string' && keyIn(value) !== null,
@@ -81,11 +76,10 @@ export const IdempotencyKey = (description: string) =>
 
 /** The number of results on a page. */
 export const PageSize = ({ max, usual }: PageSizes = PAGE) =>
-  wholeNumber('pageSize', 1, max, { default: usual, description: 'The number of results on a page.' });
+  wholeNumber(1, max, { default: usual, description: 'The number of results on a page.' });
 
 /** An HTTP status, three digits (RFC 9110, section 15). */
-export const HttpStatusCode = (description: string) =>
-  wholeNumber('httpStatus', 100, 999, { description, example: 200 });
+export const HttpStatusCode = (description: string) => wholeNumber(100, 999, { description, example: 200 });
 
 /** A whole number. */
 export const WholeNumber = ({
@@ -97,14 +91,13 @@ export const WholeNumber = ({
   max: number;
   description: string;
   example: number;
-}) => wholeNumber('wholeNumber', min, max, schema);
+}) => wholeNumber(min, max, schema);
 
-function wholeNumber(name: string, min: number, max: number, schema: ApiPropertyOptions) {
+function wholeNumber(min: number, max: number, schema: ApiPropertyOptions) {
   return applyDecorators(
     ReadAs((value) => (typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value)),
     field(
       {
-        name,
         required: false,
         must: `must be a whole number from ${min} to ${max}`,
         test: (value) => typeof value === 'number' && value >= min && value <= max,
@@ -121,7 +114,6 @@ function wholeNumber(name: string, min: number, max: number, schema: ApiProperty
 export const PageToken = (decode: (token: string) => unknown = fromPageToken) =>
   field(
     {
-      name: 'pageToken',
       required: false,
       must: 'must be the next_page_token of an earlier response',
       test: (value) => typeof value === 'string' && value.length <= MAX_PAGE_TOKEN && decode(value) !== undefined,

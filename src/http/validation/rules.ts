@@ -15,7 +15,6 @@ export interface ItemsOf {
 }
 
 interface Rule {
-  name: string;
   /** What the value must be, as the end of a sentence that begins with the field. */
   must: string;
   required: boolean;
@@ -29,7 +28,7 @@ interface Rule {
 }
 
 export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator {
-  const { name, required, nullable = false, requiredIf, test } = rule;
+  const { required, nullable = false, requiredIf, test } = rule;
   const must = nullable ? `${rule.must}, or null` : rule.must;
   const ifMissing = rule.ifMissing ?? `is required and ${must}`;
   const { description, ...values } = schema;
@@ -41,7 +40,7 @@ export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator
   return applyDecorators(
     (_target: object, property: string | symbol) => void FIELD_NAMES.add(String(property)),
     ApiProperty({ required, ...documented }),
-    ValidateBy({ name, validator }),
+    ValidateBy({ name: 'field', validator }),
     // A JSON null is a value, and is invalid unless it is allowed.
     ValidateIf((object: Record<string, unknown>, value) => value !== undefined || (requiredIf?.(object) ?? required)),
   );
@@ -59,7 +58,6 @@ interface TextRules {
 export const Text = ({ max, description, example, required = true, mayBeEmpty = false }: TextRules) =>
   field(
     {
-      name: 'text',
       required,
       must: `must be text of ${mayBeEmpty ? 'at most' : '1 to'} ${max} characters, without control characters`,
       test: (value) => typeof value === 'string' && isText(value, max) && (mayBeEmpty || value.trim() !== ''),
@@ -85,7 +83,6 @@ export const Items = (item: ItemsOf['type']) =>
       Reflect.defineMetadata(ITEMS, { property: String(property), type: item } satisfies ItemsOf, target.constructor),
     field(
       {
-        name: 'items',
         required: true,
         must: 'must be a list of at least one item',
         test: (value) => Array.isArray(value) && value.length > 0,
@@ -112,7 +109,6 @@ export const ListOf = (entry: ItemsOf['type'], { max, description }: { max: numb
       ),
     field(
       {
-        name: 'listOf',
         required: true,
         must: 'must be a list of at least one entry',
         test: (value) => Array.isArray(value) && value.length > 0,
@@ -148,7 +144,6 @@ export const WordList = (rule: Rule, schema: ApiPropertyOptions) =>
 export const SomeOf = (words: readonly string[], { required, nullable = false, description }: SomeOfRules) =>
   WordList(
     {
-      name: 'someOf',
       required,
       nullable,
       must: `must be a list of at least one of ${words.join(', ')}`,
@@ -171,7 +166,6 @@ interface SomeOfRules {
 export const Slug = ({ pattern, test, must, required, description, example }: SlugRules) =>
   field(
     {
-      name: 'slug',
       required,
       must,
       test: (value) => typeof value === 'string' && pattern.test(value) && (test?.(value) ?? true),

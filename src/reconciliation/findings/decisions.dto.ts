@@ -16,7 +16,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export class FindingDecisionDto {
   @field(
     {
-      name: 'findingId',
       required: true,
       must: 'must be the ID of a finding, a UUID',
       test: (value) => typeof value === 'string' && UUID.test(value),
@@ -27,7 +26,6 @@ export class FindingDecisionDto {
 
   @field(
     {
-      name: 'state',
       required: true,
       must: `must be one of ${DECIDABLE.join(', ')}`,
       test: (value) => DECIDABLE.some((state) => state === value),
