@@ -1,13 +1,9 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, COUNT, described, INSTANT, nullable, TEXT } from '../../platform/schema/fields';
 import { UpstreamAccount } from '../../gateway/upstream/upstream-account';
 
 /** The state of an account, as the answering instance has seen it since its start. Other instances may differ. */
 export class AccountHealth {
-  @ApiProperty({
-    type: [String],
-    description: 'Operations whose requests mostly failed. Only probes are sent for now.',
-  })
+  @described({ type: [String] }, 'Operations whose requests mostly failed. Only probes are sent for now.')
   open_circuits!: string[];
   @nullable(INSTANT, 'When it last answered a forwarded request. Null if it has not.')
   last_answered_at!: Date | null;
@@ -30,7 +26,7 @@ export class AccountDto extends AccountHealth {
 }
 
 export class AccountsDto {
-  @ApiProperty({ type: [AccountDto], description: '`main` first.' }) accounts!: AccountDto[];
+  @described({ type: [AccountDto] }, '`main` first.') accounts!: AccountDto[];
 }
 
 export function healthOf(account: UpstreamAccount): AccountHealth {

@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, described, nullable, TEXT, USD } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { APPROVAL_STATUSES, CallRecord, FullCallRecord } from '../../history/records/record.dto';
@@ -54,8 +53,8 @@ export class CapAfterDto extends CapDto {
  * its approval.
  */
 export class CapsAfterDto {
-  @ApiProperty({ type: CapAfterDto, description: 'From midnight to midnight UTC.' }) daily!: CapAfterDto;
-  @ApiProperty({ type: CapAfterDto, description: 'The calendar month, UTC.' }) monthly!: CapAfterDto;
+  @described({ type: CapAfterDto }, 'From midnight to midnight UTC.') daily!: CapAfterDto;
+  @described({ type: CapAfterDto }, 'The calendar month, UTC.') monthly!: CapAfterDto;
   @nullable(CapAfterDto, 'Day of the person.') person_daily!: CapAfterDto | null;
   @nullable(CapAfterDto, 'Month of the person.') person_monthly!: CapAfterDto | null;
   @nullable(CapAfterDto, 'Total of the ephemeral key.') ephemeral_key!: CapAfterDto | null;
@@ -68,13 +67,10 @@ const CAPS =
 
 /** A rule of the client that forbids a held call now. */
 export class NotAllowedDto {
-  @ApiProperty({
-    enum: Object.keys(PROBLEMS),
-    description: 'Code of the error that the client would receive now.',
-  })
+  @described({ enum: Object.keys(PROBLEMS) }, 'Code of the error that the client would receive now.')
   code!: string;
   @described(TEXT, 'What the rule forbids.') detail!: string;
-  @ApiProperty({ type: [FaultDto], description: 'The fields concerned, if any.' }) errors!: FaultDto[];
+  @described({ type: [FaultDto] }, 'The fields concerned, if any.') errors!: FaultDto[];
 }
 
 const NOT_ALLOWED =
@@ -91,6 +87,6 @@ export class FullApprovalRecord extends FullCallRecord {
 }
 
 export class ApprovalPage {
-  @ApiProperty({ type: [ApprovalRecord], description: 'Newest first.' }) approvals!: ApprovalRecord[];
+  @described({ type: [ApprovalRecord] }, 'Newest first.') approvals!: ApprovalRecord[];
   @nextPageToken() next_page_token!: string | null;
 }

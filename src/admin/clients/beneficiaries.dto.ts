@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { LONG_PAGE, nextPageToken, PageRequest } from '../../platform/schema/page';
 import { MAX_AT_ONCE } from '../../access/clients/beneficiaries.service';
@@ -40,18 +39,18 @@ export class BeneficiarySearch implements PageRequest {
 
 export class BeneficiaryDto implements ListedBeneficiary {
   @described(UUID, 'ID of the entry.') id!: string;
-  @ApiProperty({ enum: REGISTER_LISTS, description: 'Its list.' }) list!: RegisterList;
+  @described({ enum: REGISTER_LISTS }, 'Its list.') list!: RegisterList;
   @nullable(TEXT, 'Masked. Null: erased.')
   recipient!: string | null;
   @described(INSTANT, 'When it was registered.') registered_at!: Date;
 }
 
 export class ChangedBeneficiariesDto implements RegisterChanged {
-  @ApiProperty({ type: [BeneficiaryDto], description: 'The entries of `add`.' }) added!: BeneficiaryDto[];
-  @ApiProperty({ type: [BeneficiaryDto], description: 'Entries that are gone.' }) removed!: BeneficiaryDto[];
+  @described({ type: [BeneficiaryDto] }, 'The entries of `add`.') added!: BeneficiaryDto[];
+  @described({ type: [BeneficiaryDto] }, 'Entries that are gone.') removed!: BeneficiaryDto[];
 }
 
 export class BeneficiaryPage {
-  @ApiProperty({ type: [BeneficiaryDto], description: 'Oldest first.' }) beneficiaries!: BeneficiaryDto[];
+  @described({ type: [BeneficiaryDto] }, 'Oldest first.') beneficiaries!: BeneficiaryDto[];
   @nextPageToken() next_page_token!: string | null;
 }

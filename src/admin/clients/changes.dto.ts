@@ -52,8 +52,8 @@ class KeyHolder {
 /** A change of a client, a new key, the lift of a stop, or a merge of people, that needs a second person. */
 export class ChangeRecord {
   @described(UUID, 'ID of the change.') id!: string;
-  @ApiProperty({ enum: CHANGE_KINDS, description: 'Kind of change.' }) kind!: (typeof CHANGE_KINDS)[number];
-  @ApiProperty({ enum: CHANGE_STATUSES, description: '`superseded`: the client was changed meanwhile.' })
+  @described({ enum: CHANGE_KINDS }, 'Kind of change.') kind!: (typeof CHANGE_KINDS)[number];
+  @described({ enum: CHANGE_STATUSES }, '`superseded`: the client was changed meanwhile.')
   status!: ChangeStatus;
   @nullable(TEXT, 'Name of the changed client. Null: a stop, or two people.') client!: string | null;
   @ApiProperty({
@@ -63,14 +63,11 @@ export class ChangeRecord {
   widens!: string[];
   @nullable(ActivityState, 'The fields before the change. Null: the client does not exist.')
   before!: ActivityState | null;
-  @ApiProperty({ type: ActivityState, description: 'The fields after the change.' }) after!: ActivityState;
-  @ApiProperty({
-    type: [KeyHolder],
-    description: 'Valid keys of the client at the request. The change applies to them.',
-  })
+  @described({ type: ActivityState }, 'The fields after the change.') after!: ActivityState;
+  @described({ type: [KeyHolder] }, 'Valid keys of the client at the request. The change applies to them.')
   holders!: KeyHolder[];
   @nullable(TEXT, 'Reason for the request.') reason!: string | null;
-  @ApiProperty({ type: ChangePerson, description: 'Who requested it.' }) requested_by!: ChangePerson;
+  @described({ type: ChangePerson }, 'Who requested it.') requested_by!: ChangePerson;
   @ApiProperty({
     description: 'Whether you requested it, or it merges you, by any of your names. Another person must decide.',
   })
@@ -110,6 +107,6 @@ export class ClaimKeyDto {
 }
 
 export class ChangesDto {
-  @ApiProperty({ type: [ChangeRecord], description: 'Newest first.' }) changes!: ChangeRecord[];
+  @described({ type: [ChangeRecord] }, 'Newest first.') changes!: ChangeRecord[];
   @nextPageToken() next_page_token!: string | null;
 }

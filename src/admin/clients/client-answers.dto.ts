@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { SCOPES } from '../../operations/scopes';
 import { OPERATION_NAMES } from '../../operations/catalogue';
 import { CLIENT_KINDS, ClientKind } from '../../access/clients/client-kind';
@@ -47,7 +46,7 @@ export class ClientDto
   @nullable(TEXT, 'ID of the client there.') page_client_id!: string | null;
   @described(INSTANT, 'When it was created.') created_at!: Date;
   @described(INTEGER, 'Number of valid secret keys.') active_keys!: number;
-  @ApiProperty({ type: UsageDto, description: 'Spending against its caps.' }) usage!: UsageDto;
+  @described({ type: UsageDto }, 'Spending against its caps.') usage!: UsageDto;
 }
 
 export class NewClientDto extends ClientDto {
@@ -58,7 +57,7 @@ export class NewClientDto extends ClientDto {
 }
 
 export class ClientsDto {
-  @ApiProperty({ type: [ClientDto], description: 'Clients, by name.' }) clients!: ClientDto[];
+  @described({ type: [ClientDto] }, 'Clients, by name.') clients!: ClientDto[];
 }
 
 export class KeyDto implements ListedKey {
@@ -95,7 +94,7 @@ export class KeyDto implements ListedKey {
 }
 
 export class KeysDto {
-  @ApiProperty({ type: [KeyDto], description: 'Keys, oldest first.' }) keys!: KeyDto[];
+  @described({ type: [KeyDto] }, 'Keys, oldest first.') keys!: KeyDto[];
   @described(INTEGER, 'Number of valid ephemeral keys, which are not listed.') active_ephemeral_keys!: number;
 }
 

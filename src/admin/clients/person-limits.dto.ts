@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { LimitKey, OwnLimitKey } from '../../access/clients/limit-keys';
 import { LimitsDocument } from '../../access/clients/limits';
 import { OWN_LIMIT_KEYS } from '../../access/people/person';
@@ -55,10 +54,10 @@ export class PersonDto
   extends withLimits<PersonIdentity, LimitsDocument<OwnLimitKey>>(PersonIdentity, OWN_LIMIT_KEYS, shownLimit)
   implements ListedPerson
 {
-  @ApiProperty({ type: UsageDto, description: "Spending against its caps, or the client's." }) usage!: UsageDto;
+  @described({ type: UsageDto }, "Spending against its caps, or the client's.") usage!: UsageDto;
 }
 
 export class PersonsDto {
-  @ApiProperty({ type: [PersonDto], description: 'Newest first.' }) persons!: PersonDto[];
+  @described({ type: [PersonDto] }, 'Newest first.') persons!: PersonDto[];
   @nextPageToken() next_page_token!: string | null;
 }

@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { Text } from '../../http/validation/rules';
 import { described, nullable, TEXT, UUID } from '../../platform/schema/fields';
@@ -18,6 +17,6 @@ class MergedPersonDto {
 }
 
 export class MergedPeopleDto {
-  @ApiProperty({ type: MergedPersonDto, description: 'The person who is kept.' }) kept!: MergedPersonDto;
-  @ApiProperty({ type: MergedPersonDto, description: 'The same human.' }) merged!: MergedPersonDto;
+  @described({ type: MergedPersonDto }, 'The person who is kept.') kept!: MergedPersonDto;
+  @described({ type: MergedPersonDto }, 'The same human.') merged!: MergedPersonDto;
 }

@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { described, INSTANT, nullable, USD } from '../../platform/schema/fields';
 import { Decimal } from 'decimal.js';
 import { Spending, Spent } from '../../policy/spending.service';
@@ -14,8 +13,8 @@ export class CapDto {
 
 /** A client's caps and their use. */
 export class UsageDto {
-  @ApiProperty({ type: CapDto, description: 'The day, from midnight to midnight UTC.' }) daily!: CapDto;
-  @ApiProperty({ type: CapDto, description: 'The calendar month, in UTC.' }) monthly!: CapDto;
+  @described({ type: CapDto }, 'The day, from midnight to midnight UTC.') daily!: CapDto;
+  @described({ type: CapDto }, 'The calendar month, in UTC.') monthly!: CapDto;
 }
 
 /** A client's caps in US dollars. Null without a cap. */

@@ -5,8 +5,8 @@ import {
   described,
   INSTANT,
   INTEGER,
-  NUMBER,
   nullable,
+  NUMBER,
   ref,
   SIGNED_USD,
   TEXT,
@@ -46,7 +46,7 @@ export class OperationDay extends PayoutSums {
 }
 
 export class OutcomeCount {
-  @ApiProperty({ enum: CALL_STATES, description: `The outcome. ${STATE_HELP}` })
+  @described({ enum: CALL_STATES }, `The outcome. ${STATE_HELP}`)
   outcome!: CallState;
   @described(COUNT, 'Number of calls.') calls!: number;
 }
@@ -62,14 +62,11 @@ export class OperationLatency {
 
 /** Counts of the last days. */
 export class OverviewHistory {
-  @ApiProperty({
-    type: [OperationDay],
-    description: 'Counts by day and operation, newest day first. Only those with calls.',
-  })
+  @described({ type: [OperationDay] }, 'Counts by day and operation, newest day first. Only those with calls.')
   days!: OperationDay[];
-  @ApiProperty({ type: [OutcomeCount], description: 'Counts by outcome over these days. Only outcomes that occurred.' })
+  @described({ type: [OutcomeCount] }, 'Counts by outcome over these days. Only outcomes that occurred.')
   outcomes!: OutcomeCount[];
-  @ApiProperty({ type: [OperationLatency], description: 'Response times over these days.' })
+  @described({ type: [OperationLatency] }, 'Response times over these days.')
   upstream_ms!: OperationLatency[];
 }
 
@@ -87,7 +84,7 @@ export class OverviewSeal {
 }
 
 export class OverviewFindings {
-  @ApiProperty({ enum: AGES.map(({ name }) => name), description: 'Age of the findings, in days.' })
+  @described({ enum: AGES.map(({ name }) => name) }, 'Age of the findings, in days.')
   age!: AgeName;
   @described(COUNT, 'Number of findings.') count!: number;
   @described(USD, 'Sum of their absolute impacts, in US dollars.') impact_usd!: string;
@@ -114,7 +111,7 @@ export class OverviewRun {
   @described(TEXT, 'Its upstream account.') account!: string;
   @described(INSTANT, 'Beginning of the compared period.') from!: Date;
   @described(INSTANT, 'End of the compared period.') to!: Date;
-  @ApiProperty({ enum: RUN_STATES, description: 'State of the run, as in GET /v1/reconciliation/runs.' })
+  @described({ enum: RUN_STATES }, 'State of the run, as in GET /v1/reconciliation/runs.')
   state!: RunState;
   @nullable({ enum: RESULTS }, 'The result. Null until the run ends.') result!: Result | null;
   @described(INSTANT, 'When the run began.') started_at!: Date;
@@ -149,8 +146,8 @@ export class OverviewUpstream extends AccountHealth {
 
 /** Why the database or `DATA_DIR` of the answering instance takes no writes. Other instances may differ. */
 export class OverviewTrouble {
-  @ApiProperty({ enum: PLACES, description: 'Where nothing can be written.' }) place!: Place;
-  @ApiProperty({ enum: CAUSES, description: 'Why.' }) cause!: Cause;
+  @described({ enum: PLACES }, 'Where nothing can be written.') place!: Place;
+  @described({ enum: CAUSES }, 'Why.') cause!: Cause;
   @described(TEXT, 'What was seen, and what to do.') detail!: string;
 }
 
@@ -182,8 +179,8 @@ export class Overview {
   )
   clients!: OverviewClient[] | null;
   @nullable(ref('OverviewStops'), 'Scope `admin`, `approve` or `audit`.') stops!: OverviewStops | null;
-  @ApiProperty({ type: [OverviewUpstream], description: 'Any of these scopes. The accounts, `main` first.' })
+  @described({ type: [OverviewUpstream] }, 'Any of these scopes. The accounts, `main` first.')
   upstream!: OverviewUpstream[];
-  @ApiProperty({ type: [OverviewTrouble], description: 'Any of these scopes. Usually empty.' })
+  @described({ type: [OverviewTrouble] }, 'Any of these scopes. Usually empty.')
   storage!: OverviewTrouble[];
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { described, INSTANT, INTEGER, NUMBER, nullable } from '../../platform/schema/fields';
+import { described, INSTANT, INTEGER, nullable, NUMBER } from '../../platform/schema/fields';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { OneOf } from '../../http/validation/query-rules';
 import { field, Text, WordList } from '../../http/validation/rules';
@@ -123,7 +123,7 @@ class ShownListDto {
   newest!: number | null;
   @nullable(INSTANT, 'Freezes the list at this time. Null: live.')
   frozen_at!: string | null;
-  @ApiProperty({ type: [String], description: 'Types that it leaves out.' }) without_types!: string[];
+  @described({ type: [String] }, 'Types that it leaves out.') without_types!: string[];
 }
 
 /** What the sandbox lies about. Faults are apart, because they affect single requests. */
@@ -131,7 +131,7 @@ export class SandboxLiesDto {
   @described(NUMBER, 'Percent of each payout that is charged as a fee.')
   fee_percent!: number;
   @ApiProperty({ description: 'Whether the fee comes back with the value of a payout.' }) returns_fee!: boolean;
-  @ApiProperty({ ...NUMBERS, description: 'Milliseconds until a transaction is listed, by its type.' })
+  @described(NUMBERS, 'Milliseconds until a transaction is listed, by its type.')
   listed_after_ms!: Record<string, number>;
   @ApiProperty({
     type: 'object',
@@ -139,6 +139,6 @@ export class SandboxLiesDto {
     description: 'Words that are shown instead of true statuses, by place: `listed`, `answered`, `events`.',
   })
   words!: Record<(typeof PLACES)[number], Record<string, string>>;
-  @ApiProperty({ type: ShownListDto, description: 'The list of transactions.' }) transactions!: ShownListDto;
-  @ApiProperty({ type: ShownListDto, description: 'The entries of each wallet.' }) entries!: ShownListDto;
+  @described({ type: ShownListDto }, 'The list of transactions.') transactions!: ShownListDto;
+  @described({ type: ShownListDto }, 'The entries of each wallet.') entries!: ShownListDto;
 }

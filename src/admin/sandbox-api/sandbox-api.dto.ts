@@ -1,5 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { BOOLEAN, described, INTEGER, NUMBER, nullable, TEXT, UUID } from '../../platform/schema/fields';
+import { BOOLEAN, described, INTEGER, nullable, NUMBER, TEXT, UUID } from '../../platform/schema/fields';
 import { OPERATION_NAMES, OperationName } from '../../operations/catalogue';
 import { FreeForm } from '../../http/validation/free-form';
 import { NotForwarded } from '../../http/validation/nothing.dto';
@@ -46,7 +45,7 @@ export class FaultKindDto {
   @described(TEXT, 'Its effect on a request.') does!: string;
   @described(BOOLEAN, 'Whether the operation is carried out by default.') processed!: boolean;
   @described(BOOLEAN, 'Whether `processed` can be set.') chooses_processed!: boolean;
-  @ApiProperty({ type: [FaultSettingDto], description: 'Settings of the kind.' }) settings!: FaultSettingDto[];
+  @described({ type: [FaultSettingDto] }, 'Settings of the kind.') settings!: FaultSettingDto[];
 }
 
 export class MagicRecipientDto {
@@ -65,19 +64,16 @@ export class SampleDto {
 
 export class SandboxDto {
   @described({ ...TEXT, example: 'http://127.0.0.1:4010' }, 'Address of the sandbox.') url!: string;
-  @ApiProperty({
-    type: [SandboxWalletDto],
-    description: "Wallets by account, oldest first, from the sandbox's own ledger.",
-  })
+  @described({ type: [SandboxWalletDto] }, "Wallets by account, oldest first, from the sandbox's own ledger.")
   wallets!: SandboxWalletDto[];
-  @ApiProperty({ type: [SandboxFaultDto], description: 'Active faults, oldest first.' })
+  @described({ type: [SandboxFaultDto] }, 'Active faults, oldest first.')
   faults!: SandboxFaultDto[];
-  @ApiProperty({ type: SandboxLiesDto, description: 'What the sandbox lies about.' }) lies!: SandboxLiesDto;
-  @ApiProperty({ type: [FaultKindDto], description: 'Kinds of fault that can be switched on.' })
+  @described({ type: SandboxLiesDto }, 'What the sandbox lies about.') lies!: SandboxLiesDto;
+  @described({ type: [FaultKindDto] }, 'Kinds of fault that can be switched on.')
   kinds!: FaultKindDto[];
-  @ApiProperty({ type: [MagicRecipientDto], description: 'Recipients with a fixed behavior.' })
+  @described({ type: [MagicRecipientDto] }, 'Recipients with a fixed behavior.')
   magic_recipients!: MagicRecipientDto[];
-  @ApiProperty({ type: [SampleDto], description: 'One sample for each operation that has samples.' })
+  @described({ type: [SampleDto] }, 'One sample for each operation that has samples.')
   samples!: SampleDto[];
 }
 

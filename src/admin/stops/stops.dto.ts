@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { ValidateBy, ValidationArguments } from 'class-validator';
 import { CHANGING_OPERATIONS } from '../../operations/effects';
@@ -103,5 +102,5 @@ export class StopRecord {
 }
 
 export class Stops {
-  @ApiProperty({ type: [StopRecord], description: 'Newest first.' }) stops!: StopRecord[];
+  @described({ type: [StopRecord] }, 'Newest first.') stops!: StopRecord[];
 }

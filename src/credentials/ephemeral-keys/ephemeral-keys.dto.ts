@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { LIMIT_FIELDS, MAX_WORDS } from '../../access/clients/limit-fields';
 import { isPersonId, PERSON } from '../../access/clients/person';
 import { LONGEST_SECONDS } from '../../access/ephemeral/ephemeral-keys.service';
@@ -116,7 +115,7 @@ export class IssuedEphemeralKeyDto extends EphemeralKeyDto {
 }
 
 export class EphemeralKeyPage {
-  @ApiProperty({ type: [EphemeralKeyDto], description: 'Newest first.' }) ephemeral_keys!: EphemeralKeyDto[];
+  @described({ type: [EphemeralKeyDto] }, 'Newest first.') ephemeral_keys!: EphemeralKeyDto[];
   @nextPageToken() next_page_token!: string | null;
 }
 

@@ -7,7 +7,7 @@ import { Scope, SCOPES } from '../../operations/scopes';
 export class PageSessionRecord {
   @ApiProperty({ type: 'string', description: 'Name of the client.', example: 'wallet' }) client!: string;
   @described(UUID, 'ID of the person in records.') person_id!: string;
-  @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes of the session.' }) scopes!: Scope[];
+  @described({ enum: SCOPES, isArray: true }, 'Scopes of the session.') scopes!: Scope[];
   @described(TEXT, 'Token for the header `X-CSRF-Token`.') csrf_token!: string;
   @nullable(INSTANT, 'When the person signed in at the provider, if it says it.')
   signed_in_at!: string | null;

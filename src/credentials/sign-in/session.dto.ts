@@ -8,10 +8,10 @@ export class SessionRecord {
   @described(UUID, 'Key that the user signed in with.') key_id!: string;
   @nullable(TEXT, 'ID of the person who owns the key, if any.')
   person!: string | null;
-  @ApiProperty({ enum: ['key', 'provider'], description: 'How the user signed in.' })
+  @described({ enum: ['key', 'provider'] }, 'How the user signed in.')
   signed_in_with!: 'key' | 'provider';
-  @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes of the session.' }) scopes!: Scope[];
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'Minutes of inactivity after which the session ends.' })
+  @described({ enum: SCOPES, isArray: true }, 'Scopes of the session.') scopes!: Scope[];
+  @described({ type: 'integer', minimum: 1 }, 'Minutes of inactivity after which the session ends.')
   idle_minutes!: number;
   @described(
     TEXT,

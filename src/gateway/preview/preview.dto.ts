@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import {
   COUNT,
   described,
@@ -23,18 +23,15 @@ export class PreviewFault extends FaultDto {
 export class PreviewRefusal {
   @described(INTEGER, 'HTTP status.') status!: number;
   @described({ enum: Object.keys(PROBLEMS) }, 'The error code, for programs.') code!: string;
-  @ApiProperty({
-    enum: [...ACTION_NAMES],
-    description: 'What your program does next, as for the errors of operations.',
-  })
+  @described({ enum: [...ACTION_NAMES] }, 'What your program does next, as for the errors of operations.')
   action!: string;
   @described(TEXT, 'What happened and what to do.') detail!: string;
-  @ApiProperty({ type: [FaultDto], description: 'The fields that caused it, if any.' }) errors!: FaultDto[];
+  @described({ type: [FaultDto] }, 'The fields that caused it, if any.') errors!: FaultDto[];
   @described(COUNT, 'The number of errors. `errors` lists the first 100.')
   errors_total!: number;
   @optional(UUID, 'The call that this request repeats.')
   first_call_id?: string;
-  @ApiPropertyOptional({ enum: FIRST_CALL_STATES, description: 'The state of that call.' })
+  @optional({ enum: FIRST_CALL_STATES }, 'The state of that call.')
   first_call_state?: string;
 }
 
@@ -76,8 +73,8 @@ export class PreviewCap {
 }
 
 export class PreviewCaps {
-  @ApiProperty({ type: PreviewCap, description: 'The day, from midnight to midnight UTC.' }) daily!: PreviewCap;
-  @ApiProperty({ type: PreviewCap, description: 'The calendar month, in UTC.' }) monthly!: PreviewCap;
+  @described({ type: PreviewCap }, 'The day, from midnight to midnight UTC.') daily!: PreviewCap;
+  @described({ type: PreviewCap }, 'The calendar month, in UTC.') monthly!: PreviewCap;
 }
 
 export class PreviewLocalAmount {
@@ -95,7 +92,7 @@ export class PreviewItem {
   @nullable(TEXT, 'The mobile money network code.') network_code!: string | null;
   @nullable(PreviewLocalAmount, 'What the recipient would get. Null if the upstream did not state it.')
   local_amount!: PreviewLocalAmount | null;
-  @ApiProperty({ type: [String], description: 'Things to check before you pay.' }) notes!: string[];
+  @described({ type: [String] }, 'Things to check before you pay.') notes!: string[];
 }
 
 export class PreviewDuplicate {
@@ -156,10 +153,7 @@ export class Preview {
   })
   caps!: PreviewCaps;
   @nullable(TEXT, 'Why the operator has stopped the operation. Null if it is not stopped.') stopped!: string | null;
-  @ApiProperty({ type: [PreviewItem], description: 'The items without errors.' }) items!: PreviewItem[];
-  @ApiProperty({
-    type: [PreviewDuplicate],
-    description: 'Items that pay the same again. They are a warning, not an error.',
-  })
+  @described({ type: [PreviewItem] }, 'The items without errors.') items!: PreviewItem[];
+  @described({ type: [PreviewDuplicate] }, 'Items that pay the same again. They are a warning, not an error.')
   duplicates!: PreviewDuplicate[];
 }

@@ -54,7 +54,7 @@ export class AccessRecord {
   @ApiProperty({ type: 'string', description: 'The route that was read.', example: 'GET /v1/audit/calls' })
   route!: string;
   @nullable(UUID, 'The call that was read, if it was one call.') call_id!: string | null;
-  @ApiProperty({ type: 'array', items: { type: 'string', format: 'uuid' }, description: 'The calls on the page.' })
+  @described({ type: 'array', items: { type: 'string', format: 'uuid' } }, 'The calls on the page.')
   call_ids!: string[];
   @ApiProperty({
     type: 'object',
@@ -78,6 +78,6 @@ export class AccessRecord {
 }
 
 export class AccessPage {
-  @ApiProperty({ type: [AccessRecord], description: 'Newest first.' }) accesses!: AccessRecord[];
+  @described({ type: [AccessRecord] }, 'Newest first.') accesses!: AccessRecord[];
   @nextPageToken() next_page_token!: string | null;
 }

@@ -103,15 +103,15 @@ export class ActivityRecord {
   id!: string;
   @described(INSTANT, "When it happened, by the database's clock.")
   at!: Date;
-  @ApiProperty({ enum: ACTIONS, description: 'Kind of act.' }) action!: string;
-  @ApiProperty({ type: ActivityTarget, description: 'What was changed.' }) target!: ActivityTarget;
+  @described({ enum: ACTIONS }, 'Kind of act.') action!: string;
+  @described({ type: ActivityTarget }, 'What was changed.') target!: ActivityTarget;
   @nullable(
     ActivityState,
     'The changed fields before the act. Null for creations and stops, and for the first act of a wallet.',
   )
   before!: ActivityState | null;
   @nullable(ActivityState, 'The same fields after the act. Null for stops.') after!: ActivityState | null;
-  @ApiProperty({ type: ActivityAuthor, description: 'Who performed the act.' }) by!: ActivityAuthor;
+  @described({ type: ActivityAuthor }, 'Who performed the act.') by!: ActivityAuthor;
   @ApiProperty({
     enum: CHANGED_VIA,
     description:
@@ -127,6 +127,6 @@ export class ActivityRecord {
 }
 
 export class ActivityPage {
-  @ApiProperty({ type: [ActivityRecord], description: 'Newest first.' }) activity!: ActivityRecord[];
+  @described({ type: [ActivityRecord] }, 'Newest first.') activity!: ActivityRecord[];
   @nextPageToken() next_page_token!: string | null;
 }

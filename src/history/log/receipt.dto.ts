@@ -18,11 +18,11 @@ const RECORD =
 
 /** The salt and the value behind a commitment of a record: SHA-256(salt || value). */
 export class Opening {
-  @ApiProperty({ type: 'string', example: 'items/0/email_commitment', description: 'Path in the record.' })
+  @described({ type: 'string', example: 'items/0/email_commitment' }, 'Path in the record.')
   commitment!: string;
   @described(TEXT, 'Salt, hexadecimal.') salt!: string;
   @described(TEXT, 'The value, in `encoding`.') value!: string;
-  @ApiProperty({ enum: ['utf8', 'base64'], description: 'Encoding of `value`.' }) encoding!: 'utf8' | 'base64';
+  @described({ enum: ['utf8', 'base64'] }, 'Encoding of `value`.') encoding!: 'utf8' | 'base64';
 }
 
 export class ReceiptRecord {
@@ -45,11 +45,11 @@ class ReceiptLog {
 
 /** A proof of one call that can be verified offline. */
 export class Receipt {
-  @ApiProperty({ enum: ['payout-proxy/receipt/1'], description: 'Format and version.' }) format!: string;
+  @described({ enum: ['payout-proxy/receipt/1'] }, 'Format and version.') format!: string;
   @described(UUID, 'ID of the call.') call_id!: string;
-  @ApiProperty({ type: ReceiptLog, description: 'The log that sealed the records.' }) log!: ReceiptLog;
+  @described({ type: ReceiptLog }, 'The log that sealed the records.') log!: ReceiptLog;
   @ApiProperty(NOTE) checkpoint!: string;
-  @ApiProperty({ type: [ReceiptRecord], description: 'Records of the call, in the order of sealing.' })
+  @described({ type: [ReceiptRecord] }, 'Records of the call, in the order of sealing.')
   records!: ReceiptRecord[];
 }
 
@@ -65,7 +65,7 @@ export class LeafProof {
 export class Inclusion {
   @described(UUID, 'ID of the call or record.') id!: string;
   @ApiProperty(NOTE) checkpoint!: string;
-  @ApiProperty({ type: [LeafProof], description: 'The records, in the order of the log.' }) records!: LeafProof[];
+  @described({ type: [LeafProof] }, 'The records, in the order of the log.') records!: LeafProof[];
   @ApiProperty({
     enum: KIND_NAMES,
     isArray: true,
@@ -77,5 +77,5 @@ export class Inclusion {
 export class Consistency {
   @described(INTEGER, 'Size of the earlier tree.') from!: number;
   @described(INTEGER, 'Size of the later tree.') to!: number;
-  @ApiProperty({ type: [String], description: 'Base64 hashes (RFC 9162, section 2.1.4).' }) proof!: string[];
+  @described({ type: [String] }, 'Base64 hashes (RFC 9162, section 2.1.4).') proof!: string[];
 }

@@ -1,4 +1,4 @@
-import { ApiProperty, PickType } from '@nestjs/swagger';
+import { PickType } from '@nestjs/swagger';
 import { described, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { CALL_STATES, CallState } from '../../operations/lifecycle';
 import { RecordEntry, RecordItem } from '../records/record.dto';
@@ -14,9 +14,9 @@ export class PayoutRecord extends PickType(RecordItem, [
   @described({ ...TEXT, example: '01999999-1234-7890-abcd-0123456789ab.0' }, 'ID of the payout.') id!: string;
   @described(UUID, 'ID of its call.') call_id!: string;
   @described({ ...TEXT, example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
-  @ApiProperty({ enum: CALL_STATES, description: 'The outcome of its call.' }) outcome!: CallState;
+  @described({ enum: CALL_STATES }, 'The outcome of its call.') outcome!: CallState;
   @nullable(TEXT, 'Why it is in this state, if that was found out after the answer.') reason!: string | null;
-  @ApiProperty({ type: RecordItem, description: 'The item of the request, with its transaction.' }) item!: RecordItem;
-  @ApiProperty({ type: [RecordEntry], description: 'Its ledger, oldest entry first. The last one is in effect.' })
+  @described({ type: RecordItem }, 'The item of the request, with its transaction.') item!: RecordItem;
+  @described({ type: [RecordEntry] }, 'Its ledger, oldest entry first. The last one is in effect.')
   ledger!: RecordEntry[];
 }

@@ -1,5 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { BOOLEAN, COUNT, described, NUMBER, nullable, orNull, TEXT } from '../../platform/schema/fields';
+import { BOOLEAN, COUNT, described, nullable, NUMBER, orNull, TEXT } from '../../platform/schema/fields';
 import { OneOf } from '../../http/validation/query-rules';
 import { PayoutSums } from './payout-sums.dto';
 import { SearchFilters } from './search.dto';
@@ -28,16 +27,13 @@ export class SummaryGroup extends PayoutSums {
   name!: string | null;
   @described(COUNT, 'Number of calls. By country: calls with a payout there.') calls!: number;
   @described(COUNT, 'Number of payouts.') items!: number;
-  @ApiProperty({
-    type: Latency,
-    description: 'Response times of the upstream in milliseconds.',
-  })
+  @described({ type: Latency }, 'Response times of the upstream in milliseconds.')
   upstream_ms!: Latency;
 }
 
 export class Summary {
-  @ApiProperty({ enum: GROUPS, description: 'What the summary is grouped by.' }) group_by!: GroupBy;
-  @ApiProperty({ type: [SummaryGroup], description: 'Days are newest first. Other groups start with the most calls.' })
+  @described({ enum: GROUPS }, 'What the summary is grouped by.') group_by!: GroupBy;
+  @described({ type: [SummaryGroup] }, 'Days are newest first. Other groups start with the most calls.')
   groups!: SummaryGroup[];
   @described(BOOLEAN, 'Whether groups were omitted. At most 1000 are shown.')
   cut!: boolean;

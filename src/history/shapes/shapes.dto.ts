@@ -41,6 +41,6 @@ export class ShapeRecord {
 }
 
 export class ShapePage {
-  @ApiProperty({ type: [ShapeRecord], description: 'Newest first.' }) shapes!: ShapeRecord[];
+  @described({ type: [ShapeRecord] }, 'Newest first.') shapes!: ShapeRecord[];
   @nextPageToken() next_page_token!: string | null;
 }

@@ -16,6 +16,6 @@ export class StatusWordRecord {
 }
 
 export class StatusWordList {
-  @ApiProperty({ type: [StatusWordRecord], description: 'The most frequent first. At most 200.' })
+  @described({ type: [StatusWordRecord] }, 'The most frequent first. At most 200.')
   words!: StatusWordRecord[];
 }

@@ -7,7 +7,7 @@ import { FullCallRecord, RecordEntry } from '../records/record.dto';
 
 /** A contradiction in a call's own records, or a record that is missing. */
 class RecordAnomalyDto implements RecordAnomaly {
-  @ApiProperty({ enum: ANOMALY_CODES, description: 'The code, for programs.' }) code!: RecordAnomaly['code'];
+  @described({ enum: ANOMALY_CODES }, 'The code, for programs.') code!: RecordAnomaly['code'];
   @described(TEXT, 'The text, for people.') detail!: string;
   @nullable(INTEGER, 'Position of the item. Null: the whole call.') position!: number | null;
 }
@@ -16,7 +16,7 @@ const SEALED_KINDS = [...(['intent', 'refusal', 'decision', 'outcome', 'verdict'
 
 /** The place of a record in the log. */
 export class RecordSeal {
-  @ApiProperty({ enum: SEALED_KINDS, description: 'Kind of record.' }) kind!: (typeof SEALED_KINDS)[number];
+  @described({ enum: SEALED_KINDS }, 'Kind of record.') kind!: (typeof SEALED_KINDS)[number];
   @nullable(INTEGER, 'Index in the log, from 0. Null: not sealed yet. Sealing takes seconds.') index!: number | null;
   @nullable(SHA256, 'Leaf hash (RFC 6962): SHA-256 of a zero byte and the record as canonical JSON.')
   leaf_hash!: string | null;
@@ -27,7 +27,7 @@ export class RecordSeal {
 export class CallReaders {
   @described(INTEGER, 'How often the call was shown, alone or on a page. Exports are not counted.')
   count!: number;
-  @ApiProperty({ type: [AccessRecord], description: 'The newest 100.' }) newest!: AccessRecord[];
+  @described({ type: [AccessRecord] }, 'The newest 100.') newest!: AccessRecord[];
 }
 
 /** A finding of reconciliation about a payment of a call. */
@@ -47,7 +47,7 @@ export class CallDifference {
 /** One call with everything that is on record about it. */
 @ApiExtraModels(AccessEndRecord)
 export class CallStory extends FullCallRecord {
-  @ApiProperty({ type: [RecordAnomalyDto], description: 'Contradictions in the records. Empty if there are none.' })
+  @described({ type: [RecordAnomalyDto] }, 'Contradictions in the records. Empty if there are none.')
   anomalies!: RecordAnomalyDto[];
   @ApiProperty({
     type: [RecordEntry],
@@ -55,7 +55,7 @@ export class CallStory extends FullCallRecord {
       'The ledger of each payout, in the order of the items, and oldest entry first. It begins with the reservation and what the answer says. Empty if nothing was reserved.',
   })
   ledger!: RecordEntry[];
-  @ApiProperty({ type: [CallDifference], description: 'Findings of reconciliation, the newest 100.' })
+  @described({ type: [CallDifference] }, 'Findings of reconciliation, the newest 100.')
   reconciliation_findings!: CallDifference[];
   @ApiProperty({
     type: [ActivityRecord],
@@ -63,6 +63,6 @@ export class CallStory extends FullCallRecord {
       'Acts in the day before it: on its client, stops, and changes of the configuration. Newest first, at most 20.',
   })
   acts_before!: ActivityRecord[];
-  @ApiProperty({ type: [RecordSeal], description: 'Places of its records in the log.' }) seals!: RecordSeal[];
-  @ApiProperty({ type: CallReaders, description: 'Earlier reads of the call.' }) accesses!: CallReaders;
+  @described({ type: [RecordSeal] }, 'Places of its records in the log.') seals!: RecordSeal[];
+  @described({ type: CallReaders }, 'Earlier reads of the call.') accesses!: CallReaders;
 }

@@ -111,10 +111,7 @@ class ErrorMembers {
   @optional(UUID, 'The call that this request repeats.')
   first_call_id?: string;
 
-  @ApiPropertyOptional({
-    enum: FIRST_CALL_STATES,
-    description: 'The state of that call. Present for `suspected_duplicate`.',
-  })
+  @optional({ enum: FIRST_CALL_STATES }, 'The state of that call. Present for `suspected_duplicate`.')
   first_call_state?: string;
 
   @ApiPropertyOptional({

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { described } from '../../platform/schema/fields';
 import { StepState } from '../../journal/finding-steps';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { Slug } from '../../http/validation/rules';
@@ -63,14 +63,14 @@ export class FindingDecisionsDto {
 }
 
 class DecidedFinding {
-  @ApiProperty({ type: 'string', format: 'uuid', description: "The finding's ID." }) finding_id!: string;
-  @ApiProperty({ enum: STATES, description: "The finding's new state." }) state!: State;
+  @described({ type: 'string', format: 'uuid' }, "The finding's ID.") finding_id!: string;
+  @described({ enum: STATES }, "The finding's new state.") state!: State;
 }
 
 export class FindingDecisions {
-  @ApiProperty({ type: 'integer', description: 'The number of decisions.' }) decided!: number;
-  @ApiProperty({ type: 'integer', description: 'The number of rows without a decision in a CSV file. Otherwise 0.' })
+  @described({ type: 'integer' }, 'The number of decisions.') decided!: number;
+  @described({ type: 'integer' }, 'The number of rows without a decision in a CSV file. Otherwise 0.')
   ignored!: number;
-  @ApiProperty({ type: [DecidedFinding], description: 'In the order of the request.' })
+  @described({ type: [DecidedFinding] }, 'In the order of the request.')
   findings!: DecidedFinding[];
 }

@@ -1,4 +1,4 @@
-import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels } from '@nestjs/swagger';
 import { described, INSTANT, INTEGER, nullable, optional, orNull, TEXT, UUID } from '../../platform/schema/fields';
 
 /** Our payment. */
@@ -27,7 +27,7 @@ class EvidenceTheirs {
 class EvidenceMatch {
   @described({ ...TEXT, example: 'upstream_ref' }, 'The rule that matched the two.')
   rule!: string;
-  @ApiProperty({ enum: ['certain', 'probable', 'possible'], description: 'How certain the match is.' })
+  @described({ enum: ['certain', 'probable', 'possible'] }, 'How certain the match is.')
   certainty!: string;
 }
 

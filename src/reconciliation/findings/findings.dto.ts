@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import {
   BOOLEAN,
   described,
@@ -80,7 +79,7 @@ export class FindingField {
 /** A decision about a finding. */
 export class FindingStep {
   @described(UUID, "The decision's ID.") id!: string;
-  @ApiProperty({ enum: STATES.slice(1), description: "The finding's state after the decision." }) state!: State;
+  @described({ enum: STATES.slice(1) }, "The finding's state after the decision.") state!: State;
   @described(TEXT, 'Why.') reason!: string;
   @described(SIGNED_USD, "The finding's impact at the time of the decision, in US dollars.") impact_usd!: string;
   @nullable(UUID, 'The run that made the decision. Null if no run made it.') run_id!: string | null;
@@ -94,20 +93,20 @@ export class FindingStep {
 export class FindingRecord {
   @described(UUID, "The finding's ID.") id!: string;
   @described(TEXT, 'The upstream account.') account!: string;
-  @ApiProperty({ enum: CATEGORY_NAMES, enumName: 'FindingCategory', description: 'Category of the difference.' })
+  @described({ enum: CATEGORY_NAMES, enumName: 'FindingCategory' }, 'Category of the difference.')
   category!: Category;
-  @ApiProperty({ enum: [...SEVERITIES], description: 'Severity. It follows from the category.' }) severity!: Severity;
+  @described({ enum: [...SEVERITIES] }, 'Severity. It follows from the category.') severity!: Severity;
   @described(TEXT, 'A readable title.') title!: string;
   @described(TEXT, 'Advice: what to do, and what not to do.') suggested_action!: string;
   @described(TEXT, 'Identifies the difference. It is the same in every run.') subject!: string;
-  @ApiProperty({ enum: STATES, enumName: 'FindingState', description: 'The state: the latest decision.' })
+  @described({ enum: STATES, enumName: 'FindingState' }, 'The state: the latest decision.')
   state!: State;
   @described(
     SIGNED_USD,
     "The impact: how much it adds to the upstream's total minus ours, in US dollars. Exact decimal text.",
   )
   impact_usd!: string;
-  @ApiProperty({ type: [FindingField], description: 'The fields that differ.' }) fields!: FindingField[];
+  @described({ type: [FindingField] }, 'The fields that differ.') fields!: FindingField[];
   @described(INSTANT, 'Time of the payment.') occurred_at!: Date;
   @described(INSTANT, 'Time when it was found.') found_at!: Date;
   @nullable(INTEGER, 'Whole days since it was found, while it waits for a decision. Otherwise null.') age_days!:
@@ -132,7 +131,7 @@ export class FindingRecord {
 }
 
 export class FindingPage {
-  @ApiProperty({ type: [FindingRecord], description: 'Newest first.' }) findings!: FindingRecord[];
+  @described({ type: [FindingRecord] }, 'Newest first.') findings!: FindingRecord[];
   @nextPageToken() next_page_token!: string | null;
 }
 
@@ -143,16 +142,16 @@ export class FindingSight {
   @described(BOOLEAN, 'Whether the run was historical. Such a run changes no states.')
   historical!: boolean;
   @described(SIGNED_USD, 'Its impact in this run, in US dollars.') impact_usd!: string;
-  @ApiProperty({ type: [FindingField], description: 'The fields that differed.' }) fields!: FindingField[];
-  @ApiProperty({ type: FindingEvidence, description: 'The supporting records.' }) evidence!: FindingEvidence;
+  @described({ type: [FindingField] }, 'The fields that differed.') fields!: FindingField[];
+  @described({ type: FindingEvidence }, 'The supporting records.') evidence!: FindingEvidence;
 }
 
 export class FindingStory extends FindingRecord {
   @described(TEXT, 'Describes the difference.') meaning!: string;
-  @ApiProperty({ type: FindingEvidence, description: 'The supporting records, as seen last.' })
+  @described({ type: FindingEvidence }, 'The supporting records, as seen last.')
   evidence!: FindingEvidence;
-  @ApiProperty({ type: [FindingSight], description: 'The finding in each run. The newest 100 runs.' })
+  @described({ type: [FindingSight] }, 'The finding in each run. The newest 100 runs.')
   sights!: FindingSight[];
   @described(INTEGER, 'The number of runs that saw it.') sight_count!: number;
-  @ApiProperty({ type: [FindingStep], description: 'The decisions, oldest first.' }) steps!: FindingStep[];
+  @described({ type: [FindingStep] }, 'The decisions, oldest first.') steps!: FindingStep[];
 }

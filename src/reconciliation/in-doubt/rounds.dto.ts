@@ -32,7 +32,7 @@ export class ResolverRound {
     'Why calls could not be polled, as a code. Null if all could. The next round tries again.',
   )
   failure!: string | null;
-  @ApiProperty({ type: [RoundRead], description: 'The listing of each upstream account that had calls to poll.' })
+  @described({ type: [RoundRead] }, 'The listing of each upstream account that had calls to poll.')
   reads!: RoundRead[];
-  @ApiProperty({ type: [RoundVerdict], description: 'The new verdicts.' }) verdicts!: RoundVerdict[];
+  @described({ type: [RoundVerdict] }, 'The new verdicts.') verdicts!: RoundVerdict[];
 }

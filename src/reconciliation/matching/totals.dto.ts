@@ -31,7 +31,7 @@ class FoundRecord {
 }
 
 export class DayRecord {
-  @ApiProperty({ type: 'string', format: 'date', description: 'The day in UTC.' }) day!: string;
+  @described({ type: 'string', format: 'date' }, 'The day in UTC.') day!: string;
   @described(COUNT, 'Matches, by the day of our payment.') matched!: number;
   @described(COUNT, 'Payments without a transaction.') ours_only!: number;
   @described(COUNT, 'Transactions without a payment.') theirs_only!: number;
@@ -54,7 +54,7 @@ export type IncompleteReason = (typeof INCOMPLETE_REASONS)[number];
 
 /** One reason, and what to do about it. It names nobody. */
 export class IncompleteRecord {
-  @ApiProperty({ enum: INCOMPLETE_REASONS, description: 'The reason.' }) reason!: IncompleteReason;
+  @described({ enum: INCOMPLETE_REASONS }, 'The reason.') reason!: IncompleteReason;
   @described(TEXT, 'A readable explanation, with what to do about it.') detail!: string;
 }
 
@@ -111,19 +111,16 @@ export class WalletRecord {
 
 /** `theirs` − `ours` = findings + `within_tolerance_usd` + `residual_usd`, exactly. */
 export class TotalsRecord {
-  @ApiProperty({ type: SumRecord, description: 'Our payments, with the expected fees.' })
+  @described({ type: SumRecord }, 'Our payments, with the expected fees.')
   ours!: SumRecord;
-  @ApiProperty({ type: SumRecord, description: "The upstream's transactions, with their fees." }) theirs!: SumRecord;
-  @ApiProperty({ type: MatchedRecord, description: 'The payments that both sides have.' }) matched!: MatchedRecord;
-  @ApiProperty({ type: FoundRecord, description: 'The differences.' }) findings!: FoundRecord;
-  @ApiProperty({
-    type: SumRecord,
-    description: 'Calls whose outcome is unknown, unless a transaction shows that money moved.',
-  })
+  @described({ type: SumRecord }, "The upstream's transactions, with their fees.") theirs!: SumRecord;
+  @described({ type: MatchedRecord }, 'The payments that both sides have.') matched!: MatchedRecord;
+  @described({ type: FoundRecord }, 'The differences.') findings!: FoundRecord;
+  @described({ type: SumRecord }, 'Calls whose outcome is unknown, unless a transaction shows that money moved.')
   in_doubt!: SumRecord;
-  @ApiProperty({ type: SumRecord, description: 'Transactions whose status is not final.' }) pending!: SumRecord;
-  @ApiProperty({ type: SumRecord, description: 'Transactions whose status is not recognised.' }) ambiguous!: SumRecord;
-  @ApiProperty({ type: [DoubtRecord], description: 'The oldest 100 of these, oldest first.' }) doubts!: DoubtRecord[];
+  @described({ type: SumRecord }, 'Transactions whose status is not final.') pending!: SumRecord;
+  @described({ type: SumRecord }, 'Transactions whose status is not recognised.') ambiguous!: SumRecord;
+  @described({ type: [DoubtRecord] }, 'The oldest 100 of these, oldest first.') doubts!: DoubtRecord[];
   @ApiProperty({
     type: [WalletRecord],
     description:
@@ -153,5 +150,5 @@ export class TotalsRecord {
   @described(SIGNED_USD, 'Total of the differences within tolerance.') within_tolerance_usd!: string;
   @described(SIGNED_USD, 'Unexplained rest. It must be zero. Otherwise the comparison itself is wrong.')
   residual_usd!: string;
-  @ApiProperty({ type: [DayRecord], description: 'The same by day, oldest first.' }) by_day!: DayRecord[];
+  @described({ type: [DayRecord] }, 'The same by day, oldest first.') by_day!: DayRecord[];
 }

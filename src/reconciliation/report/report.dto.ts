@@ -59,7 +59,7 @@ export class ReportEquation {
 }
 
 export class ReportAge {
-  @ApiProperty({ enum: AGES.map(({ name }) => name), description: 'Age in days.' }) days!: string;
+  @described({ enum: AGES.map(({ name }) => name) }, 'Age in days.') days!: string;
   @described(INTEGER, 'The number of findings of this age that wait for a decision.')
   count!: number;
   @described(SIGNED_USD, 'Their total without signs, in US dollars.') usd!: string;
@@ -67,14 +67,14 @@ export class ReportAge {
 
 export class ReportFinding extends FindingRecord {
   @described(TEXT, 'Describes the difference.') meaning!: string;
-  @ApiProperty({ type: FindingEvidence, description: 'The supporting records.' }) evidence!: FindingEvidence;
+  @described({ type: FindingEvidence }, 'The supporting records.') evidence!: FindingEvidence;
 }
 
 /** The report of a run. */
 export class Report {
   @described(INSTANT, 'Time of the report. The sums of payouts, states and ages are as of this time.')
   written_at!: Date;
-  @ApiProperty({ type: RunRecord, description: 'The run, with its settings and totals.' }) run!: RunRecord;
+  @described({ type: RunRecord }, 'The run, with its settings and totals.') run!: RunRecord;
   @nullable(ref('ReportSource'), 'The source that it compared with.')
   source!: ReportSource | null;
   @nullable(ref('ReportEquation'), 'Null if the run has no result.')
@@ -91,15 +91,9 @@ export class Report {
     description: 'The number of its findings in each current state. States without findings are left out.',
   })
   states!: Record<string, number>;
-  @ApiProperty({
-    type: [ReportAge],
-    description: 'The ages of all findings of the account that wait for a decision, of any run.',
-  })
+  @described({ type: [ReportAge] }, 'The ages of all findings of the account that wait for a decision, of any run.')
   ageing!: ReportAge[];
-  @ApiProperty({
-    type: [ReportFinding],
-    description: 'The findings as this run saw them. Empty if you did not ask for them.',
-  })
+  @described({ type: [ReportFinding] }, 'The findings as this run saw them. Empty if you did not ask for them.')
   findings!: ReportFinding[];
   @described(INTEGER, 'The number of findings. It is the last field, so it is present only in a complete report.')
   finding_count!: number;

@@ -52,7 +52,7 @@ export const RUN_STATES = ['queued', 'running', 'interrupted', 'ended'] as const
 export type RunState = (typeof RUN_STATES)[number];
 
 export class RunProgressRecord {
-  @ApiProperty({ enum: ['sources', ...STEPS], description: 'The current step. The steps are in this order.' })
+  @described({ enum: ['sources', ...STEPS] }, 'The current step. The steps are in this order.')
   step!: string;
   @described(INTEGER, 'How much of the step is done.') done!: number;
   @nullable(INTEGER, 'The size of the step. Null if it is not known.') of!: number | null;
@@ -103,7 +103,7 @@ export class RunRecord {
   @nullable(TEXT, 'Why there is no result, and what to do.') failure!: string | null;
   @nullable(ref('RunProgressRecord'), 'The progress. Null if it is not known, and once the run has ended.')
   progress!: RunProgressRecord | null;
-  @ApiProperty({ type: RunSettingsRecord, description: "The run's tolerances and expectations." })
+  @described({ type: RunSettingsRecord }, "The run's tolerances and expectations.")
   settings!: RunSettingsRecord;
   @nullable(INSTANT, 'The time in the schedule that it is for. Null if somebody started it.') due_at!: Date | null;
   @nullable(ref('RunAuthorRecord'), 'Who started it. Null for the schedule.') started_by!: RunAuthorRecord | null;
@@ -118,6 +118,6 @@ export class RunRecord {
 }
 
 export class RunPage {
-  @ApiProperty({ type: [RunRecord], description: 'Newest first.' }) runs!: RunRecord[];
+  @described({ type: [RunRecord] }, 'Newest first.') runs!: RunRecord[];
   @nextPageToken() next_page_token!: string | null;
 }

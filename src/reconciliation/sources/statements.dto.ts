@@ -44,7 +44,7 @@ export class StatementSearch implements PageRequest {
 
 /** A line that could not be used. */
 class StatementFaultRecord {
-  @ApiProperty({ type: 'integer', minimum: 2, description: 'The line where it begins, from 1.' }) line!: number;
+  @described({ type: 'integer', minimum: 2 }, 'The line where it begins, from 1.') line!: number;
   @described(TEXT, 'The reason. It names the column, never its value.') reason!: string;
 }
 
@@ -55,7 +55,7 @@ class StatementMapping {
     description: 'The name of the column for each field.',
   })
   columns!: Columns;
-  @ApiProperty({ enum: Object.keys(DELIMITERS), description: 'Delimiter between columns.' }) delimiter!: string;
+  @described({ enum: Object.keys(DELIMITERS) }, 'Delimiter between columns.') delimiter!: string;
   @described(BOOLEAN, 'Whether decimals have a comma: 1.234,50.') decimal_comma!: boolean;
 }
 
@@ -64,7 +64,7 @@ export class StatementRecord {
   read_id!: string;
   @described(TEXT, 'The upstream account.') account!: string;
   @nullable(TEXT, "The file's name. Contacts are masked.") file!: string | null;
-  @ApiProperty({ type: StatementMapping, description: 'How it was read.' }) mapping!: StatementMapping;
+  @described({ type: StatementMapping }, 'How it was read.') mapping!: StatementMapping;
   @described(INSTANT, 'Time of the import.') imported_at!: Date;
   @nullable(UUID, 'The ID of the client that imported it.') client_id!: string | null;
   @nullable(TEXT, 'The person, where known.') actor!: string | null;
@@ -77,7 +77,7 @@ export class StatementRecord {
 }
 
 export class StatementWithFaults extends StatementRecord {
-  @ApiProperty({ type: [StatementFaultRecord], description: 'By line. A new statement shows the first 100.' })
+  @described({ type: [StatementFaultRecord] }, 'By line. A new statement shows the first 100.')
   faults!: StatementFaultRecord[];
 }
 
@@ -95,6 +95,6 @@ export class ImportedStatement extends StatementWithFaults {
 }
 
 export class StatementPage {
-  @ApiProperty({ type: [StatementRecord], description: 'Newest first.' }) statements!: StatementRecord[];
+  @described({ type: [StatementRecord] }, 'Newest first.') statements!: StatementRecord[];
   @nextPageToken() next_page_token!: string | null;
 }

@@ -1,5 +1,6 @@
 import { applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { described } from '../../platform/schema/fields';
 import type { FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { newId } from '../../platform/database/ids';
@@ -11,10 +12,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { accountIn, SignedEventsService } from './signed-events.service';
 
 class EventReceipt {
-  @ApiProperty({
-    enum: ['recorded', 'known'],
-    description: '`known`: the event was received before. Nothing was done.',
-  })
+  @described({ enum: ['recorded', 'known'] }, '`known`: the event was received before. Nothing was done.')
   status!: 'recorded' | 'known';
 }
 
