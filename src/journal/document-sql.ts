@@ -1,3 +1,5 @@
+import { TYPES } from '../platform/database/binary-array';
+
 /**
  * The value that the database replaces by its own time (`stampedSql`). Quotes within a JSON
  * string are escaped, so no text of a caller can look like this member.
@@ -14,3 +16,22 @@ const AFTER_ITEMS = { intent: 'key_id', outcome: 'kind' };
 /** SQL for the array `items` of a record, empty without one. To parse the whole record first takes twice as long. */
 export const itemsSql = (table: 'intent' | 'outcome', record: string) =>
   `split_part(split_part(${record}, '"items":', 2), ',"${AFTER_ITEMS[table]}":', 1)`;
+
+/** A column beside a record that repeats a member. */
+export interface ColumnOfRecord {
+  name: string;
+  type: keyof typeof TYPES;
+}
+
+/** `id, client_id, …` */
+export const namesSql = (columns: ColumnOfRecord[]) => columns.map(({ name }) => name).join(', ');
+
+/** `id uuid, client_id uuid, …` */
+export const definitionsSql = (columns: ColumnOfRecord[]) =>
+  columns.map(({ name, type }) => `${name} ${type}`).join(', ');
+
+/** Returns the values of columns from the members of a document. */
+export function membersIn(document: object, columns: ColumnOfRecord[]): Record<string, unknown> {
+  const members = new Map<string, unknown>(Object.entries(document));
+  return Object.fromEntries(columns.map(({ name }) => [name, members.get(name) ?? null]));
+}

@@ -1,11 +1,12 @@
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { TYPES } from '../platform/database/binary-array';
-import { Rows } from '../platform/database/rows';
+import { Column, Rows } from '../platform/database/rows';
 import { isList } from '../policy/same-content';
-import { stampedSql } from './document-sql';
+import { namesSql, stampedSql } from './document-sql';
 import { writeIntent, WrittenIntent } from './documents';
-import { ephemeralKeyOf, OpenIntent } from './records';
+import { OpenIntent } from './records';
+import { INTENT_COLUMNS, REQUEST_MEMBERS } from './request-members';
 
 /** An intent and its record. */
 export interface IntentRow {
@@ -35,16 +36,7 @@ export interface Clearance {
 
 /** Intents with what stands beside them, and their claims. */
 const INTENTS = new Rows<IntentRow>([
-  ['id', 'uuid', ({ intent }) => intent.id],
-  ['client_id', 'uuid', ({ intent }) => intent.caller.clientId],
-  ['operation', 'text', ({ intent }) => intent.operation],
-  ['item_count', 'integer', ({ intent }) => intent.items.length],
-  ['total_usd', 'numeric', ({ written }) => written.totalUsd],
-  ['expected_fee_usd', 'numeric', ({ written }) => written.expectedFeeUsd],
-  ['held_for', 'text', ({ intent }) => intent.heldFor],
-  ['expires_at', 'timestamptz', ({ intent }) => intent.expiresAt],
-  ['reserved_on', 'date', ({ intent }) => intent.reservedOn],
-  ['process', 'integer', ({ intent }) => intent.process],
+  ...REQUEST_MEMBERS.flatMap(toColumn),
   ['record', 'text', ({ written }) => written.record],
   ['salt', 'bytea', ({ intent, written }) => (intent.body === null ? null : written.salt)],
   ['body', 'bytea', ({ intent }) => intent.body],
@@ -53,9 +45,11 @@ const INTENTS = new Rows<IntentRow>([
   ['key_salt', 'bytea', ({ intent }) => intent.key?.salt],
   ['content_hash', 'bytea', ({ intent }) => intent.key?.contentHash],
   ['claim_key', 'text', ({ intent }) => intent.key?.claimed],
-  ['person_id', 'uuid', ({ intent }) => intent.person?.id],
-  ['ephemeral_key_id', 'uuid', ({ intent }) => ephemeralKeyOf(intent)],
 ]);
+
+function toColumn({ name, intent: type, of }: (typeof REQUEST_MEMBERS)[number]): Column<IntentRow>[] {
+  return type ? [[name, type, ({ intent, written }: IntentRow) => of(intent, written)] as Column<IntentRow>] : [];
+}
 
 const REMEMBERED = new Rows<{ intent: OpenIntent; content: Buffer }>(
   [
@@ -92,6 +86,8 @@ const PAYERS = ` RETURNING client_id
   )`;
 const NO_PAYERS = '\n  )';
 
+const MEMBERS = namesSql(INTENT_COLUMNS);
+
 const insertion = (name: string, clear: string, more: string, ifNew: string, server = '') => `-- prepared as ${name}
   WITH admission AS MATERIALIZED (
     SELECT ${clear} AS clear
@@ -100,10 +96,8 @@ const insertion = (name: string, clear: string, more: string, ifNew: string, ser
   ), clock AS MATERIALIZED (
     SELECT clock_timestamp() AS now FROM admission
   ), intents AS (
-    INSERT INTO intent (id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at, reserved_on,
-      process, recorded_at, record, person_id, ephemeral_key_id)
-    SELECT id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at, reserved_on, process,
-      now, ${stampedSql('record', 'now')}, person_id, ephemeral_key_id
+    INSERT INTO intent (${MEMBERS}, recorded_at, record)
+    SELECT ${MEMBERS}, now, ${stampedSql('record', 'now')}
     FROM calls, clock ${ifNew}
     RETURNING client_id, person_id, ephemeral_key_id, reserved_on, total_usd, expected_fee_usd
   ), bodies AS (

@@ -1,9 +1,9 @@
-import { Rows } from '../platform/database/rows';
+import { Column, Rows } from '../platform/database/rows';
 import { PrismaService } from '../platform/database/prisma.service';
 import { Timeouts } from '../platform/config/upstream-timeouts';
 import { abandonedAmong, settleByAnswer } from './late-answers';
 import { newSalt } from '../platform/privacy/commitment';
-import { stampedSql } from './document-sql';
+import { namesSql, stampedSql } from './document-sql';
 import { writeOutcome } from './documents';
 import { NewOutcome } from './records';
 
@@ -13,8 +13,7 @@ interface OutcomeRow {
   salt: Buffer;
 }
 
-/** Outcomes with the bytes of their answers. */
-const OUTCOMES = new Rows<OutcomeRow>([
+const MEMBERS: Column<OutcomeRow>[] = [
   ['intent_id', 'uuid', ({ outcome }) => outcome.intentId],
   ['kind', 'text', ({ outcome }) => outcome.kind],
   ['upstream_status', 'integer', ({ outcome }) => outcome.upstreamStatus],
@@ -22,6 +21,13 @@ const OUTCOMES = new Rows<OutcomeRow>([
   ['sent_at', 'timestamptz', ({ outcome }) => outcome.sentAt],
   ['answered_at', 'timestamptz', ({ outcome }) => outcome.answeredAt],
   ['counted_usd', 'numeric', ({ outcome }) => outcome.countedUsd],
+];
+/** The columns of `outcome` that repeat a member. */
+export const OUTCOME_COLUMNS = MEMBERS.map(([name, type]) => ({ name, type }));
+
+/** Outcomes with the bytes of their answers. */
+const OUTCOMES = new Rows<OutcomeRow>([
+  ...MEMBERS,
   ['record', 'text', ({ record }) => record],
   ['salt', 'bytea', ({ salt }) => salt],
   ['body', 'bytea', ({ outcome }) => outcome.body],
@@ -31,8 +37,8 @@ const insertion = (name: string, ifNew: string) => `-- prepared as ${name}
   WITH answers AS MATERIALIZED (
     ${OUTCOMES.source}
   ), outcomes AS (
-    INSERT INTO outcome (intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, recorded_at, counted_usd, record)
-    SELECT intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, now, counted_usd, ${stampedSql('record', 'now')}
+    INSERT INTO outcome (${namesSql(OUTCOME_COLUMNS)}, recorded_at, record)
+    SELECT ${namesSql(OUTCOME_COLUMNS)}, now, ${stampedSql('record', 'now')}
     FROM answers, (SELECT clock_timestamp() AS now) AS clock ${ifNew}
     RETURNING intent_id, counted_usd
   ), bodies AS (

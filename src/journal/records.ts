@@ -12,6 +12,7 @@ import { Author } from './author';
 /** The fields of a request that the journal needs. `Call` has them. */
 export interface Origin {
   id: string;
+  operation: string;
   requestId: string;
   traceparent: string | undefined;
   clientAddress: string;
@@ -44,7 +45,6 @@ export function claimKey(endUserId: string | null, key: string): string {
 
 /** A call that is about to be sent. */
 export interface NewIntent extends Origin {
-  operation: string;
   query: string | null;
   /** The bytes to send. Null if there is no body. */
   body: Buffer | null;
@@ -202,7 +202,6 @@ export interface RecordedEntry extends Omit<NewEntry, 'amountUsd'> {
 
 /** A rejected request of a known caller. */
 export interface NewRefusal extends Origin {
-  operation: string;
   status: number;
   code: string;
   detail: string;

@@ -2,7 +2,7 @@ import { Timeouts } from '../platform/config/upstream-timeouts';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { copiesInBatches } from './copies-reader';
-import { stampedSql } from './document-sql';
+import { definitionsSql, namesSql, stampedSql } from './document-sql';
 import { CLAIMED_KEY } from './intents';
 import { CopiedLine } from './local-copies';
 import { NO_PROCESS } from './lost-time';
@@ -11,6 +11,8 @@ import { restoreSpooledOutcomes, settleByCopies } from './recovered-outcomes';
 import { columnsOf, outcomeColumnsOf } from './recovered-columns';
 import { giveKeysBack } from './recovered-keys';
 import { restorePersons } from './recovered-persons';
+import { INTENT_COLUMNS } from './request-members';
+import { OUTCOME_COLUMNS } from './outcomes';
 
 /** What was missing in the database, and has been restored from DATA_DIRs. */
 export interface Recovered {
@@ -61,6 +63,13 @@ export async function restoreFromCopies(
   return recovered;
 }
 
+/** The columns that repeat members. */
+const NAMES = { intent: Prisma.raw(namesSql(INTENT_COLUMNS)), outcome: Prisma.raw(namesSql(OUTCOME_COLUMNS)) };
+const DEFINITIONS = {
+  intent: Prisma.raw(definitionsSql(INTENT_COLUMNS)),
+  outcome: Prisma.raw(definitionsSql(OUTCOME_COLUMNS)),
+};
+
 const COUNTED_AS = { intent: 'calls', approval: 'approvals', outcome: 'outcomes' } as const;
 
 const RESTORE: Record<CopiedLine['kind'], (prisma: PrismaService, lines: CopiedLine[]) => Promise<number>> = {
@@ -83,15 +92,11 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
   return prisma.$transaction(async (tx) => {
     const restored = await tx.$queryRaw<{ id: string }[]>`
     WITH calls AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(id uuid, client_id uuid, operation text,
-        item_count integer, total_usd numeric, expected_fee_usd numeric, held_for text, expires_at timestamptz,
-        reserved_on date, idempotency_key text, claim_key text, key_salt text, record text, salt text, hash text,
-        person_id uuid, ephemeral_key_id uuid, contents json, payments json)
+      SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(${DEFINITIONS.intent}, idempotency_key text,
+        claim_key text, key_salt text, record text, salt text, hash text, contents json, payments json)
     ), intents AS (
-      INSERT INTO intent (id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at,
-        reserved_on, process, recorded_at, record, person_id, ephemeral_key_id)
-      SELECT id, client_id, operation, item_count, total_usd, expected_fee_usd, held_for, expires_at, reserved_on,
-        ${NO_PROCESS}::integer, now, ${Prisma.raw(stampedSql('record', 'now'))}, person_id, ephemeral_key_id
+      INSERT INTO intent (${NAMES.intent}, recorded_at, record)
+      SELECT ${NAMES.intent}, now, ${Prisma.raw(stampedSql('record', 'now'))}
       FROM calls, (SELECT clock_timestamp() AS now) AS clock
       WHERE NOT EXISTS (SELECT FROM intent i WHERE i.id = calls.id) AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = calls.id)
       ON CONFLICT DO NOTHING RETURNING id, client_id, operation, person_id, ephemeral_key_id, reserved_on, total_usd, expected_fee_usd
@@ -183,12 +188,10 @@ async function restoreOutcomes(prisma: PrismaService, lines: CopiedLine[]): Prom
   const rows = lines.flatMap((line) => (line.kind === 'outcome' ? [outcomeColumnsOf(line.record)] : []));
   return prisma.$transaction(async (tx) => {
     const restored = await tx.$queryRaw<{ id: string }[]>`
-      INSERT INTO outcome (intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, recorded_at, counted_usd, record)
-      SELECT intent_id, kind, upstream_status, upstream_ms, sent_at, answered_at, now, counted_usd,
-        ${Prisma.raw(stampedSql('record', 'now'))}
-      FROM (SELECT clock_timestamp() AS now) AS clock, json_to_recordset(${JSON.stringify(rows)}::json) AS t(intent_id uuid,
-        kind text, upstream_status smallint, upstream_ms numeric, sent_at timestamptz, answered_at timestamptz,
-        counted_usd numeric, record text)
+      INSERT INTO outcome (${NAMES.outcome}, recorded_at, record)
+      SELECT ${NAMES.outcome}, now, ${Prisma.raw(stampedSql('record', 'now'))}
+      FROM (SELECT clock_timestamp() AS now) AS clock,
+        json_to_recordset(${JSON.stringify(rows)}::json) AS t(${DEFINITIONS.outcome}, record text)
       WHERE EXISTS (SELECT FROM intent i WHERE i.id = t.intent_id) AND NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = t.intent_id)
       ON CONFLICT DO NOTHING RETURNING intent_id::text AS id`;
     await countOutcomes(tx, restored);

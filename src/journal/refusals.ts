@@ -14,7 +14,8 @@ import { lockClients } from './admissions';
 import { credentialDocument } from './credential-documents';
 import { commitment, hex, newSalt } from '../platform/privacy/commitment';
 import { insertion } from './insertion';
-import { ephemeralKeyOf, NewRefusal, NewSettlement } from './records';
+import { NewRefusal, NewSettlement } from './records';
+import { REFUSAL_MEMBERS } from './request-members';
 import { SettledCall, settleWithin } from './settlements';
 
 /** More than are ever refused at the same time. */
@@ -206,27 +207,20 @@ function toKey({ refusal: { id, idempotencyKey: key }, salt }: Salted): object[]
   return key === null ? [] : [{ refusal_id: id, salt: hex(salt), key }];
 }
 
-function toRow({ refusal, salt }: Salted) {
-  return {
-    id: refusal.id,
-    client_id: refusal.caller.clientId,
-    key_id: refusal.caller.keyId,
-    operation: refusal.operation,
-    request_id: refusal.requestId,
-    traceparent: refusal.traceparent ?? null,
-    client_address: refusal.clientAddress,
+function toRow({ refusal, salt }: Salted): object {
+  const row: Record<string, unknown> = {
     status: refusal.status,
     code: refusal.code,
     detail: asRecorded(refusal.detail),
     faults: refusal.faults.map(({ pointer, detail }) => ({ pointer: asRecorded(pointer), detail: asRecorded(detail) })),
     fault_count: refusal.faultsTotal,
-    received_at: refusal.receivedAt,
     idempotency_key_commitment: hex(commitment(salt, refusal.idempotencyKey)),
-    person_id: refusal.person?.id ?? null,
-    actor_commitment: hex(refusal.person?.commitment ?? null),
-    actor_source: refusal.person?.source ?? null,
-    ephemeral_key_id: ephemeralKeyOf(refusal),
     credential: credentialDocument(refusal),
     first_call_id: refusal.firstCallId,
   };
+  for (const { name, of } of REFUSAL_MEMBERS) {
+    const value = of(refusal) ?? null;
+    row[name] = value instanceof Buffer ? hex(value) : value;
+  }
+  return row;
 }

@@ -1,4 +1,5 @@
 import { IntentDocument } from '../../journal/documents';
+import { LATER_MEMBERS, REQUEST_MEMBERS } from '../../journal/request-members';
 import { isUndelivered } from '../../journal/undelivered';
 import { payoutStateOf } from '../../operations/settlement';
 import { feeUsdOf, SUM_NAMES, SumName, sumNameOf } from '../../operations/sums';
@@ -26,27 +27,17 @@ const column = <Row>(name: string, of: Column<Row>['of'], mask?: Mask): Column<R
   ...(mask && { mask }),
 });
 
-/** A column of the request, whether it was sent or refused. */
-const asked = (
-  name:
-    | 'id'
-    | 'received_at'
-    | 'operation'
-    | 'client_address'
-    | 'traceparent'
-    | 'recorded_at'
-    | 'client_id'
-    | 'key_id'
-    | 'actor_source'
-    | 'person_id'
-    | 'ephemeral_key_id'
-    | 'request_id',
-  mask?: Mask,
-) => column<ExportedCall>(name, ({ intent, refusal }) => refusal?.[name] ?? intent?.[name], mask);
+const MASKED = new Set<string>(REQUEST_MEMBERS.flatMap(({ name, masked }) => (masked ? [name] : [])));
 
-/** A column of the request that was sent. */
-const sent = (name: keyof Omit<IntentDocument, 'items' | 'recovered' | 'session' | 'token'>) =>
-  column<ExportedCall>(name, ({ intent }) => intent?.[name]);
+type MemberName = keyof Omit<IntentDocument, 'items' | 'recovered' | 'session' | 'token'>;
+
+/** A member of the request, whether it was sent or refused. */
+const asked = (name: MemberName) =>
+  column<ExportedCall>(
+    name,
+    ({ intent, refusal }) => (refusal as ExportedCall['intent'])?.[name] ?? intent?.[name],
+    MASKED.has(name) ? maskContacts : undefined,
+  );
 
 const CLIENT = [
   asked('client_id'),
@@ -60,7 +51,7 @@ const RESULT = [
 ];
 const REQUEST = [
   column<ExportedCall>('idempotency_key', ({ idempotencyKey }) => idempotencyKey, maskKey),
-  asked('request_id', maskContacts),
+  asked('request_id'),
   asked('client_address'),
 ];
 const EXCHANGE = [
@@ -94,10 +85,10 @@ const CALLS: Column<ExportedCall>[] = [
   asked('operation'),
   ...RESULT,
   column('item_count', ({ intent }) => intent?.item_count ?? 0),
-  sent('total_usd'),
-  sent('coverage'),
-  sent('caused_by'),
-  sent('duplicate_of'),
+  asked('total_usd'),
+  asked('coverage'),
+  asked('caused_by'),
+  asked('duplicate_of'),
   ...REQUEST,
   asked('traceparent'),
   asked('recorded_at'),
@@ -109,10 +100,10 @@ const CALLS: Column<ExportedCall>[] = [
   column('refusal_code', ({ refusal }) => refusal?.code),
   column('refusal_detail', ({ refusal }) => refusal?.detail, maskProse),
   column('first_call_id', ({ refusal }) => refusal?.first_call_id),
-  sent('held_for'),
-  sent('earlier_call_id'),
-  sent('unexplained_transaction'),
-  sent('expires_at'),
+  asked('held_for'),
+  asked('earlier_call_id'),
+  asked('unexplained_transaction'),
+  asked('expires_at'),
   APPROVAL,
   column('decided_at', ({ decision }) => decision?.decided_at),
   column('decided_by_client_id', ({ decision }) => decision?.client_id),
@@ -175,5 +166,7 @@ const ITEMS: Column<ItemRow>[] = [
   ...SUM_NAMES.map(sumColumn),
 ];
 
+const LATER = LATER_MEMBERS.map(({ name }) => asked(name as MemberName));
+
 /** The columns in the order of the export. The order never changes: new columns are appended. */
-export const COLUMNS = { calls: CALLS, items: ITEMS };
+export const COLUMNS = { calls: [...CALLS, ...LATER], items: [...ITEMS, ...LATER.map(ofCall)] };

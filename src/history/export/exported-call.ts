@@ -7,6 +7,7 @@ import {
   TransactionDocument,
 } from '../../journal/documents';
 import { SettlementDocument } from '../../journal/settlement-document';
+import { AskedMembers, REFUSAL_COLUMNS } from '../../journal/request-members';
 import { itemsSql } from '../../journal/document-sql';
 import { LedgerItem, ledgerOf } from '../../journal/ledger';
 import { accountNamed } from '../../journal/recorded-account';
@@ -19,25 +20,13 @@ import { transactionOf } from '../records/transaction-of';
 import { Listed } from '../search/cursor';
 
 /** A refused request, with the names of its columns. */
-interface Refusal {
-  id: string;
-  client_id: string;
-  key_id: string;
-  operation: string;
-  request_id: string;
-  traceparent: string | null;
-  client_address: string;
+interface Refusal extends AskedMembers {
   actor: string | null;
-  actor_commitment: string | null;
-  actor_source: string | null;
-  person_id: string | null;
-  ephemeral_key_id: string | null;
   credential: CredentialDocument | null;
   status: number;
   code: string;
   detail: string;
   first_call_id: string | null;
-  received_at: string;
   recorded_at: string;
 }
 
@@ -107,12 +96,15 @@ interface StoredCall {
 const UTC = (column: string, fraction: 'MS' | 'US' = 'US') =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.${fraction}"Z"')`;
 
+const ASKED = REFUSAL_COLUMNS.map(({ name, type }) => {
+  if (type === 'bytea') return `encode(r.${name}, 'hex') AS ${name}`;
+  return type === 'timestamptz' ? `${UTC(`r.${name}`, 'MS')} AS ${name}` : `r.${name}`;
+});
+
 const REFUSAL = `
   SELECT row_to_json(x)::text FROM (
-    SELECT r.id, r.client_id, r.key_id, r.operation, r.request_id, r.traceparent, r.client_address, r.actor,
-      encode(r.actor_commitment, 'hex') AS actor_commitment, r.actor_source, r.person_id, r.ephemeral_key_id, r.credential,
-      r.status, r.code, r.detail, r.first_call_id,
-      ${UTC('r.received_at', 'MS')} AS received_at, ${UTC('r.recorded_at')} AS recorded_at) AS x`;
+    SELECT ${ASKED.join(', ')}, r.actor, r.credential, r.status, r.code, r.detail, r.first_call_id,
+      ${UTC('r.recorded_at')} AS recorded_at) AS x`;
 
 /** A record with an empty array `items`, because most of it is payouts or transactions. */
 const withoutItems = (table: 'intent' | 'outcome', record: string) =>

@@ -1,3 +1,7 @@
+import { INTENT_COLUMNS, LATER_MEMBERS, REFUSAL_COLUMNS } from '../../journal/request-members';
+import { ColumnOfRecord } from '../../journal/document-sql';
+import { OUTCOME_COLUMNS } from '../../journal/outcomes';
+
 /** The form of a column's value in a leaf (leaves.ts). */
 export type Form =
   /** As JSON: texts, IDs, booleans, small integers, and lists of texts. */
@@ -15,8 +19,11 @@ export interface Kind {
   at: string;
   /** All columns but `tx`, which has no meaning outside the database. Of a document, those that repeat a member of it. */
   columns: Record<string, Form>;
-  /** Columns that were added later. A leaf has them only if one has a value, so that earlier leaves stay the same. */
-  later: string[];
+  /**
+   * The columns that each later change added. A leaf has them only if one of them, or of a change after it, has a value, so that earlier
+   * leaves stay the same.
+   */
+  later: string[][];
   /** Whether the row has the text of its leaf, in the column `record`. */
   isDocument: boolean;
 }
@@ -24,17 +31,29 @@ export interface Kind {
 /**
  * @param columns names, separated by spaces. The first plain column is the key, and the last time is when the record was
  * written.
+ * @param members the columns that repeat members.
  */
 function kind(
   columns: Partial<Record<Form, string>> & { plain: string; time: string },
   isDocument = false,
-  later: string[] = [],
+  later: string[][] = [],
+  members: ColumnOfRecord[] = [],
 ): Kind {
   const entries = Object.entries(columns) as [Form, string][];
   const named = entries.flatMap(([form, names]) => names.split(' ').map((name) => [name, form] as const));
+  const ofMembers = members.map(({ name, type }) => [name, FORMS[type] ?? 'plain'] as const);
   const [key, at] = [columns.plain.split(' ')[0]!, columns.time.split(' ').at(-1)!];
-  return { key, at, columns: Object.fromEntries(named), later, isDocument };
+  return { key, at, columns: Object.fromEntries([...named, ...ofMembers]), later, isDocument };
 }
+
+/** The forms of columns that repeat members, by the types of their columns. Others are plain. */
+const FORMS: { [type in ColumnOfRecord['type']]?: Form } = {
+  numeric: 'text',
+  json: 'text',
+  bytea: 'hex',
+  date: 'date',
+  timestamptz: 'time',
+};
 
 /** The author of a record. */
 const AUTHOR = 'client_id key_id actor';
@@ -43,32 +62,21 @@ const REQUEST = `${AUTHOR} request_id client_address`;
 
 /** The kinds of records that the log seals, requests before their outcomes. Each kind lists the columns of its leaf. */
 const KINDS = {
-  intent: kind(
-    {
-      plain: 'id client_id operation item_count held_for process person_id ephemeral_key_id',
-      text: 'total_usd expected_fee_usd',
-      date: 'reserved_on',
-      time: 'expires_at recorded_at',
-    },
-    true,
-  ),
-  outcome: kind(
-    {
-      plain: 'intent_id kind upstream_status',
-      text: 'upstream_ms counted_usd',
-      time: 'sent_at answered_at recorded_at',
-    },
-    true,
-  ),
+  intent: kind({ plain: 'id', time: 'recorded_at' }, true, [], INTENT_COLUMNS),
+  outcome: kind({ plain: 'intent_id', time: 'recorded_at' }, true, [], OUTCOME_COLUMNS),
   refusal: kind(
     {
-      plain: `id operation traceparent status code detail fault_count idempotency_key first_call_id person_id actor_source ephemeral_key_id ${REQUEST}`,
+      plain: 'id status code detail fault_count idempotency_key first_call_id actor',
       text: 'faults credential',
-      hex: 'idempotency_key_commitment actor_commitment',
-      time: 'received_at recorded_at',
+      hex: 'idempotency_key_commitment',
+      time: 'recorded_at',
     },
     false,
-    ['idempotency_key_commitment', 'person_id', 'actor_commitment', 'actor_source', 'ephemeral_key_id', 'credential'],
+    [
+      ['idempotency_key_commitment', 'person_id', 'actor_commitment', 'actor_source', 'ephemeral_key_id', 'credential'],
+      ...LATER_MEMBERS.flatMap(({ name, refusal }) => (refusal ? [[name]] : [])),
+    ],
+    REFUSAL_COLUMNS,
   ),
   decision: kind(
     {
@@ -78,15 +86,15 @@ const KINDS = {
       time: 'decided_at',
     },
     false,
-    ['screening'],
+    [['screening']],
   ),
   settlement: kind({ plain: 'id intent_id number resolution', text: 'counted_usd', time: 'recorded_at' }, true),
   stop: kind(
     { plain: `id stops_client_id stops_operation reason cause epoch via ${AUTHOR}`, time: 'stopped_at' },
     false,
-    ['cause', 'epoch', 'via'],
+    [['cause', 'epoch', 'via']],
   ),
-  stop_lift: kind({ plain: `stop_id unreconciled via ${AUTHOR}`, time: 'lifted_at' }, false, ['unreconciled', 'via']),
+  stop_lift: kind({ plain: `stop_id unreconciled via ${AUTHOR}`, time: 'lifted_at' }, false, [['unreconciled', 'via']]),
   answer_shape: kind({
     plain: 'id operation http_status first_call_id',
     text: 'shape',
@@ -114,7 +122,7 @@ const KINDS = {
   source_read: kind(
     { plain: `id account source subject caused_by ${AUTHOR}`, text: 'mapping', time: 'from_at to_at read_at' },
     false,
-    ['account'],
+    [['account']],
   ),
   source_read_end: kind(
     {
@@ -124,7 +132,7 @@ const KINDS = {
       time: 'ended_at',
     },
     false,
-    ['evidence'],
+    [['evidence']],
   ),
   verdict: kind({ plain: 'id intent_id verdict reason', text: 'evidence', time: 'decided_at' }),
   upstream_event: kind(
@@ -134,7 +142,7 @@ const KINDS = {
       time: 'signed_at received_at',
     },
     false,
-    ['account'],
+    [['account']],
   ),
   reconciliation_run: kind(
     {
@@ -143,12 +151,12 @@ const KINDS = {
       time: 'from_at to_at as_of due_at account_due_at started_at',
     },
     false,
-    ['account', 'account_due_at'],
+    [['account', 'account_due_at']],
   ),
   reconciliation_run_end: kind(
     { plain: 'run_id result failure read_id', text: 'totals evidence', time: 'ended_at' },
     false,
-    ['evidence'],
+    [['evidence']],
   ),
   finding: kind(
     {
@@ -156,7 +164,7 @@ const KINDS = {
       time: 'occurred_at found_at',
     },
     false,
-    ['account'],
+    [['account']],
   ),
   finding_sight: kind({ plain: 'id finding_id run_id', text: 'impact_usd fields evidence', time: 'seen_at' }),
   finding_step: kind({ plain: `id finding_id state reason run_id ${AUTHOR}`, text: 'impact_usd', time: 'decided_at' }),

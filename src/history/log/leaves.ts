@@ -35,11 +35,13 @@ export function leafSql(name: KindName, alias: string): string {
     Object.entries(columns).map(([column, form]) => [column, WRITTEN[form](`${alias}.${column}`)]),
   );
   values.set('table', `'${name}'::text`);
-  const whole = objectSql(values);
-  if (later.length === 0) return whole;
-  const earlier = new Map([...values].filter(([column]) => !later.includes(column)));
-  const laterValues = later.map((column) => `${alias}.${column}`).join(', ');
-  return `(CASE num_nonnulls(${laterValues}) WHEN 0 THEN ${objectSql(earlier)} ELSE ${whole} END)`;
+  const leaves = [...later].reverse().map((added) => {
+    const leaf = `WHEN num_nonnulls(${added.map((column) => `${alias}.${column}`).join(', ')}) > 0 THEN ${objectSql(values)}`;
+    for (const column of added) values.delete(column);
+    return leaf;
+  });
+  const earliest = objectSql(values);
+  return leaves.length === 0 ? earliest : `(CASE ${leaves.join(' ')} ELSE ${earliest} END)`;
 }
 
 function objectSql(values: Map<string, string>): string {

@@ -13,14 +13,16 @@ import {
   SIGNED_USD,
   TEXT,
   UUID,
+  withFields,
 } from '../../platform/schema/fields';
+import { ShownMembers } from '../../journal/request-members';
 import { nextPageToken } from '../../platform/schema/page';
-import { ACTOR_SOURCES, ActorSource } from '../../access/people/person';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
 import { SCREENED } from '../../journal/records';
 import { HELD_FOR } from '../../policy/holds';
 import { NEXT_STEPS, NextStep, PAYOUT_STATES, PayoutState } from '../../operations/settlement';
+import { MEMBER_FIELDS } from './member-fields';
 import {
   RecordClient,
   RecordDoubt,
@@ -140,44 +142,20 @@ class RecordTimings {
   @nullable(NUMBER, 'From sending to answer, in milliseconds.') upstream_ms!: number | null;
 }
 
-/** The fields of a call that lists of calls and of payouts show. */
-export class RecordFields {
+/** The fields of a call that are not the members of its request as they are recorded. */
+class OwnFields {
   @described(UUID, 'ID of the call: the `X-Call-Id` of its answer.') id!: string;
   @described({ ...TEXT, example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
   @ApiProperty({ enum: CALL_STATES, description: `The outcome. ${STATE_HELP}` }) outcome!: CallState;
   @nullable(INSTANT, 'When it became in doubt. Null if it is not.') in_doubt_since!: Date | null;
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
   @described({ ...TEXT, example: 'main' }, 'Account of the client at the upstream.') account!: string;
-  @described(UUID, 'The key that was used.') key_id!: string;
-  @nullable(UUID, 'The ephemeral key that was used.') ephemeral_key_id!: string | null;
   @nullable(TEXT, 'The requester. Null if no person is known, or the name was erased.')
   actor!: string | null;
-  @nullable(
-    { ...TEXT, enum: ACTOR_SOURCES },
-    'How the person is known: an access token, an ephemeral key, a page session, a personal key, or the unverified `X-Actor`.',
-  )
-  actor_source!: ActorSource | null;
-  @nullable(UUID, 'ID of the person, which stays when the name is erased.')
-  person_id!: string | null;
   @nullable(RecordToken, 'The access token of the request, if any.') token!: RecordToken | null;
   @nullable(RecordSession, 'The page session of the request, if any.') session!: RecordSession | null;
   @nullable(TEXT, '`Idempotency-Key` of the request, without quotes.') idempotency_key!: string | null;
-  @described(TEXT, 'Request ID that the caller sent, or a generated one.') request_id!: string;
-  @nullable(TEXT, 'W3C trace context.') traceparent!: string | null;
-  @described(TEXT, 'Address of the sender.') client_address!: string;
   @described(COUNT, 'Number of items.') item_count!: number;
-  @nullable(SIGNED_USD, 'Sum of the items, exact. Null if no item names an amount.') total_usd!: string | null;
-  @nullable(SIGNED_USD, 'Fees of the upstream that are reserved with it. Null if none were expected.')
-  expected_fee_usd!: string | null;
-  @nullable(
-    { ...TEXT, enum: ['checked', 'unchecked'] },
-    "Whether countries and networks were checked against the upstream's lists before sending. `unchecked`: a list was not available. Null: the operation has none.",
-  )
-  coverage!: string | null;
-  @nullable({ ...TEXT, enum: [...SCREENED] }, 'Verdict of the screening service. Null if none was asked.')
-  screening!: string | null;
-  @nullable(UUID, 'The call that caused the proxy to make this request.') caused_by!: string | null;
-  @nullable(UUID, 'The call that it duplicates on purpose.') duplicate_of!: string | null;
   @described(
     BOOLEAN,
     'Whether the caller hung up before the answer was handed over. The same content is then not paid again for 24 hours, unless `Allow-Duplicate-Of` names this call.',
@@ -202,6 +180,9 @@ export class RecordFields {
   doubt!: RecordDoubt | null;
   @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;
 }
+
+/** The fields of a call that lists of calls and of payouts show. */
+export class RecordFields extends withFields<OwnFields, ShownMembers>(OwnFields, MEMBER_FIELDS) {}
 
 /** One call, as lists show it. */
 @ApiExtraModels(RecordFields)

@@ -1,12 +1,12 @@
 import { CredentialDocument, OutcomeDocument } from '../../journal/documents';
 import { accountNamed } from '../../journal/recorded-account';
+import { SHOWN_MEMBERS, ShownName } from '../../journal/request-members';
 import { isUndelivered } from '../../journal/undelivered';
 import { readExactJson } from '../../platform/json/exact-json';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault } from '../../platform/errors/problem';
 import { writtenNumbers } from '../../platform/privacy/recorded';
 import { isDeeperThan } from '../../http/validation/json-body';
-import { ActorSource } from '../../access/people/person';
 import { actorOf } from '../../journal/actor';
 import { itemsOf, toUpstreamItem } from './items';
 import { maskBody, maskContacts, maskKey } from './masking';
@@ -22,22 +22,24 @@ const MAX_SHOWN_DEPTH = 64;
 /** A refusal with its idempotency key, and its requester. An erased key, or name, has no salt. */
 type RefusalRow = Prisma.RefusalGetPayload<{ include: { key: true; person: true } }>;
 
+/** The shown columns of a refusal, and their fields in Prisma. */
+const REFUSAL_FIELDS = SHOWN_MEMBERS.filter(({ refusal }) => refusal).map(({ name }) => [name, fieldOf(name)] as const);
+
 /** @param isShown whether the item at a position is shown. */
 export function fromIntent(call: StoredCall, view: View, isShown: (position: number) => boolean): CallRecord {
   const { intent, actor, outcome, lifecycle } = call;
-  return toRecord(intent, actor, view, {
+  return toRecord({ ...intent }, view, {
+    id: intent.id,
+    operation: intent.operation,
+    client: clientOf(intent.client_id, view),
+    account: accountNamed(intent.account),
+    actor: shown(actor, view.reveal, maskContacts),
     idempotency_key: shown(intent.idempotency_key ?? call.key?.text, view.reveal, maskKey),
     token: toToken(intent),
     session: toSession(intent),
     outcome: stateOf(lifecycle, view.present),
     in_doubt_since: inDoubtSince(lifecycle, view.present),
     item_count: intent.item_count,
-    total_usd: intent.total_usd ?? null,
-    expected_fee_usd: intent.expected_fee_usd ?? null,
-    coverage: intent.coverage ?? null,
-    screening: intent.screening ?? null,
-    caused_by: intent.caused_by ?? null,
-    duplicate_of: intent.duplicate_of ?? null,
     undelivered: isUndelivered(call),
     recovered: intent.recovered ?? false,
     items: itemsOf(call, view, isShown),
@@ -60,33 +62,23 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
 
 export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   const { status, code, detail, faults, faultCount, firstCallId, key, person, actor } = refusal;
-  const asked = {
-    ...refusal,
-    account: view.clients.get(refusal.clientId)?.account,
-    client_id: refusal.clientId,
-    key_id: refusal.keyId,
-    request_id: refusal.requestId,
-    client_address: refusal.clientAddress,
-    actor_source: refusal.actorSource,
-    person_id: refusal.personId,
-    ephemeral_key_id: refusal.ephemeralKeyId,
-  };
   const credential = (refusal.credential ?? {}) as CredentialDocument;
   const committed = refusal.actorCommitment && Buffer.from(refusal.actorCommitment).toString('hex');
   const text = refusal.idempotencyKey ?? (key?.salt ? key.key : null);
-  return toRecord(asked, actorOf({ actor, actor_commitment: committed }, person), view, {
+  const name = actorOf({ actor, actor_commitment: committed }, person);
+  const members = Object.fromEntries(REFUSAL_FIELDS.map(([member, field]) => [member, refusal[field]]));
+  return toRecord(members, view, {
+    id: refusal.id,
+    operation: refusal.operation,
+    client: clientOf(refusal.clientId, view),
+    account: accountNamed(view.clients.get(refusal.clientId)?.account),
+    actor: shown(name, view.reveal, maskContacts),
     idempotency_key: shown(text, view.reveal, maskKey),
     token: toToken(credential),
     session: toSession(credential),
     outcome: 'refused',
     in_doubt_since: null,
     item_count: 0,
-    total_usd: null,
-    expected_fee_usd: null,
-    coverage: null,
-    screening: null,
-    caused_by: null,
-    duplicate_of: null,
     undelivered: false,
     recovered: false,
     items: [],
@@ -178,67 +170,28 @@ function readBody(bytes: Uint8Array, phones: string[], reveal: boolean): unknown
 /** Phone numbers of other people in the upstream's listings. */
 const PHONES = /\+[1-9]\d{6,14}(?!\d)/g;
 
-/** The members that requests and refusals share. */
-interface Asked {
-  id: string;
-  account?: string | undefined;
-  operation: string;
-  client_id: string;
-  key_id: string;
-  actor_source?: string | null | undefined;
-  person_id?: string | null | undefined;
-  ephemeral_key_id?: string | null | undefined;
-  request_id: string;
-  traceparent?: string | null | undefined;
-  client_address: string;
+/**
+ * Adds the members that are passed through. V8 would make a dictionary of 14 kB from `{ ...members, …own }` with this many members, and
+ * a page has hundreds of records.
+ */
+function toRecord(members: Members, { reveal }: View, own: Omit<CallRecord, ShownName>): CallRecord {
+  const record = own as Members;
+  for (const { name, masked } of SHOWN_MEMBERS) {
+    const value = members[name] ?? null;
+    record[name] = masked ? shown(value as string | null, reveal, maskContacts) : value;
+  }
+  return record as unknown as CallRecord;
 }
 
-/**
- * Names every member, because V8 makes a dictionary of 14 kB from `{ ...asked, …}` with this many members, and a page has
- * hundreds of records.
- */
-function toRecord(
-  asked: Asked,
-  actor: string | null,
-  { clients, reveal }: View,
-  became: Omit<CallRecord, keyof Asked | 'actor' | 'client'>,
-): CallRecord {
-  return {
-    id: asked.id,
-    operation: asked.operation,
-    client: { id: asked.client_id, name: clients.get(asked.client_id)?.name ?? null },
-    account: accountNamed(asked.account),
-    key_id: asked.key_id,
-    ephemeral_key_id: asked.ephemeral_key_id ?? null,
-    actor: shown(actor, reveal, maskContacts),
-    actor_source: (asked.actor_source ?? null) as ActorSource | null,
-    person_id: asked.person_id ?? null,
-    token: became.token,
-    session: became.session,
-    idempotency_key: became.idempotency_key,
-    request_id: shown(asked.request_id, reveal, maskContacts),
-    traceparent: asked.traceparent ?? null,
-    client_address: asked.client_address,
-    outcome: became.outcome,
-    in_doubt_since: became.in_doubt_since,
-    item_count: became.item_count,
-    total_usd: became.total_usd,
-    expected_fee_usd: became.expected_fee_usd,
-    coverage: became.coverage,
-    screening: became.screening,
-    caused_by: became.caused_by,
-    duplicate_of: became.duplicate_of,
-    undelivered: became.undelivered,
-    recovered: became.recovered,
-    items: became.items,
-    upstream: became.upstream,
-    refusal: became.refusal,
-    approval: became.approval,
-    resolution: became.resolution,
-    settlements: became.settlements,
-    doubt: became.doubt,
-    timings: became.timings,
-  };
+type Members = { [name in string]?: unknown };
+
+function clientOf(id: string, { clients }: View): CallRecord['client'] {
+  return { id, name: clients.get(id)?.name ?? null };
+}
+
+/** Returns the name of a column in Prisma. */
+function fieldOf(column: string): keyof RefusalRow {
+  return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof RefusalRow;
 }
 
 /** Masks the query string. The proxy wrote it itself, so it can be parsed. */

@@ -3,7 +3,17 @@ import { LIMIT_FIELDS, MAX_USD, MAX_WORDS, USD as WRITTEN_USD } from '../../acce
 import { LIMIT_ROWS, LimitKey, textOf } from '../../access/clients/limit-keys';
 import { LimitRow } from '../../access/clients/limit-row';
 import { LimitsDocument } from '../../access/clients/limits';
-import { BOOLEAN, described, INTEGER, optional, orNull, TEXT, USD } from '../../platform/schema/fields';
+import {
+  BOOLEAN,
+  described,
+  INTEGER,
+  Model,
+  optional,
+  orNull,
+  TEXT,
+  USD,
+  withFields,
+} from '../../platform/schema/fields';
 import { field, WordList } from './rules';
 
 /** The forms of an amount in US dollars that limits a client. */
@@ -25,21 +35,14 @@ export type AskedLimits<Key extends LimitKey = LimitKey> = {
     : LimitsDocument<Key>[name] | number | null;
 };
 
-type Model<Fields> = new () => Fields;
-
 /** Returns a class with a property for each of these limits, after the properties of another class. */
 export function withLimits<Own extends object, Added extends object>(
   base: Model<Own>,
   keys: readonly LimitKey[],
   decorate: (key: LimitKey) => PropertyDecorator,
 ): Model<Own & Added> {
-  class WithLimits extends (base as Model<object>) {}
-  for (const key of keys) {
-    const { name } = LIMIT_ROWS[key];
-    Reflect.defineMetadata('design:type', Object, WithLimits.prototype, name);
-    decorate(key)(WithLimits.prototype, name);
-  }
-  return WithLimits as Model<Own & Added>;
+  const fields = keys.map((key) => [LIMIT_ROWS[key].name, decorate(key)] as const);
+  return withFields<Own, Added>(base, fields);
 }
 
 /** Validates and describes a limit in a request. */

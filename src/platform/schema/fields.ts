@@ -16,7 +16,7 @@ export const USD = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', example: '10.5
 /** An amount that may be negative. */
 export const SIGNED_USD = { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$', example: '1.5' } as const;
 
-type Model = new () => object;
+export type Model<Fields = object> = new () => Fields;
 
 /** Refers to a schema by its name, for a class that is declared further down. */
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -39,3 +39,16 @@ export const nullable = (schema: object | Model, description: string) => (target
 
 /** Describes a field that may be missing. */
 export const optional = (schema: object, description: string) => ApiPropertyOptional({ ...schema, description });
+
+/** Returns a class with more properties, after those of another class. */
+export function withFields<Own extends object, Added extends object>(
+  base: Model<Own>,
+  fields: (readonly [name: string, decorate: (target: object, property: string) => void])[],
+): Model<Own & Added> {
+  class WithFields extends (base as Model) {}
+  for (const [name, decorate] of fields) {
+    Reflect.defineMetadata('design:type', Object, WithFields.prototype, name);
+    decorate(WithFields.prototype, name);
+  }
+  return WithFields as Model<Own & Added>;
+}
