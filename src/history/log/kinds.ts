@@ -28,22 +28,30 @@ export interface Kind {
   isDocument: boolean;
 }
 
-/**
- * @param columns names, separated by spaces. The first plain column is the key, and the last time is when the record was
- * written.
- * @param members the columns that repeat members.
- */
-function kind(
-  columns: Partial<Record<Form, string>> & { plain: string; time: string },
-  isDocument = false,
-  later: string[][] = [],
-  members: ColumnOfRecord[] = [],
-): Kind {
+/** The columns of a kind, by their forms: names, separated by spaces. */
+interface Columns extends Partial<Record<Form, string>> {
+  /** The first one is the key. */
+  plain: string;
+  /** The last one is when the record was written. */
+  time: string;
+  /** Those that were added later. */
+  later?: string;
+  /** The columns with the values of members. */
+  members?: ColumnOfRecord[];
+}
+
+function kind({ later, members = [], ...columns }: Columns, isDocument = false): Kind {
   const entries = Object.entries(columns) as [Form, string][];
   const named = entries.flatMap(([form, names]) => names.split(' ').map((name) => [name, form] as const));
   const ofMembers = members.map(({ name, type }) => [name, FORMS[type] ?? 'plain'] as const);
-  const [key, at] = [columns.plain.split(' ')[0]!, columns.time.split(' ').at(-1)!];
-  return { key, at, columns: Object.fromEntries([...named, ...ofMembers]), later, isDocument };
+  const added = LATER_MEMBERS.filter(({ name }) => members.some((member) => member.name === name));
+  return {
+    key: columns.plain.split(' ')[0]!,
+    at: columns.time.split(' ').at(-1)!,
+    columns: Object.fromEntries([...named, ...ofMembers]),
+    later: [...(later ? [later.split(' ')] : []), ...added.map(({ name }) => [name])],
+    isDocument,
+  };
 }
 
 /** The forms of columns that repeat members, by the types of their columns. Others are plain. */
@@ -62,39 +70,30 @@ const REQUEST = `${AUTHOR} request_id client_address`;
 
 /** The kinds of records that the log seals, requests before their outcomes. Each kind lists the columns of its leaf. */
 const KINDS = {
-  intent: kind({ plain: 'id', time: 'recorded_at' }, true, [], INTENT_COLUMNS),
-  outcome: kind({ plain: 'intent_id', time: 'recorded_at' }, true, [], OUTCOME_COLUMNS),
-  refusal: kind(
-    {
-      plain: 'id status code detail fault_count idempotency_key first_call_id actor',
-      text: 'faults credential',
-      hex: 'idempotency_key_commitment',
-      time: 'recorded_at',
-    },
-    false,
-    [
-      ['idempotency_key_commitment', 'person_id', 'actor_commitment', 'actor_source', 'ephemeral_key_id', 'credential'],
-      ...LATER_MEMBERS.flatMap(({ name, refusal }) => (refusal ? [[name]] : [])),
-    ],
-    REFUSAL_COLUMNS,
-  ),
-  decision: kind(
-    {
-      plain: `intent_id kind reason process screening ${AUTHOR}`,
-      hex: 'body_commitment',
-      date: 'reserved_on',
-      time: 'decided_at',
-    },
-    false,
-    [['screening']],
-  ),
+  intent: kind({ plain: 'id', time: 'recorded_at', members: INTENT_COLUMNS }, true),
+  outcome: kind({ plain: 'intent_id', time: 'recorded_at', members: OUTCOME_COLUMNS }, true),
+  refusal: kind({
+    plain: 'id status code detail fault_count idempotency_key first_call_id actor',
+    text: 'faults credential',
+    hex: 'idempotency_key_commitment',
+    time: 'recorded_at',
+    later: 'idempotency_key_commitment person_id actor_commitment actor_source ephemeral_key_id credential',
+    members: REFUSAL_COLUMNS,
+  }),
+  decision: kind({
+    plain: `intent_id kind reason process screening ${AUTHOR}`,
+    hex: 'body_commitment',
+    date: 'reserved_on',
+    time: 'decided_at',
+    later: 'screening',
+  }),
   settlement: kind({ plain: 'id intent_id number resolution', text: 'counted_usd', time: 'recorded_at' }, true),
-  stop: kind(
-    { plain: `id stops_client_id stops_operation reason cause epoch via ${AUTHOR}`, time: 'stopped_at' },
-    false,
-    [['cause', 'epoch', 'via']],
-  ),
-  stop_lift: kind({ plain: `stop_id unreconciled via ${AUTHOR}`, time: 'lifted_at' }, false, [['unreconciled', 'via']]),
+  stop: kind({
+    plain: `id stops_client_id stops_operation reason cause epoch via ${AUTHOR}`,
+    time: 'stopped_at',
+    later: 'cause epoch via',
+  }),
+  stop_lift: kind({ plain: `stop_id unreconciled via ${AUTHOR}`, time: 'lifted_at', later: 'unreconciled via' }),
   answer_shape: kind({
     plain: 'id operation http_status first_call_id',
     text: 'shape',
@@ -119,53 +118,43 @@ const KINDS = {
     plain: `id action target_client_id target_client target_key_id before after via call_id reason ${REQUEST}`,
     time: 'acted_at',
   }),
-  source_read: kind(
-    { plain: `id account source subject caused_by ${AUTHOR}`, text: 'mapping', time: 'from_at to_at read_at' },
-    false,
-    [['account']],
-  ),
-  source_read_end: kind(
-    {
-      plain: 'read_id complete failure http_status faults',
-      text: 'bytes rows kept evidence',
-      hex: 'sha256',
-      time: 'ended_at',
-    },
-    false,
-    [['evidence']],
-  ),
+  source_read: kind({
+    plain: `id account source subject caused_by ${AUTHOR}`,
+    text: 'mapping',
+    time: 'from_at to_at read_at',
+    later: 'account',
+  }),
+  source_read_end: kind({
+    plain: 'read_id complete failure http_status faults',
+    text: 'bytes rows kept evidence',
+    hex: 'sha256',
+    time: 'ended_at',
+    later: 'evidence',
+  }),
   verdict: kind({ plain: 'id intent_id verdict reason', text: 'evidence', time: 'decided_at' }),
-  upstream_event: kind(
-    {
-      plain: 'id account event_id event_type batch_ref upstream_id upstream_ref status',
-      text: 'amount_usd',
-      time: 'signed_at received_at',
-    },
-    false,
-    [['account']],
-  ),
-  reconciliation_run: kind(
-    {
-      plain: `id account historical read_id ${AUTHOR}`,
-      text: 'settings',
-      time: 'from_at to_at as_of due_at account_due_at started_at',
-    },
-    false,
-    [['account', 'account_due_at']],
-  ),
-  reconciliation_run_end: kind(
-    { plain: 'run_id result failure read_id', text: 'totals evidence', time: 'ended_at' },
-    false,
-    [['evidence']],
-  ),
-  finding: kind(
-    {
-      plain: 'id account category subject call_id position upstream_ref upstream_id batch_ref wallet_id run_id',
-      time: 'occurred_at found_at',
-    },
-    false,
-    [['account']],
-  ),
+  upstream_event: kind({
+    plain: 'id account event_id event_type batch_ref upstream_id upstream_ref status',
+    text: 'amount_usd',
+    time: 'signed_at received_at',
+    later: 'account',
+  }),
+  reconciliation_run: kind({
+    plain: `id account historical read_id ${AUTHOR}`,
+    text: 'settings',
+    time: 'from_at to_at as_of due_at account_due_at started_at',
+    later: 'account account_due_at',
+  }),
+  reconciliation_run_end: kind({
+    plain: 'run_id result failure read_id',
+    text: 'totals evidence',
+    time: 'ended_at',
+    later: 'evidence',
+  }),
+  finding: kind({
+    plain: 'id account category subject call_id position upstream_ref upstream_id batch_ref wallet_id run_id',
+    time: 'occurred_at found_at',
+    later: 'account',
+  }),
   finding_sight: kind({ plain: 'id finding_id run_id', text: 'impact_usd fields evidence', time: 'seen_at' }),
   finding_step: kind({ plain: `id finding_id state reason run_id ${AUTHOR}`, text: 'impact_usd', time: 'decided_at' }),
 };

@@ -28,7 +28,7 @@ const REFUSAL_FIELDS = SHOWN_MEMBERS.filter(({ refusal }) => refusal).map(({ nam
 /** @param isShown whether the item at a position is shown. */
 export function fromIntent(call: StoredCall, view: View, isShown: (position: number) => boolean): CallRecord {
   const { intent, actor, outcome, lifecycle } = call;
-  return toRecord({ ...intent }, view, {
+  return toRecord(intent, view, {
     id: intent.id,
     operation: intent.operation,
     client: clientOf(intent.client_id, view),
@@ -49,14 +49,7 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
     resolution: resolutionOf(call, view),
     settlements: settlementsOf(call, view),
     doubt: doubtOf(call, view),
-    timings: {
-      received_at: new Date(intent.received_at),
-      recorded_at: new Date(intent.recorded_at),
-      sent_at: outcome && new Date(outcome.sent_at),
-      answered_at: outcome && new Date(outcome.answered_at),
-      outcome_recorded_at: outcome && new Date(outcome.recorded_at),
-      upstream_ms: outcome && Number(outcome.upstream_ms),
-    },
+    timings: timingsOf(intent, outcome),
   });
 }
 
@@ -95,15 +88,22 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
     resolution: null,
     settlements: [],
     doubt: null,
-    timings: {
-      received_at: refusal.receivedAt,
-      recorded_at: refusal.recordedAt,
-      sent_at: null,
-      answered_at: null,
-      outcome_recorded_at: null,
-      upstream_ms: null,
-    },
+    timings: timingsOf({ received_at: refusal.receivedAt, recorded_at: refusal.recordedAt }, null),
   });
+}
+
+function timingsOf(
+  request: Record<'received_at' | 'recorded_at', string | Date>,
+  outcome: OutcomeDocument | null,
+): CallRecord['timings'] {
+  return {
+    received_at: new Date(request.received_at),
+    recorded_at: new Date(request.recorded_at),
+    sent_at: outcome && new Date(outcome.sent_at),
+    answered_at: outcome && new Date(outcome.answered_at),
+    outcome_recorded_at: outcome && new Date(outcome.recorded_at),
+    upstream_ms: outcome && Number(outcome.upstream_ms),
+  };
 }
 
 function toToken({ token }: CredentialDocument): CallRecord['token'] {
@@ -174,16 +174,16 @@ const PHONES = /\+[1-9]\d{6,14}(?!\d)/g;
  * Adds the members that are passed through. V8 would make a dictionary of 14 kB from `{ ...members, …own }` with this many members, and
  * a page has hundreds of records.
  */
-function toRecord(members: Members, { reveal }: View, own: Omit<CallRecord, ShownName>): CallRecord {
-  const record = own as Members;
+function toRecord(members: object, { reveal }: View, own: Omit<CallRecord, ShownName>): CallRecord {
+  const record = own as CallRecord & Members;
   for (const { name, masked } of SHOWN_MEMBERS) {
-    const value = members[name] ?? null;
-    record[name] = masked ? shown(value as string | null, reveal, maskContacts) : value;
+    const value = (members as Members)[name] ?? null;
+    record[name] = masked ? shown(value, reveal, maskContacts) : value;
   }
-  return record as unknown as CallRecord;
+  return record;
 }
 
-type Members = { [name in string]?: unknown };
+type Members = Record<string, string | null | undefined>;
 
 function clientOf(id: string, { clients }: View): CallRecord['client'] {
   return { id, name: clients.get(id)?.name ?? null };
