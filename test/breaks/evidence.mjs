@@ -5,6 +5,13 @@ const EVIDENCE = 'src/history/log/verify/evidence.ts';
 
 export const EVIDENCES = [
   {
+    name: 'later-columns',
+    guards: 'the leaves of earlier refusals from a column that was added later',
+    edits: [['src/history/log/leaves.ts', '    for (const column of added) values.delete(column);\n', '']],
+    noticedBy: 'src/journal/new-member.full.spec.ts',
+    test: 'leaves the leaves of earlier refusals as they are',
+  },
+  {
     name: 'index-entries',
     guards: 'a payout from being hidden by changes of its entry in the search index',
     edits: [[INDEX, "WHERE ${different.join(' OR ')}", 'WHERE c.call_id IS NULL OR e.call_id IS NULL']],

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { changesInWords, changesOf, LIMITS, NO_LIMITS as EMPTY_FORM } from '../../../console/src/pages/clients/draft';
 import { cliOf } from '../../../test/support/cli';
 import { answer, FakeUpstream } from '../../../test/support/fake-upstream';
-import type * as PrismaWithColumn from '../../../test/support/min-item/prisma';
 import type * as Row from '../../../test/support/min-item/row';
 import type * as Rule from '../../../test/support/min-item/rule';
 import { AIRTIME, SUCCESS } from '../../../test/support/paying';
+import type * as PrismaWithColumn from '../../../test/support/prisma-with-column';
 import { startProxy, TestProxy } from '../../../test/support/proxy';
 import { createTestDatabase } from '../../../test/support/test-database';
 import { clientsCommands } from '../../cli/clients';
@@ -24,8 +24,8 @@ jest.mock<Partial<typeof LimitTable>>('./limit-table', () => {
   return { LIMIT_TABLE: { ...LIMIT_TABLE, ...MIN_ITEM } };
 });
 jest.mock('../../platform/database/generated/client', () => {
-  const path = '../../../test/support/min-item/prisma';
-  return jest.requireActual<typeof PrismaWithColumn>(path).prismaWithColumn();
+  const path = '../../../test/support/prisma-with-column';
+  return jest.requireActual<typeof PrismaWithColumn>(path).prismaWithColumn('test/support/min-item', 'Client');
 });
 jest.mock<typeof LimitRules>('../../policy/limit-rules', () => {
   const actual = jest.requireActual<typeof LimitRules>('../../policy/limit-rules');

@@ -1,0 +1,12 @@
+import { MemberRow } from '../../../src/journal/request-row';
+
+/** The row of a made-up member, as CONTRIBUTING.md shows it. */
+export const AUTHENTICATED_BY = {
+  authenticated_by: {
+    of: ({ caller }) => caller.credential.kind,
+    intent: 'text',
+    refusal: 'text',
+    text: 'How the caller authenticated.',
+    since: 1,
+  },
+} as const satisfies Record<string, MemberRow>;
