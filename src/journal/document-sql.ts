@@ -32,6 +32,6 @@ export const definitionsSql = (columns: ColumnOfRecord[]) =>
 
 /** Returns the values of columns from the members of a document. */
 export function membersIn(document: object, columns: ColumnOfRecord[]): Record<string, unknown> {
-  const members = new Map<string, unknown>(Object.entries(document));
-  return Object.fromEntries(columns.map(({ name }) => [name, members.get(name) ?? null]));
+  const members = document as Record<string, unknown>;
+  return Object.fromEntries(columns.map(({ name }) => [name, members[name] ?? null]));
 }

@@ -1,4 +1,3 @@
-import { ColumnOfRecord } from './document-sql';
 import { MemberRow } from './request-row';
 import { REQUEST_TABLE } from './request-table';
 
@@ -30,10 +29,8 @@ export const REQUEST_MEMBERS = Object.entries<MemberRow>(REQUEST_TABLE).map(([na
 export const REFUSAL_MEMBERS = REQUEST_MEMBERS.filter((member) => member.refusal !== undefined);
 
 /** The columns of `intent` and of `refusal` with the values of members. */
-export const INTENT_COLUMNS = REQUEST_MEMBERS.flatMap(({ name, intent: type }): ColumnOfRecord[] =>
-  type ? [{ name, type }] : [],
-);
-export const REFUSAL_COLUMNS = REFUSAL_MEMBERS.map(({ name, refusal: type }): ColumnOfRecord => ({ name, type }));
+export const INTENT_COLUMNS = REQUEST_MEMBERS.flatMap(({ name, intent: type }) => (type ? [{ name, type }] : []));
+export const REFUSAL_COLUMNS = REFUSAL_MEMBERS.map(({ name, refusal: type }) => ({ name, type }));
 
 /** The members that were added later, oldest first. */
 export const LATER_MEMBERS = REQUEST_MEMBERS.filter(({ since }) => since).sort(

@@ -3,7 +3,13 @@ import { ItemCommitments } from './item-document';
 import { OpenIntent, Origin } from './records';
 
 /** A member of the record of a request. Dates are recorded as ISO 8601, and bytes in hex. */
-export type MemberRow = RowOfAny & (AskedRow | OpenedRow);
+export type MemberRow = RowOfAny & RowOfSome;
+
+type RowOfSome =
+  /** Of requests and refusals: the type of its column of `refusal`. */
+  | { refusal: keyof typeof TYPES; of: (request: Origin) => MemberValue }
+  /** Of opened requests. */
+  | { refusal?: undefined; of: (request: OpenIntent, parts: Parts) => MemberValue };
 
 /** The value of a member. A member without a value is left out. */
 type MemberValue = string | number | object | null | undefined;
@@ -39,17 +45,4 @@ interface RowOfAny {
    * same.
    */
   since?: number;
-}
-
-/** A member of requests and refusals. */
-interface AskedRow {
-  of: (request: Origin) => MemberValue;
-  /** The type of its column of `refusal`. */
-  refusal: keyof typeof TYPES;
-}
-
-/** A member of opened requests. */
-interface OpenedRow {
-  of: (request: OpenIntent, parts: Parts) => MemberValue;
-  refusal?: undefined;
 }

@@ -27,8 +27,6 @@ const column = <Row>(name: string, of: Column<Row>['of'], mask?: Mask): Column<R
   ...(mask && { mask }),
 });
 
-const MASKED = new Set<string>(REQUEST_MEMBERS.flatMap(({ name, masked }) => (masked ? [name] : [])));
-
 type MemberName = keyof Omit<IntentDocument, 'items' | 'recovered' | 'session' | 'token'>;
 
 /** A member of the request, whether it was sent or refused. */
@@ -36,7 +34,7 @@ const asked = (name: MemberName) =>
   column<ExportedCall>(
     name,
     ({ intent, refusal }) => (refusal as ExportedCall['intent'])?.[name] ?? intent?.[name],
-    MASKED.has(name) ? maskContacts : undefined,
+    REQUEST_MEMBERS.find((member) => member.name === name)?.masked && maskContacts,
   );
 
 const CLIENT = [

@@ -30,16 +30,12 @@ interface Refusal extends AskedMembers {
   recorded_at: string;
 }
 
-/** Who decided about a call or settled it. */
-interface Author {
+interface Decision {
+  kind: string;
   client_id: string | null;
   key_id: string | null;
   actor: string | null;
   reason: string;
-}
-
-interface Decision extends Author {
-  kind: string;
   decided_at: string;
   process: number;
   screening: string | null;

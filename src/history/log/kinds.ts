@@ -28,17 +28,11 @@ export interface Kind {
   isDocument: boolean;
 }
 
-/** The columns of a kind, by their forms: names, separated by spaces. */
-interface Columns extends Partial<Record<Form, string>> {
-  /** The first one is the key. */
-  plain: string;
-  /** The last one is when the record was written. */
-  time: string;
-  /** Those that were added later. */
-  later?: string;
-  /** The columns with the values of members. */
-  members?: ColumnOfRecord[];
-}
+/**
+ * The columns of a kind by their forms, and those that were added later: names, separated by spaces. The first plain column is the key,
+ * and the last time is when the record was written. `members` are columns with the values of members.
+ */
+type Columns = { plain: string; time: string; members?: ColumnOfRecord[] } & Partial<Record<Form | 'later', string>>;
 
 function kind({ later, members = [], ...columns }: Columns, isDocument = false): Kind {
   const entries = Object.entries(columns) as [Form, string][];
@@ -54,14 +48,9 @@ function kind({ later, members = [], ...columns }: Columns, isDocument = false):
   };
 }
 
-/** The forms of columns that repeat members, by the types of their columns. Others are plain. */
-const FORMS: { [type in ColumnOfRecord['type']]?: Form } = {
-  numeric: 'text',
-  json: 'text',
-  bytea: 'hex',
-  date: 'date',
-  timestamptz: 'time',
-};
+type Forms = Partial<Record<ColumnOfRecord['type'], Form>>;
+/** The forms of columns with the values of members, by their types. Others are plain. */
+const FORMS: Forms = { numeric: 'text', json: 'text', bytea: 'hex', date: 'date', timestamptz: 'time' };
 
 /** The author of a record. */
 const AUTHOR = 'client_id key_id actor';

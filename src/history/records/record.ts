@@ -22,9 +22,6 @@ const MAX_SHOWN_DEPTH = 64;
 /** A refusal with its idempotency key, and its requester. An erased key, or name, has no salt. */
 type RefusalRow = Prisma.RefusalGetPayload<{ include: { key: true; person: true } }>;
 
-/** The shown columns of a refusal, and their fields in Prisma. */
-const REFUSAL_FIELDS = SHOWN_MEMBERS.filter(({ refusal }) => refusal).map(({ name }) => [name, fieldOf(name)] as const);
-
 /** @param isShown whether the item at a position is shown. */
 export function fromIntent(call: StoredCall, view: View, isShown: (position: number) => boolean): CallRecord {
   const { intent, actor, outcome, lifecycle } = call;
@@ -59,7 +56,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   const committed = refusal.actorCommitment && Buffer.from(refusal.actorCommitment).toString('hex');
   const text = refusal.idempotencyKey ?? (key?.salt ? key.key : null);
   const name = actorOf({ actor, actor_commitment: committed }, person);
-  const members = Object.fromEntries(REFUSAL_FIELDS.map(([member, field]) => [member, refusal[field]]));
+  const members = Object.fromEntries(SHOWN_MEMBERS.map((member) => [member.name, refusal[fieldOf(member.name)]]));
   return toRecord(members, view, {
     id: refusal.id,
     operation: refusal.operation,
