@@ -86,14 +86,16 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
     });
     return itemDocument(item, own);
   });
-  const parts = {
+  const written = {
+    record: '',
     items,
     totalUsd: totalOf(intent.items)?.toFixed(),
     expectedFeeUsd: feesOf(intent.items, intent.feeRate)?.toFixed(),
     salt: newSalt(),
     people: people.length > 0 ? JSON.stringify(people) : null,
   };
-  return { record: writeMembers(intent, parts), ...parts };
+  written.record = writeMembers(intent, written);
+  return written;
 }
 
 /** The columns of these types take no value that JSON would escape. */

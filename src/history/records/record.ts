@@ -174,8 +174,7 @@ const PHONES = /\+[1-9]\d{6,14}(?!\d)/g;
 function toRecord(members: object, { reveal }: View, own: Omit<CallRecord, ShownName>): CallRecord {
   const record = own as CallRecord & Members;
   for (const { name, masked } of SHOWN_MEMBERS) {
-    const value = (members as Members)[name] ?? null;
-    record[name] = masked ? shown(value, reveal, maskContacts) : value;
+    record[name] = shown((members as Members)[name], reveal || !masked, maskContacts);
   }
   return record;
 }

@@ -46,8 +46,7 @@ export function recordedForms(text: string): string[] {
 
 /** Returns a query string in recorded form. A query that names nobody stays as it was sent. The SQL function audit.mask_query() reads it. */
 export function queryAsRecorded(query: string | null): string | null {
-  if (query === null) return null;
-  const pairs = [...new URLSearchParams(query)];
+  const pairs = query === null ? [] : [...new URLSearchParams(query)];
   if (!pairs.flat().some(namesContact)) return query;
   const masked = pairs.map(([name, value]): [string, string] => [asRecorded(name), asRecorded(value)]);
   return new URLSearchParams(masked).toString();
