@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ACTION_NAMES } from './kinds';
 import { MAX_FAULTS, Problem } from './problem';
 import { toEnvelope, toProblemDetails } from './problem-body';
@@ -21,6 +23,18 @@ describe('a problem', () => {
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(600);
     expect(message).toMatch(/^[A-Z](?!.*\.\.).*\.$/);
+  });
+
+  // A code that stands in two groups would silently have the status of the later one.
+  it('has one status and one action', () => {
+    const files = readdirSync(__dirname).filter((name) => !name.endsWith('.spec.ts'));
+    const groups = files.flatMap((name) =>
+      [...readFileSync(join(__dirname, name), 'utf8').matchAll(/\.\.\.(?:kinds|repeatable)\(.*?\n {2}\}\)/gs)].map(
+        String,
+      ),
+    );
+    const codes = groups.flatMap((group) => [...group.matchAll(/^ {4}(\w+):/gm)].map(([, code]) => code));
+    expect(codes.sort()).toEqual([...CODES].sort());
   });
 
   it('has a Retry-After only if sending again is safe', () => {
