@@ -2,7 +2,6 @@
 
 const WIDENS = 'src/access/governance/widens.ts';
 const GOVERNANCE = 'src/access/governance/governance.service.ts';
-const DECISIONS = 'src/access/governance/change-decisions.service.ts';
 const CLAIMS = 'src/access/governance/claims.service.ts';
 const LIFTING = 'src/admin/stops/stop-lifting.service.ts';
 const SAME_PERSON = 'src/access/people/same-person.ts';
