@@ -1,11 +1,5 @@
+import { Author } from '../access/auth/author';
 import { Prisma } from '../platform/database/generated/client';
-
-/** Who caused a record: a client, its key, and the owner of the key. */
-export interface Author {
-  clientId: string;
-  keyId: string;
-  actor: string | null;
-}
 
 /** Who caused a record with a command: the user of the operating system. */
 export interface Operator {

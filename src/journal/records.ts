@@ -7,7 +7,7 @@ import { Resolution } from '../operations/lifecycle';
 import { Account, Entry, Source } from '../operations/settlement';
 import { HeldFor } from '../policy/holds';
 import { Payment } from '../policy/recipient-days';
-import { Author } from './author';
+import { Author } from '../access/auth/author';
 
 /** The fields of a request that the journal needs. `Call` has them. */
 export interface Origin {

@@ -1,7 +1,8 @@
 import { Client } from 'pg';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
-import { Author, authorSql } from './author';
+import { Author } from '../access/auth/author';
+import { authorSql } from './author';
 import { recordedAccount } from './recorded-account';
 import { wakeWorkers } from './worker-tasks';
 

@@ -3,7 +3,8 @@ import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { LOCKS } from '../platform/database/locks';
 import { asRecorded } from '../platform/privacy/recorded';
-import { Author, authorSql } from './author';
+import { Author } from '../access/auth/author';
+import { authorSql } from './author';
 import { isRecordOf } from './of-account';
 import { recordedAccount } from './recorded-account';
 

@@ -5,7 +5,8 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { LOCKS } from '../platform/database/locks';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Stop } from '../policy/stops';
-import { Author, authorSql, Operator } from './author';
+import { Author } from '../access/auth/author';
+import { authorSql, Operator } from './author';
 import { unreadAfter } from './lost-time';
 
 /** Who sets or lifts a stop: the key of a request to the API or from the console, or somebody with a command. */

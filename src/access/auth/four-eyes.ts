@@ -3,7 +3,7 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { Humans, readDecider, Requester, samePerson } from '../people/same-person';
-import { authorOf, KeyAuthor } from './author';
+import { authorOf, Author } from './author';
 import { AuthenticatedCall } from './call';
 
 /** Who wants to decide about a request. */
@@ -31,7 +31,7 @@ export class FourEyesService {
   }
 
   /** Requires another person than the requester. See {@link requireAnotherPerson}. @throws Problem */
-  async require(call: AuthenticatedCall, requester: Requester, text?: string): Promise<KeyAuthor> {
+  async require(call: AuthenticatedCall, requester: Requester, text?: string): Promise<Author> {
     return requireAnotherPerson(await this.deciderOf(call), requester, text);
   }
 }
@@ -45,7 +45,7 @@ export function requireAnotherPerson(
   { call, humans, mustBePerson }: Decider,
   requester: Requester,
   text?: string,
-): KeyAuthor {
+): Author {
   const { clientId, clientName, keyId, identity } = call.caller;
   if (clientId === requester.clientId || keyId === requester.keyId || samePerson(requester.humans, humans)) {
     throw new Problem('own_approval', text === undefined ? {} : { text });

@@ -4,7 +4,7 @@ import { FullCallRecord } from '../../history/records/record.dto';
 import { RecordsService } from '../../history/records/records.service';
 import { SearchService } from '../../history/search/search.service';
 import { AuthenticatedCall, mayReveal, OperationCall } from '../../access/auth/call';
-import { KeyAuthor } from '../../access/auth/author';
+import { Author } from '../../access/auth/author';
 import { FourEyesService } from '../../access/auth/four-eyes';
 import { StepUpService } from '../../access/auth/step-up';
 import { reachesWholeAccount } from '../../access/auth/owner';
@@ -175,7 +175,7 @@ export class ApprovalsService {
     return this.one(call, id);
   }
 
-  private decision({ intent }: Held, reason: string, by: KeyAuthor): NewDecision {
+  private decision({ intent }: Held, reason: string, by: Author): NewDecision {
     const { id: intentId, body_commitment: bodyCommitment = null } = intent;
     return { intentId, reason, bodyCommitment, screening: null, by, process: this.process.number };
   }
@@ -185,7 +185,7 @@ export class ApprovalsService {
     call: AuthenticatedCall,
     id: string,
     hash: string | undefined,
-  ): Promise<{ by: KeyAuthor; held: Held }> {
+  ): Promise<{ by: Author; held: Held }> {
     const { approval } = await this.record(id, false);
     const held = await this.records.stored(id);
     if (!held) throw new Problem('approval_not_found');

@@ -5,7 +5,7 @@ import { Problem } from '../../platform/errors/problem';
 import { isUuid } from '../../platform/database/uuid';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../../access/clients/changes';
 import { StopLiftDocument, StopLifts } from '../../access/governance/stop-lifts';
-import { Author } from '../../journal/author';
+import { Author } from '../../access/auth/author';
 import { readUnread, UnreadTime } from '../../journal/lost-time';
 import { insertStop, insertStopLift, needsRecovery, StopAuthor } from '../../journal/stops';
 import { StopAuthorRecord, StopRecord } from './stops.dto';

@@ -18,7 +18,7 @@ import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
-import { Author } from '../../journal/author';
+import { Author } from '../../access/auth/author';
 import { settle } from '../../journal/settlements';
 import { OwnCallQuery, OwnCallSearch, ResolutionDto } from './own-calls.dto';
 import { ownView } from '../../access/auth/owner';

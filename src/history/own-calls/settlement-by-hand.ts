@@ -1,4 +1,4 @@
-import { Author } from '../../journal/author';
+import { Author } from '../../access/auth/author';
 import { LedgerItem } from '../../journal/ledger';
 import { NewEntry, NewSettlement } from '../../journal/records';
 import { hasDoubt, SettledCall } from '../../journal/settlements';

@@ -6,7 +6,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { LOCKS } from '../../platform/database/locks';
 import { Problem } from '../../platform/errors/problem';
-import { Author } from '../../journal/author';
+import { Author } from '../../access/auth/author';
 import { insertRun } from '../../journal/runs';
 import { settingsOf } from '../matching/plan';
 import { EarlierReadsService } from './earlier-reads';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { Author } from '../../journal/author';
+import { Author } from '../../access/auth/author';
 import { evidenceOf } from '../../journal/evidence';
 import { insertSourceRead, insertSourceReadEnd, NewSourceRead, NewSourceReadEnd } from '../../journal/sources';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
