@@ -124,7 +124,8 @@ describe.each(KINDS)('a database whose disk is full, %s', (_how, startDatabase) 
       expect([path, status]).toEqual([path, 200]);
     }
     const preview = supertest(proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', app);
-    expect((await preview.send(airtime(all.at(-1) ?? '')).expect(200)).body.would).toBe('be_sent');
+    const { body } = await preview.send(airtime(all.at(-1) ?? '')).expect(200);
+    expect(body).toMatchObject({ would: 'be_refused', refusal: { code: 'storage_full' } });
     const sent = upstream.received.length;
     await proxy.get(app, '/api/v0.1/info/airtime-countries').expect(503, /storage_full/);
     expect(upstream.received).toHaveLength(sent);
