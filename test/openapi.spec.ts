@@ -8,6 +8,15 @@ describe('the OpenAPI documents', () => {
     expect(await describeApi()).toEqual(API_DOCUMENTS);
   });
 
+  it('leave no timer behind when they are written', async () => {
+    const [begun, ended] = [jest.spyOn(globalThis, 'setInterval'), jest.spyOn(globalThis, 'clearInterval')];
+    await describeApi();
+    const cleared = ended.mock.calls.flat();
+    expect(begun.mock.results.filter(({ value }) => !cleared.includes(value as NodeJS.Timeout))).toEqual([]);
+    expect(begun.mock.calls.length).toBeGreaterThan(0);
+    for (const mock of [begun, ended]) mock.mockRestore();
+  });
+
   it.each(['apps', 'staff'] as const)('are valid OpenAPI 3.1: %s', async (audience) => {
     const copy = structuredClone(API_DOCUMENTS[audience]);
     expect(copy.openapi).toBe('3.1.0');

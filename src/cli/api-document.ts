@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../app/app.module';
-import { loadConfig } from '../platform/config/config';
+import { loadConfig, RunningConfig } from '../platform/config/config';
 import { Secret } from '../platform/config/secret';
 import { ApiDocuments, openApiDocuments } from '../app/openapi';
 import { Route, routesOf } from '../app/routes';
@@ -9,16 +9,17 @@ import { newSigningKey } from '../history/log/note';
 
 /** Returns the OpenAPI documents of the default configuration. It connects to nothing. */
 export async function describeApi(): Promise<ApiDocuments> {
-  const { app, settings } = await unconnectedApp();
-  return openApiDocuments(app, settings);
+  return withUnconnectedApp(openApiDocuments);
 }
 
 /** Returns all routes, and who may call them. It connects to nothing. */
 export async function describeRoutes(): Promise<Route[]> {
-  return routesOf((await unconnectedApp()).app);
+  return withUnconnectedApp(routesOf);
 }
 
-async function unconnectedApp() {
+async function withUnconnectedApp<Result>(
+  describe: (app: NestFastifyApplication, settings: RunningConfig) => Result,
+): Promise<Result> {
   const nowhere = 'postgresql://127.0.0.1:1/none';
   const settings = {
     ...loadConfig({}),
@@ -32,5 +33,9 @@ async function unconnectedApp() {
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), new FastifyAdapter(), {
     logger: false,
   });
-  return { app, settings };
+  try {
+    return describe(app, settings);
+  } finally {
+    await app.close(); // its services have begun their timers
+  }
 }

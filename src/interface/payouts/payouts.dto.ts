@@ -1,7 +1,6 @@
 import { UsdAmount } from '../../http/validation/money-rules';
 import { EmailOr, Handle, PhoneNumber } from '../../http/validation/people-rules';
 import { Items, Text } from '../../http/validation/rules';
-import { SendItem } from '../send/send.dto';
 
 /** See "Airtime item" in docs/reference/upstream.md. */
 export class AirtimeItem {
@@ -61,7 +60,16 @@ export class CreditPayoutDto {
 }
 
 /** See "POST /payouts/initiate-credit" in docs/reference/upstream.md. */
-export class InitiateCreditItem extends SendItem {}
+export class InitiateCreditItem {
+  @UsdAmount({ description: 'Value in US dollars.' })
+  valueInUSD!: number;
+
+  @EmailOr('twitter')
+  email?: string;
+
+  @Handle()
+  twitter?: string;
+}
 
 export class InitiateCreditPayoutDto {
   @Items(() => InitiateCreditItem)
