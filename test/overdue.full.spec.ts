@@ -79,7 +79,7 @@ describe('statements beside payments that a lock holds', () => {
     const stuck = () =>
       side.$transaction(
         async (tx) => {
-          await tx.$executeRaw`SET LOCAL lock_timeout = 0`;
+          await tx.$executeRaw`SELECT set_config(name, '0', TRUE) FROM unnest(ARRAY['lock_timeout', 'statement_timeout']) AS name`;
           await tx.$executeRaw`LOCK TABLE console_session IN ROW EXCLUSIVE MODE`;
         },
         { timeout: 600_000 },
