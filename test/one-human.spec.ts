@@ -14,7 +14,7 @@ import supertest from './support/supertest';
 
 const ISSUER = 'https://id.example';
 
-/** Ada has many identities. She requests as one of them, and tries to decide as another. Grace is somebody else. */
+/** Ada has many identities. She requests as one of them, and tries to decide as another. Grace is another person. */
 describe('one human', () => {
   let approving: Approving;
   let clients: ClientsService;
@@ -78,7 +78,7 @@ describe('one human', () => {
   const REQUESTERS: Record<string, () => Promise<object>> = {
     'a claimed name': () => by('Ada', claimed),
     'the claimed name of a merged person': () => by('HOPPER', claimed),
-    'the claimed name of somebody who signs in': () => by('lovelace', claimed),
+    'the claimed name of a person with a sign-in': () => by('lovelace', claimed),
     'a subject who signs in': async () => ({ person_id: await seen('sub-of-ada', ISSUER), actor_source: 'session' }),
     'a subject like the name': async () => ({
       person_id: await seen('Ada', 'https://other.example'),
@@ -154,7 +154,7 @@ describe('one human', () => {
     await merge('curie', 'ada');
     for (const person of ['ADA', 'curie']) expect((await create(person)).body.code).toBe('incompatible_scopes');
     const governance = approving.proxy.app.get(GovernanceService, { strict: false });
-    const signIn = { issuer: ISSUER, subject: 'sub-of-ada', person: 'somebody-new' };
+    const signIn = { issuer: ISSUER, subject: 'sub-of-ada', person: 'ada-renamed' };
     await expect(governance.allowSignIn('pages', signIn, AT_START)).rejects.toMatchObject({
       code: 'incompatible_scopes',
     });
@@ -166,7 +166,7 @@ describe('one human', () => {
     expect(rows).toEqual([{ person_id: expect.any(String) }]);
   });
 
-  it('is not somebody of the same name at another client, once one of both was merged', async () => {
+  it('is not the namesake at another client, once one of both was merged', async () => {
     const other = (await clients.create('other', ['pay'])).id;
     const [here, there] = [await seen('c-9'), await seen('c-9', null, other)];
     expect(here).not.toBe(there);
@@ -180,7 +180,7 @@ describe('one human', () => {
     expect((await ACTS.reject?.(ofOthers, 'grace'))?.status).toBe(200);
   });
 
-  it('is somebody who gets a key after they were named', async () => {
+  it('is the owner of a key that was issued after the claim', async () => {
     const call = await approving.hold(await by('niklaus', claimed));
     const [, key] = await keyOf('approver', 'Niklaus');
     await send(`/v1/approvals/${call}/reject`, key, { reason: 'x' }).expect(403);

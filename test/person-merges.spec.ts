@@ -70,7 +70,7 @@ describe('a merge of two people', () => {
     await decide('bob', change, 'reject').expect(200);
   });
 
-  it('is refused for one human, or for somebody who was never seen', async () => {
+  it('is refused for one human, and for an unknown person', async () => {
     const same = await post('bob', '/v1/person-merges', { kept: 'ada.l', merged: 'ada' }).expect(400);
     expect(same.body).toMatchObject({ errors: [{ pointer: '/merged' }] });
     for (const merged of ['zoe', '01a21bf9-e7ea-7102-8550-53543fe6bd82'])

@@ -29,7 +29,7 @@ const SHOWN = new Set([
 /** Filters for a recipient, whole or in part. A value that is no known kind of contact may still be a name. */
 const WHO = new Set(['recipient', 'recipient_prefix']);
 
-/** Filters for the requester. Any name can be somebody's, and it can be erased. */
+/** Filters for the requester. Any text can be the name of a person, and it can be erased. */
 const BEHIND = new Set(['actor']);
 
 /** Digits that may spell a phone number, also in groups. */

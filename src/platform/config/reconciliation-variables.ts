@@ -24,7 +24,7 @@ export const RECONCILIATION_VARIABLES = inSection('reconciliation', {
   RESOLVER_EVERY_SECONDS:
     'How often the upstream is first asked about calls in doubt. `0` disables it. See [Calls in doubt](../reconciliation/calls-in-doubt.md).',
   FOLLOW_UP_EVERY_SECONDS:
-    'How often the upstream is asked what became of payouts after their answers. `0` disables it. See [Following payouts](../reconciliation/settlement.md#following-payouts).',
+    'How often the upstream is polled for the states of payouts after their answers. `0` disables it. See [Following payouts](../reconciliation/settlement.md#following-payouts).',
   FOLLOW_UP_DAYS: 'For how many days after their transactions were created payouts are followed.',
   RESOLVER_QUIET_SECONDS:
     'Time before a call in doubt can be settled as `not_executed`. See [decision 0014](../internals/decisions/0014-when-a-call-was-not-executed.md).',
