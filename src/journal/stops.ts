@@ -1,4 +1,4 @@
-import { readOwner, samePerson } from '../access/people/same-person';
+import { haveSameOwner } from '../access/people/same-person';
 import { newId } from '../platform/database/ids';
 import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
@@ -102,7 +102,7 @@ export async function isOwnRecentStop(prisma: PrismaService, stopId: string, key
   const [stop] = await prisma.$queryRaw<{ keyId: string | null }[]>`
     SELECT key_id::text AS "keyId" FROM stop WHERE id = ${stopId}::uuid
       AND stopped_at > clock_timestamp() - make_interval(mins => ${TAKEN_BACK_MINUTES}::int)`;
-  return stop !== undefined && samePerson(await readOwner(prisma, stop.keyId), await readOwner(prisma, keyId));
+  return stop !== undefined && (await haveSameOwner(prisma, stop.keyId, keyId));
 }
 
 function viaOf(by: StopAuthor | null): string | null {

@@ -65,7 +65,13 @@ export const SECOND_PERSONS = [
   {
     name: 'lift-alone',
     guards: 'a stop of somebody else that one person lifts',
-    edits: [['src/journal/stops.ts', 'stop !== undefined && samePerson(', 'stop !== undefined || samePerson(']],
+    edits: [
+      [
+        'src/journal/stops.ts',
+        'stop !== undefined && (await haveSameOwner(',
+        'stop !== undefined || (await haveSameOwner(',
+      ],
+    ],
     noticedBy: STOPS,
     test: 'takes two persons for a stop of another person',
   },

@@ -7,7 +7,7 @@ import { ChangeAuthor, ChangeRecords } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';
 import { hashKey, isWellFormedClaimCode, newKey, OPENS } from '../clients/key';
 import { hintOf } from '../clients/listed';
-import { readOwner, samePerson } from '../people/same-person';
+import { haveSameOwner } from '../people/same-person';
 
 /** A key that waits for its person, and those who agreed to it. */
 interface Unclaimed {
@@ -78,7 +78,7 @@ export class ClaimsService {
         WHERE ${where} AND k.claim_sha256 IS NOT NULL AND k.claim_until > now() AND ${Prisma.raw(OPENS)}
         FOR UPDATE OF k`;
       if (!found) throw new Problem('claim_not_found');
-      const isTheirOwn = isSignedIn && samePerson(await readOwner(tx, found.id), await readOwner(tx, by.keyId));
+      const isTheirOwn = isSignedIn && (await haveSameOwner(tx, found.id, by.keyId));
       const claimedBy = isTheirOwn ? [found.person] : others(found);
       const claimed = { ...found, key: newKey(found.client), claimedBy };
       await makeSecret(tx, claimed);

@@ -4,6 +4,7 @@ import { isUuid } from '../../platform/database/uuid';
 import { ChangeAuthor, ChangeRecords, recordChanges } from '../clients/changes';
 import { ClientError } from '../clients/client-error';
 import { PATIENCE } from '../clients/clients.service';
+import { HUMAN } from './same-person';
 
 /** Two people who are one human, as an administrator names them: a person of a client by ID, and staff by name. */
 export interface NamedMerge {
@@ -84,7 +85,7 @@ async function find(
   const id = isUuid(person) ? person : null;
   const [found] = await tx.$queryRaw<(MergedPerson & { human: string })[]>`
     SELECT p.id::text, (SELECT min(k.person) FROM api_key k WHERE k.person_id = p.id) AS name,
-      coalesce(p.same_as, p.id)::text AS human
+      ${HUMAN}::text AS human
     FROM person p WHERE p.id = coalesce(${id}::uuid,
       (SELECT person_id FROM person_identity WHERE is_staff AND sha256 = identity_sha256(NULL, ${person})))`;
   if (!found) throw new ClientError(`there is no person ${person}`, 'person_not_found');

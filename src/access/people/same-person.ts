@@ -7,6 +7,7 @@ type Database = Pick<Prisma.TransactionClient, '$queryRaw'>;
 
 /** A request as recorded. */
 interface RecordedRequest {
+  client_id: string;
   key_id: string;
   /** The name in the record. Null if it has none, or it was erased. */
   actor: string | null;
@@ -46,16 +47,17 @@ export function samePerson(one: Humans, other: Humans): boolean {
   return one.some((human) => other.includes(human));
 }
 
-/** Reads who requested a call. */
-export function readRequester(
+/** Reads the requester of a call, with whom its decider is compared. */
+export async function readRequester(
   prisma: Database,
-  { actor, key_id, person_id = null, token }: RecordedRequest,
-): Promise<Humans> {
+  { actor, client_id: clientId, key_id: keyId, person_id: personId = null, token }: RecordedRequest,
+): Promise<Requester> {
   const acting = token?.act?.person_id ?? null;
-  return readHumans(
+  const humans = await readHumans(
     prisma,
-    Prisma.sql`ARRAY[${person_id}::uuid, ${acting}::uuid], ARRAY[${actor}::text], ARRAY[${key_id}::uuid]`,
+    Prisma.sql`ARRAY[${personId}::uuid, ${acting}::uuid], ARRAY[${actor}::text], ARRAY[${keyId}::uuid]`,
   );
+  return { clientId, keyId, isPerson: (personId ?? actor) !== null, humans };
 }
 
 /** Reads who may decide with a key: its owner, who claimed it, and who requested it before it was claimed. */
@@ -68,8 +70,12 @@ export function readDecider(prisma: Database, keyId: string | null): Promise<Hum
   );
 }
 
-/** Reads the human who owns a key. Others who may know its secret do not count. */
-export function readOwner(prisma: Database, keyId: string | null): Promise<Humans> {
+/** Reads whether one human owns both keys. Others who may know their secrets do not count. */
+export async function haveSameOwner(prisma: Database, one: string | null, other: string | null): Promise<boolean> {
+  return samePerson(await readOwner(prisma, one), await readOwner(prisma, other));
+}
+
+function readOwner(prisma: Database, keyId: string | null): Promise<Humans> {
   return readHumans(prisma, Prisma.sql`ARRAY(SELECT person_id FROM api_key WHERE id = ${keyId}::uuid), '{}', '{}'`);
 }
 

@@ -5,6 +5,7 @@ import { RecordsService } from '../../history/records/records.service';
 import { SearchService } from '../../history/search/search.service';
 import { AuthenticatedCall, mayReveal, OperationCall } from '../../access/auth/call';
 import { Author } from '../../access/auth/author';
+import { readRequester } from '../../access/people/same-person';
 import { FourEyesService } from '../../access/auth/four-eyes';
 import { StepUpService } from '../../access/auth/step-up';
 import { reachesWholeAccount } from '../../access/auth/owner';
@@ -34,7 +35,7 @@ import { Release } from '../../journal/release';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ForecastService } from './forecast.service';
-import { Held, namedBy, ownerOfHeld, payersOf, readRequesterOf, requireUnchanged, toPrepared } from './held';
+import { Held, namedBy, ownerOfHeld, payersOf, requireUnchanged, toPrepared } from './held';
 import { readHeldItems } from './held-items';
 import { brokenRule, decisionFailed, notPending } from './permission';
 import { readRequesters } from './requesters';
@@ -189,7 +190,10 @@ export class ApprovalsService {
     const { approval } = await this.record(id, false);
     const held = await this.records.stored(id);
     if (!held) throw new Problem('approval_not_found');
-    const by = await this.fourEyes.require(call, await readRequesterOf(this.prisma, held));
+    const by = await this.fourEyes.require(
+      call,
+      await readRequester(this.prisma, { ...held.intent, actor: held.actor }),
+    );
     if (approval?.status !== 'pending') throw notPending(approval?.status);
     if (hash !== undefined && hash !== approval.content_hash) {
       throw new Problem('content_changed', {

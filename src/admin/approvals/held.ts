@@ -1,7 +1,5 @@
 import { Owner, recordedOwner } from '../../access/auth/owner';
-import { readRequester, Requester } from '../../access/people/same-person';
 import { commitmentOf, FullStoredCall } from '../../history/records/rows';
-import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { itemsOf } from '../../operations/items';
@@ -42,13 +40,6 @@ export function toPrepared({ intent, body }: Held): PreparedRequest {
 /** Returns the transaction that the request names. Undefined if it names none. */
 export function namedBy({ intent, body }: Held): NamedId | undefined {
   return namedIn({ operation: operationNamed(intent.operation) }, inputOf(body));
-}
-
-/** Reads the requester of a held call, with whom its decider is compared. */
-export async function readRequesterOf(prisma: PrismaService, { intent, actor }: Held): Promise<Requester> {
-  const { client_id: clientId, key_id: keyId, person_id: personId, actor: name } = intent;
-  const humans = await readRequester(prisma, { ...intent, actor });
-  return { clientId, keyId, isPerson: (personId ?? name) !== undefined, humans };
 }
 
 /** Returns the owner of a held call, whose objects it may name. */

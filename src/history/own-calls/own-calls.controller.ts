@@ -131,9 +131,7 @@ export class OwnCallsController {
     // What is settled as not executed may be paid again. An old database or a wrong clock would settle it too early.
     this.mayPay.require('settle', {}, 'settler');
     const found = await this.any(id, true);
-    const { client, key_id: keyId, person_id: personId, actor } = found;
-    const humans = await readRequester(this.prisma, found);
-    const requester = { clientId: client.id, keyId, isPerson: (personId ?? actor) !== null, humans };
+    const requester = await readRequester(this.prisma, { ...found, client_id: found.client.id });
     const by = await this.fourEyes.require(call, requester, OWN_CALL);
     this.stepUp.requireOver(call, found.total_usd ?? undefined);
     const obstacle = await this.settle(id, body, by);

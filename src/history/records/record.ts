@@ -56,7 +56,7 @@ export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
   const committed = refusal.actorCommitment && Buffer.from(refusal.actorCommitment).toString('hex');
   const text = refusal.idempotencyKey ?? (key?.salt ? key.key : null);
   const name = actorOf({ actor, actor_commitment: committed }, person);
-  const members = Object.fromEntries(SHOWN_MEMBERS.map((member) => [member.name, refusal[fieldOf(member.name)]]));
+  const members = Object.fromEntries(SHOWN_FIELDS.map(([name, field]) => [name, refusal[field]]));
   return toRecord(members, view, {
     id: refusal.id,
     operation: refusal.operation,
@@ -185,10 +185,11 @@ function clientOf(id: string, { clients }: View): CallRecord['client'] {
   return { id, name: clients.get(id)?.name ?? null };
 }
 
-/** Returns the name of a column in Prisma. */
-function fieldOf(column: string): keyof RefusalRow {
-  return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof RefusalRow;
-}
+/** The members that are passed through, and the names of their columns in Prisma. */
+const SHOWN_FIELDS = SHOWN_MEMBERS.map(({ name }) => {
+  const field = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return [name, field as keyof RefusalRow] as const;
+});
 
 /** Masks the query string. The proxy wrote it itself, so it can be parsed. */
 function maskQuery(query: string): string {
