@@ -113,15 +113,15 @@ describe('the architecture', () => {
         !Reflect.hasMetadata(SHOWS, method),
     );
     expect(unrecorded.map(({ where }) => where)).toEqual([
-      'AccountsController.list', // the configuration, and no call
-      'OperationsController.list', // the interface, and no call
-      'StopsController.list', // what holds now, and no call
+      'AccountsController.listAccounts', // the configuration, and no call
+      'OperationsController.listOperations', // the interface, and no call
+      'StopsController.listStops', // what holds now, and no call
       'SessionController.signIn',
-      'SessionController.current',
+      'SessionController.readSession',
       'SessionController.signOut', // oneself
-      'LogController.checkpoint',
-      'LogController.key',
-      'LogController.consistency', // hashes, and no record
+      'LogController.readCheckpoint',
+      'LogController.readLogKey',
+      'LogController.proveConsistency', // hashes, and no record
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { OpenAPIObject } from '@nestjs/swagger';
 import { HEADERS_CHAPTER } from './openapi-headers';
-import { CREDENTIALS, securityOf } from './openapi-security';
+import { CREDENTIALS, scopesText, securityOf } from './openapi-security';
 import { TAGS } from './openapi-tags';
 import { Route } from './routes';
 
@@ -41,10 +41,12 @@ export function documentFor(audience: Audience, whole: OpenAPIObject, routes: Ro
     routes.filter(({ isForApps }) => isForApps === (audience === 'apps')).map((route) => [addressOf(route), route]),
   );
   const paths = Object.entries(whole.paths).flatMap(([path, item]) => {
-    const { others, operations } = split(item as Record<string, object>);
+    const { others, operations } = split(item as Record<string, { description?: string }>);
     const kept = operations.flatMap(([method, operation]) => {
       const route = theirs.get(`${method} ${path}`);
-      return route ? [[method, { ...operation, security: securityOf(route) }] as const] : [];
+      if (!route) return [];
+      const description = [scopesText(route), operation.description].join(' ').trim();
+      return [[method, { ...operation, description, security: securityOf(route) }] as const];
     });
     return kept.length > 0 ? [[path, { ...others, ...Object.fromEntries(kept) }] as const] : [];
   });
@@ -68,7 +70,7 @@ function addressOf({ method, path }: Route): string {
   return `${method.toLowerCase()} /${path.replace(/:(\w+)/g, '{$1}')}`;
 }
 
-function split(item: Record<string, object>) {
+function split(item: Record<string, { description?: string }>) {
   const isOperation = (name: string) => (METHODS as readonly string[]).includes(name);
   const entries = Object.entries(item);
   return {

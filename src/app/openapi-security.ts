@@ -2,6 +2,7 @@ import { OpenAPIObject } from '@nestjs/swagger';
 import { PAGE_SESSION_ROUTE } from '../access/auth/authenticate';
 import { PAGE_COOKIE_PREFIX } from '../access/sessions/page-session-cookie';
 import { CONSOLE_COOKIE } from '../access/sessions/session-cookie';
+import { SCOPES } from '../operations/scopes';
 import { Route } from './routes';
 
 type Schemes = NonNullable<NonNullable<OpenAPIObject['components']>['securitySchemes']>;
@@ -53,4 +54,11 @@ export function securityOf({ path, scopes, isForApps, needsSecretKey }: Route): 
   if (`/${path}` === PAGE_SESSION_ROUTE) return anyOf('page_session');
   if (isForApps) return anyOf('key', 'access_token', 'bound_access_token', 'page_session');
   return anyOf('key', 'console_session');
+}
+
+/** Returns the scopes that open a route, as its description states them. Empty if no scope does, or any. */
+export function scopesText({ scopes, needsAll }: Route): string {
+  if (scopes.includes('everyone') || scopes.length === SCOPES.length) return '';
+  const list = new Intl.ListFormat('en-GB', { type: needsAll ? 'conjunction' : 'disjunction' });
+  return `${needsAll && scopes.length > 1 ? 'Scopes' : 'Scope'} ${list.format(scopes.map((scope) => `\`${scope}\``))}.`;
 }

@@ -107,7 +107,7 @@ function describePreview(operation: Described, address: string): void {
   Object.assign(operation, {
     tags: ['Preview'],
     summary: `Preview POST ${path}`,
-    description: `Scope \`${effectOf(address)}\`. Nothing is paid, sent, reserved, or recorded.`,
+    description: 'Nothing is paid, sent, reserved, or recorded.',
     responses: {
       '200': {
         description: 'The preview.',

@@ -2,8 +2,9 @@ import { applyDecorators, Get, HttpCode, Post, SetMetadata } from '@nestjs/commo
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiExtension, ApiOperation, ApiProduces, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtension, ApiProduces, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { Allow } from '../access/auth/allow';
+import { ApiSummary } from '../platform/schema/routes';
 import { ApiEnvelopeProblems } from '../platform/errors/api-problems';
 import { ACCEPTED_HEADERS } from '../http/answers/accepted';
 import { PendingApproval } from '../platform/errors/envelope.dto';
@@ -61,10 +62,10 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
     Allow(...scopes),
     SetMetadata(OPERATION, name),
     RouteConfig({ operation: name }),
-    ApiOperation({
-      summary: method === methodOf(name) ? title : `${title} (forwarded as ${methodOf(name)})`,
-      description: `${scopes.length > 1 ? 'Scopes' : 'Scope'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}. ${reachesOnlyOwn(name) ? 'Without `account`, only what your client made. ' : ''}${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented by the upstream. Confirm it with the provider.'}`,
-    }),
+    ApiSummary(
+      method === methodOf(name) ? title : `${title} (forwarded as ${methodOf(name)})`,
+      `${reachesOnlyOwn(name) ? 'Without `account`, only what your client made. ' : ''}${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented by the upstream. Confirm it with the provider.'}`,
+    ),
     ApiExtension('x-source', source),
     ApiProduces('application/json'),
     ApiResponse({

@@ -1,9 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { AccountsDto } from './accounts.dto';
 import { AccountsService } from './accounts.service';
+import { ApiSummary } from '../../platform/schema/routes';
 
 /** Shows the accounts at the upstream. Their keys and secrets are never shown. */
 @ApiTags('Clients')
@@ -13,14 +14,10 @@ export class AccountsController {
 
   @Get()
   @Allow('admin', 'reconcile', 'audit')
-  @ApiOperation({
-    summary: 'List the upstream accounts',
-    operationId: 'listAccounts',
-    description: 'Scope `admin`, `reconcile` or `audit`. Includes accounts that only clients name.',
-  })
+  @ApiSummary('List the upstream accounts', 'Includes accounts that only clients name.')
   @ApiResponse({ status: 200, type: AccountsDto, description: 'The accounts.' })
   @ApiKeyProblems()
-  async list(): Promise<AccountsDto> {
+  async listAccounts(): Promise<AccountsDto> {
     return { accounts: await this.accounts.list() };
   }
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -7,9 +7,9 @@ import { Shows, showsCall, showsCalls } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ApprovalsService } from './approvals.service';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
-const CallId = () =>
-  ApiParam({ name: 'call_id', schema: { type: 'string', format: 'uuid' }, description: "The call's ID." });
+const CallId = () => ApiId("The call's ID.", 'call_id');
 
 /** Serves the calls that need the approval of somebody else before they are sent. */
 @ApiTags('Approvals')
@@ -20,21 +20,21 @@ export class ApprovalsController {
   @Get()
   @Allow('approve')
   @Shows(({ approvals }: ApprovalPage) => showsCalls(approvals))
-  @ApiOperation({ summary: 'List held calls', operationId: 'listApprovals', description: 'Scope `approve`.' })
+  @ApiSummary('List held calls')
   @ApiResponse({ status: 200, type: ApprovalPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  list(@CurrentCall() call: AuthenticatedCall, @Query() search: ApprovalSearch): Promise<ApprovalPage> {
+  listApprovals(@CurrentCall() call: AuthenticatedCall, @Query() search: ApprovalSearch): Promise<ApprovalPage> {
     return this.approvals.list(call, search);
   }
 
   @Get(':call_id')
   @Allow('approve')
   @Shows(showsCall)
-  @ApiOperation({ summary: 'Read a held call', operationId: 'readApproval', description: 'Scope `approve`.' })
+  @ApiSummary('Read a held call')
   @CallId()
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call, with its `approval`.' })
   @ApiKeyProblems('approval_not_found')
-  one(@CurrentCall() call: AuthenticatedCall, @Param('call_id') id: string): Promise<FullApprovalRecord> {
+  readApproval(@CurrentCall() call: AuthenticatedCall, @Param('call_id') id: string): Promise<FullApprovalRecord> {
     return this.approvals.one(call, id);
   }
 
@@ -42,13 +42,11 @@ export class ApprovalsController {
   @HttpCode(200)
   @Allow('approve')
   @Shows(showsCall)
-  @ApiOperation({
-    summary: 'Approve a held call, and send it',
-    operationId: 'approveCall',
-    description:
-      'Scope `approve`. Requires a client, a key, and a person other than those of the requester. The call is sent once. The response follows when ' +
+  @ApiSummary(
+    'Approve a held call, and send it',
+    'Requires a client, a key, and a person other than those of the requester. The call is sent once. The response follows when ' +
       'the outcome is recorded. Check `outcome`, which may be `unknown`.',
-  })
+  )
   @CallId()
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call with its outcome.' })
   @ApiKeyProblems(
@@ -58,7 +56,7 @@ export class ApprovalsController {
     'personal_key_required',
     ...(['content_lost', 'content_changed', 'stopped', 'instance_fenced', 'outcome_unknown'] as const),
   )
-  approve(
+  approveCall(
     @CurrentCall() call: AuthenticatedCall,
     @Param('call_id') id: string,
     @Body() decision: DecisionDto,
@@ -70,12 +68,10 @@ export class ApprovalsController {
   @HttpCode(200)
   @Allow('approve')
   @Shows(showsCall)
-  @ApiOperation({
-    summary: 'Reject a held call',
-    operationId: 'rejectCall',
-    description:
-      "Scope `approve`. Requires a client, a key, and a person other than the requester's. The call is never sent.",
-  })
+  @ApiSummary(
+    'Reject a held call',
+    "Requires a client, a key, and a person other than the requester's. The call is never sent.",
+  )
   @CallId()
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The rejected call.' })
   @ApiKeyProblems(
@@ -83,7 +79,7 @@ export class ApprovalsController {
     'approval_expired',
     ...(['personal_key_required', 'content_changed', 'instance_fenced'] as const),
   )
-  reject(
+  rejectCall(
     @CurrentCall() call: AuthenticatedCall,
     @Param('call_id') id: string,
     @Body() decision: DecisionDto,

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -22,8 +22,7 @@ import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/benefic
 import { changedBy } from '../../access/auth/changed-by';
 import { WaitingDto } from './changes.dto';
 import { waiting, WAITS } from './waiting';
-
-const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
+import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 
 /** Manages whom a client may pay. */
 @ApiTags('Clients')
@@ -36,15 +35,14 @@ export class BeneficiariesController {
 
   @Get()
   @Allow('admin')
-  @ApiOperation({
-    summary: "List a client's register of recipients",
-    operationId: 'listBeneficiaries',
-    description: 'Scope `admin`. Recipients are stored as hashes and masks, so nobody sees more.',
-  })
-  @ApiParam(NAME)
+  @ApiSummary(
+    "List a client's register of recipients",
+    'Recipients are stored as hashes and masks, so nobody sees more.',
+  )
+  @ApiClientName()
   @ApiResponse({ status: 200, type: BeneficiaryPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
-  async list(@Param('name') name: string, @Query() search: BeneficiarySearch): Promise<BeneficiaryPage> {
+  async listBeneficiaries(@Param('name') name: string, @Query() search: BeneficiarySearch): Promise<BeneficiaryPage> {
     const filters = { list: search.list, after: idBefore(search), limit: rowsToRead(search, LONG_PAGE) };
     const found = await this.register.list(name, filters).catch(asProblem);
     const { rows, nextPageToken } = toPage(found, search, { sizes: LONG_PAGE });
@@ -55,18 +53,16 @@ export class BeneficiariesController {
   @HttpCode(200)
   @Allow('admin')
   @StepUp()
-  @ApiOperation({
-    summary: "Change a client's register of recipients",
-    operationId: 'changeBeneficiaries',
-    description:
-      'Scope `admin`. Each addition and removal is recorded. What is so already stays as it is. With dual control, additions ' +
+  @ApiSummary(
+    "Change a client's register of recipients",
+    'Each addition and removal is recorded. What is so already stays as it is. With dual control, additions ' +
       'to `allowed` and removals from `blocked` wait, so `add` and `remove` go into two requests.',
-  })
-  @ApiParam(NAME)
+  )
+  @ApiClientName()
   @ApiResponse({ status: 200, type: ChangedBeneficiariesDto, description: 'The change.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
   @ApiKeyProblems('invalid_request', 'client_not_found', 'personal_key_required', 'step_up_required')
-  async change(
+  async changeBeneficiaries(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Body() { list, add: added = [], remove: removed = [], reason }: ChangeBeneficiariesDto,

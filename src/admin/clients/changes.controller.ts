@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -13,9 +13,9 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from './as-problem';
 import { changedBy } from '../../access/auth/changed-by';
 import { ApprovedChangeRecord, ChangeDecisionDto, ChangeRecord, ChangesDto, ChangeSearch } from './changes.dto';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
-const ChangeId = () =>
-  ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The change's ID." });
+const ChangeId = () => ApiId("The change's ID.");
 
 /** Serves the changes that need a second person. */
 @ApiTags('Clients')
@@ -26,14 +26,10 @@ export class ChangesController {
 
   @Get()
   @Allow('admin')
-  @ApiOperation({
-    summary: 'List changes that need a second person',
-    operationId: 'listChanges',
-    description: 'Scope `admin`.',
-  })
+  @ApiSummary('List changes that need a second person')
   @ApiResponse({ status: 200, type: ChangesDto, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async list(@CurrentCall() call: AuthenticatedCall, @Query() search: ChangeSearch): Promise<ChangesDto> {
+  async listChanges(@CurrentCall() call: AuthenticatedCall, @Query() search: ChangeSearch): Promise<ChangesDto> {
     const found = await this.decisions.list(search.status ?? 'pending', rowsToRead(search), idBefore(search));
     const { rows, nextPageToken } = toPage(found, search);
     return { changes: await this.records(call, rows), next_page_token: nextPageToken };
@@ -43,13 +39,11 @@ export class ChangesController {
   @HttpCode(200)
   @Allow('admin')
   @StepUp()
-  @ApiOperation({
-    summary: 'Approve a change',
-    operationId: 'approveChange',
-    description:
-      'Scope `admin`, with a personal key of another person than the requester. The change is judged again and applies at once. ' +
+  @ApiSummary(
+    'Approve a change',
+    'Send a personal key of another person than the requester. The change is judged again and applies at once. ' +
       'The key of a person has no secret until the person claims it, with a sign-in or with `claim_code`.',
-  })
+  )
   @ChangeId()
   @ApiResponse({ status: 200, type: ApprovedChangeRecord, description: 'The change was made.' })
   @ApiKeyProblems(
@@ -57,7 +51,7 @@ export class ChangesController {
     ...(['invalid_request', 'own_approval', 'personal_key_required', 'change_not_found'] as const),
     ...(['change_decided', 'change_superseded', 'incompatible_scopes', 'recovery_required'] as const),
   )
-  async approve(
+  async approveChange(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
     @Body() { reason }: ChangeDecisionDto,
@@ -69,18 +63,14 @@ export class ChangesController {
   @Post(':id/reject')
   @HttpCode(200)
   @Allow('admin')
-  @ApiOperation({
-    summary: 'Reject a change',
-    operationId: 'rejectChange',
-    description: 'Scope `admin`, with a personal key of another person than the requester.',
-  })
+  @ApiSummary('Reject a change', 'Send a personal key of another person than the requester.')
   @ChangeId()
   @ApiResponse({ status: 200, type: ChangeRecord, description: 'The change is never made.' })
   @ApiKeyProblems(
     ...(['invalid_request', 'own_approval', 'personal_key_required'] as const),
     ...(['change_not_found', 'change_decided'] as const),
   )
-  async reject(
+  async rejectChange(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
     @Body() { reason }: ChangeDecisionDto,

@@ -1,5 +1,5 @@
 import { Controller, Delete, Param, Query } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { changedBy } from '../../access/auth/changed-by';
@@ -10,8 +10,7 @@ import { RevokedEphemeralKeysDto } from '../../credentials/ephemeral-keys/epheme
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { asProblem } from './as-problem';
 import { RevocationDto } from './clients.dto';
-
-const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
+import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 
 /** Operators end all ephemeral keys of a client here. */
 @ApiTags('Clients')
@@ -24,15 +23,11 @@ export class ClientEphemeralKeysController {
 
   @Delete()
   @Allow('admin')
-  @ApiOperation({
-    summary: "Revoke a client's ephemeral keys",
-    operationId: 'revokeClientEphemeralKeys',
-    description: 'Scope `admin`. The client can make new ones.',
-  })
-  @ApiParam(NAME)
+  @ApiSummary("Revoke a client's ephemeral keys", 'The client can make new ones.')
+  @ApiClientName()
   @ApiResponse({ status: 200, type: RevokedEphemeralKeysDto, description: 'The revoked keys.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
-  async revokeAll(
+  async revokeClientEphemeralKeys(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Query() { reason }: RevocationDto,

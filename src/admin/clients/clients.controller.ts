@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Patch, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -24,8 +24,7 @@ import { NO_DAILY_CAP } from './client-rules';
 import { ChangeClientDto, CreateClientDto } from './clients.dto';
 import { expiryOf } from './expiry';
 import { waiting, WAITS } from './waiting';
-
-const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
+import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 
 const NEEDS_TWO = ['invalid_request', 'incompatible_scopes', 'personal_key_required', 'step_up_required'] as const;
 
@@ -42,10 +41,10 @@ export class ClientsController {
 
   @Get()
   @Allow('admin')
-  @ApiOperation({ summary: 'List the clients', operationId: 'listClients', description: 'Scope `admin`.' })
+  @ApiSummary('List the clients')
   @ApiResponse({ status: 200, type: ClientsDto, description: 'All clients.' })
   @ApiKeyProblems()
-  async list(): Promise<ClientsDto> {
+  async listClients(): Promise<ClientsDto> {
     const clients = await this.clients.list();
     const spending = await this.spending.spentByAll();
     // Clients are never deleted, so each listed client has a row.
@@ -55,13 +54,11 @@ export class ClientsController {
   @Post()
   @Allow('admin')
   @StepUp()
-  @ApiOperation({
-    summary: 'Create a client, with its first key if it is a server',
-    operationId: 'createClient',
-    description:
-      'Scope `admin`. Omitted and null limits do not apply. Clients that may pay or redeem need a daily cap, or null. The ' +
+  @ApiSummary(
+    'Create a client, with its first key if it is a server',
+    'Omitted and null limits do not apply. Clients that may pay or redeem need a daily cap, or null. The ' +
       'change is recorded: `GET /v1/activity`.',
-  })
+  )
   @ApiResponse({
     status: 201,
     type: NewClientDto,
@@ -69,7 +66,7 @@ export class ClientsController {
   })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
   @ApiKeyProblems(...NEEDS_TWO, 'client_exists', 'provider_taken')
-  async create(
+  async createClient(
     @CurrentCall() call: AuthenticatedCall,
     @Body() body: CreateClientDto,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -82,16 +79,16 @@ export class ClientsController {
     const created = await this.governance.create(name, scopes, grants, changedBy(call, reason)).catch(asProblem);
     if (isWaiting(created)) return waiting(created, reply);
     const { key } = created;
-    return { ...(await this.one(name)), ...(key !== undefined && { key, expires_at: expiresAt ?? null }) };
+    return { ...(await this.readClient(name)), ...(key !== undefined && { key, expires_at: expiresAt ?? null }) };
   }
 
   @Get(':name')
   @Allow('admin')
-  @ApiOperation({ summary: 'Read a client', operationId: 'readClient', description: 'Scope `admin`.' })
-  @ApiParam(NAME)
+  @ApiSummary('Read a client')
+  @ApiClientName()
   @ApiResponse({ status: 200, type: ClientDto, description: 'The client.' })
   @ApiKeyProblems('client_not_found')
-  async one(@Param('name') name: string): Promise<ClientDto> {
+  async readClient(@Param('name') name: string): Promise<ClientDto> {
     const client = await this.clients.find(name).catch(asProblem);
     return withUsage(client, await this.spending.spentBy(client.id));
   }
@@ -99,18 +96,16 @@ export class ClientsController {
   @Patch(':name')
   @Allow('admin')
   @StepUp()
-  @ApiOperation({
-    summary: 'Change what a client may do',
-    operationId: 'changeClient',
-    description:
-      'Scope `admin`. Omitted fields keep their value. Null removes a limit. The change applies from the next request and is ' +
+  @ApiSummary(
+    'Change what a client may do',
+    'Omitted fields keep their value. Null removes a limit. The change applies from the next request and is ' +
       'recorded with the state before and after: `GET /v1/activity`.',
-  })
-  @ApiParam(NAME)
+  )
+  @ApiClientName()
   @ApiResponse({ status: 200, type: ClientDto, description: 'The client as it is now.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
   @ApiKeyProblems(...NEEDS_TWO, 'client_not_found', 'provider_taken')
-  async change(
+  async changeClient(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Body() body: ChangeClientDto,

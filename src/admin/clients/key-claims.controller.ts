@@ -1,6 +1,6 @@
 import { Body, Controller, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { changedBy } from '../../access/auth/changed-by';
@@ -8,6 +8,7 @@ import { ClaimsService } from '../../access/governance/claims.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ClaimedKeyDto } from './client-answers.dto';
 import { ClaimKeyDto } from './changes.dto';
+import { ApiSummary } from '../../platform/schema/routes';
 
 /** Gives people the keys that two others agreed to. */
 @ApiTags('Clients')
@@ -18,17 +19,18 @@ export class KeyClaimsController {
   @Post()
   @Allow('everyone')
   @RouteConfig({ needsNoKey: true })
-  @ApiOperation({
-    summary: 'Claim your key',
-    operationId: 'claimKey',
-    description:
-      'Makes the secret of a personal key that was approved, once. Its person sends `key_id` in a session of the OpenID ' +
+  @ApiSummary(
+    'Claim your key',
+    'Makes the secret of a personal key that was approved, once. Its person sends `key_id` in a session of the OpenID ' +
       'provider. Without one, send the claim code that the approver was shown: the key then decides about nothing that its ' +
       'approver requests. A key never decides about what its requester requests.',
-  })
+  )
   @ApiResponse({ status: 201, type: ClaimedKeyDto, description: 'The key, which is shown only once.' })
   @ApiKeyProblems('invalid_request', 'claim_not_found')
-  async claim(@Req() { call }: FastifyRequest, @Body() { code, key_id: keyId }: ClaimKeyDto): Promise<ClaimedKeyDto> {
+  async claimKey(
+    @Req() { call }: FastifyRequest,
+    @Body() { code, key_id: keyId }: ClaimKeyDto,
+  ): Promise<ClaimedKeyDto> {
     const who = { person: call.caller?.identity?.name ?? null, isSignedIn: call.signIn !== undefined };
     const by = changedBy(call, undefined);
     const claimed = await (code === undefined

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -16,9 +16,7 @@ import { KeysDto, NewKeyDto, RevokedKeyDto } from './client-answers.dto';
 import { IssueKeyDto, RevocationDto } from './clients.dto';
 import { expiryOf } from './expiry';
 import { waiting, WAITS } from './waiting';
-
-const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
-const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The key's ID." } as const;
+import { ApiClientName, ApiId, ApiSummary } from '../../platform/schema/routes';
 
 /** Manages the API keys of a client. */
 @ApiTags('Clients')
@@ -32,11 +30,11 @@ export class KeysController {
 
   @Get()
   @Allow('admin')
-  @ApiOperation({ summary: "List a client's keys", operationId: 'listKeys', description: 'Scope `admin`.' })
-  @ApiParam(NAME)
+  @ApiSummary("List a client's keys")
+  @ApiClientName()
   @ApiResponse({ status: 200, type: KeysDto, description: 'All keys, including revoked and expired ones.' })
   @ApiKeyProblems('client_not_found')
-  async list(@Param('name') name: string): Promise<KeysDto> {
+  async listKeys(@Param('name') name: string): Promise<KeysDto> {
     const { id } = await this.clients.find(name).catch(asProblem);
     const [keys, active] = await Promise.all([this.clients.listKeys(name), this.ephemeral.countActive(id)]);
     return { keys, active_ephemeral_keys: active };
@@ -45,12 +43,11 @@ export class KeysController {
   @Post()
   @Allow('admin')
   @StepUp()
-  @ApiOperation({
-    summary: 'Issue another key for a client',
-    operationId: 'issueKey',
-    description: 'Scope `admin`. To rotate a key: issue a new one, let the app use it, then revoke the old one.',
-  })
-  @ApiParam(NAME)
+  @ApiSummary(
+    'Issue another key for a client',
+    'To rotate a key: issue a new one, let the app use it, then revoke the old one.',
+  )
+  @ApiClientName()
   @ApiBody({ type: IssueKeyDto, required: false })
   @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, which is shown only once.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
@@ -58,7 +55,7 @@ export class KeysController {
     ...(['invalid_request', 'client_not_found', 'public_client', 'incompatible_scopes'] as const),
     ...(['personal_key_required', 'step_up_required'] as const),
   )
-  async issue(
+  async issueKey(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Body() { expires_at, person, reason }: IssueKeyDto,
@@ -73,17 +70,15 @@ export class KeysController {
 
   @Delete(':id')
   @Allow('admin')
-  @ApiOperation({
-    summary: 'Revoke a key',
-    operationId: 'revokeKey',
-    description:
-      'Scope `admin`. Requests with the key are rejected immediately, on every instance. Revoking it again changes nothing.',
-  })
-  @ApiParam(NAME)
-  @ApiParam(ID)
+  @ApiSummary(
+    'Revoke a key',
+    'Requests with the key are rejected immediately, on every instance. Revoking it again changes nothing.',
+  )
+  @ApiClientName()
+  @ApiId("The key's ID.")
   @ApiResponse({ status: 200, type: RevokedKeyDto, description: 'Time of the revocation.' })
   @ApiKeyProblems('invalid_request', 'client_not_found', 'key_not_found')
-  async revoke(
+  async revokeKey(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Param('id') id: string,

@@ -1,10 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { SCOPES } from '../../operations/scopes';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { OPERATION_NAMES, rowOf, scopesOf, sourceOf } from '../../operations/catalogue';
 import { GrantableDto } from './operations.dto';
+import { ApiSummary } from '../../platform/schema/routes';
 
 const GRANTABLE: GrantableDto = {
   operations: OPERATION_NAMES.map((operation) => {
@@ -20,15 +21,13 @@ const GRANTABLE: GrantableDto = {
 export class OperationsController {
   @Get()
   @Allow(...SCOPES)
-  @ApiOperation({
-    summary: 'List operations and scopes',
-    operationId: 'listOperations',
-    description:
-      'Any scope. Returns all operations of the interface, including those that are disabled for you, and all scopes.',
-  })
+  @ApiSummary(
+    'List operations and scopes',
+    'Any scope. Returns all operations of the interface, including those that are disabled for you, and all scopes.',
+  )
   @ApiResponse({ status: 200, type: GrantableDto, description: 'The operations and scopes.' })
   @ApiKeyProblems()
-  list(): GrantableDto {
+  listOperations(): GrantableDto {
     return GRANTABLE;
   }
 }

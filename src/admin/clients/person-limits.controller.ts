@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal, maySeePeople } from '../../access/auth/call';
@@ -21,9 +21,7 @@ import { changedBy } from '../../access/auth/changed-by';
 import { WaitingDto } from './changes.dto';
 import { ChangePersonDto, LimitPersonDto, PersonDto, PersonSearch, PersonsDto } from './person-limits.dto';
 import { waiting, WAITS } from './waiting';
-
-const NAME = { name: 'name', schema: { type: 'string' }, description: "The client's name." } as const;
-const ID = { name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The person's ID." } as const;
+import { ApiClientName, ApiId, ApiSummary } from '../../platform/schema/routes';
 
 /** Shows the people of a client, and gives some of them limits of their own. */
 @ApiTags('Clients')
@@ -38,15 +36,11 @@ export class PersonLimitsController {
   @Get()
   @Allow('admin')
   @Shows<PersonsDto>(({ persons }) => ({ rows: persons.length, people: persons.length > 0 }))
-  @ApiOperation({
-    summary: "List a client's people",
-    operationId: 'listPersons',
-    description: 'Scope `admin`.',
-  })
-  @ApiParam(NAME)
+  @ApiSummary("List a client's people")
+  @ApiClientName()
   @ApiResponse({ status: 200, type: PersonsDto, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
-  async list(
+  async listPersons(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') client: string,
     @Query() search: PersonSearch,
@@ -66,12 +60,12 @@ export class PersonLimitsController {
   @Get(':id')
   @Allow('admin')
   @Shows<PersonDto>(() => ({ rows: 1, people: true }))
-  @ApiOperation({ summary: 'Read a person', operationId: 'readPerson', description: 'Scope `admin`.' })
-  @ApiParam(NAME)
-  @ApiParam(ID)
+  @ApiSummary('Read a person')
+  @ApiClientName()
+  @ApiId("The person's ID.")
   @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
   @ApiKeyProblems('client_not_found', 'person_not_found')
-  async one(
+  async readPerson(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') client: string,
     @Param('id') id: string,
@@ -83,16 +77,12 @@ export class PersonLimitsController {
   @HttpCode(200)
   @Allow('admin')
   @StepUp()
-  @ApiOperation({
-    summary: 'Set the limits of a person by name',
-    operationId: 'limitPerson',
-    description: 'Scope `admin`. A person who was never seen is added.',
-  })
-  @ApiParam(NAME)
+  @ApiSummary('Set the limits of a person by name', 'A person who was never seen is added.')
+  @ApiClientName()
   @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
   @ApiKeyProblems('invalid_request', 'client_not_found', 'personal_key_required', 'step_up_required')
-  async add(
+  async limitPerson(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') client: string,
     @Body() body: LimitPersonDto,
@@ -106,13 +96,9 @@ export class PersonLimitsController {
   @Patch(':id')
   @Allow('admin')
   @StepUp()
-  @ApiOperation({
-    summary: 'Change the limits of a person',
-    operationId: 'changePerson',
-    description: 'Scope `admin`.',
-  })
-  @ApiParam(NAME)
-  @ApiParam(ID)
+  @ApiSummary('Change the limits of a person')
+  @ApiClientName()
+  @ApiId("The person's ID.")
   @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
   @ApiKeyProblems(
@@ -122,7 +108,7 @@ export class PersonLimitsController {
     'personal_key_required',
     'step_up_required',
   )
-  async change(
+  async changePerson(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') client: string,
     @Param('id') id: string,

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -13,6 +13,7 @@ import { asProblem } from './as-problem';
 import { WaitingDto } from './changes.dto';
 import { MergedPeopleDto, MergePeopleDto } from './person-merges.dto';
 import { waiting, WAITS } from './waiting';
+import { ApiSummary } from '../../platform/schema/routes';
 
 /** Merges people who are one human. */
 @ApiTags('Clients')
@@ -24,18 +25,16 @@ export class PersonMergesController {
   @HttpCode(200)
   @Allow('admin')
   @StepUp()
-  @ApiOperation({
-    summary: 'Merge two people',
-    operationId: 'mergePeople',
-    description:
-      'Scope `admin`. Both are one human from then on, who cannot request as one of them and decide as the other. What both ' +
+  @ApiSummary(
+    'Merge two people',
+    'Both are one human from then on, who cannot request as one of them and decide as the other. What both ' +
       'spend at one client counts together. Limits and calls stay with each of them. The second person must be neither of ' +
       'them. A merge cannot be undone.',
-  })
+  )
   @ApiResponse({ status: 200, type: MergedPeopleDto, description: 'Both people.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
   @ApiKeyProblems('invalid_request', 'person_not_found', 'personal_key_required', 'step_up_required')
-  async merge(
+  async mergePeople(
     @CurrentCall() call: AuthenticatedCall,
     @Body() { kept, merged, reason }: MergePeopleDto,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -9,6 +9,7 @@ import { Problem } from '../../platform/errors/problem';
 import { asProblem } from './as-problem';
 import { changedBy } from '../../access/auth/changed-by';
 import { RevokedPersonDto, RevokePersonDto } from './person-revocations.dto';
+import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 
 /** Ends the credentials of the people of a client. */
 @ApiTags('Clients')
@@ -19,17 +20,15 @@ export class PersonRevocationsController {
   @Post('revoke')
   @HttpCode(200)
   @Allow('admin')
-  @ApiOperation({
-    summary: 'End the credentials of a person',
-    operationId: 'revokePerson',
-    description:
-      'Scope `admin`. Access tokens, ephemeral keys and page sessions of the person from before are rejected immediately, on ' +
+  @ApiSummary(
+    'End the credentials of a person',
+    'Access tokens, ephemeral keys and page sessions of the person from before are rejected immediately, on ' +
       'every instance. Those issued later are accepted, so block the person at the identity provider, too.',
-  })
-  @ApiParam({ name: 'name', schema: { type: 'string' }, description: "The client's name." })
+  )
+  @ApiClientName()
   @ApiResponse({ status: 200, type: RevokedPersonDto, description: 'Time of the revocation.' })
   @ApiKeyProblems('invalid_request', 'client_not_found', 'person_not_found')
-  async revoke(
+  async revokePerson(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') client: string,
     @Body() body: RevokePersonDto,

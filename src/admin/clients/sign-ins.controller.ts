@@ -1,5 +1,5 @@
 import { Body, Controller, Inject, Param, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -16,6 +16,7 @@ import { AllowSignInDto } from './clients.dto';
 import { expiryOf } from './expiry';
 import { waiting, WAITS } from './waiting';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 
 /** Lets people sign in at the OpenID provider as a client. */
 @ApiTags('Clients')
@@ -33,20 +34,18 @@ export class SignInsController {
   @Post()
   @Allow('admin')
   @StepUp()
-  @ApiOperation({
-    summary: 'Let a person sign in as a client',
-    operationId: 'allowSignIn',
-    description:
-      'Scope `admin`. The person signs in at the OpenID provider and has the scopes of the client. To end it, revoke the key of the person, `DELETE /v1/clients/{name}/keys/{id}`.',
-  })
-  @ApiParam({ name: 'name', schema: { type: 'string' }, description: "The client's name." })
+  @ApiSummary(
+    'Let a person sign in as a client',
+    'The person signs in at the OpenID provider and has the scopes of the client. To end it, revoke the key of the person, `DELETE /v1/clients/{name}/keys/{id}`.',
+  )
+  @ApiClientName()
   @ApiResponse({ status: 201, type: NewSignInDto, description: 'The person may sign in.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
   @ApiKeyProblems(
     ...(['invalid_request', 'client_not_found', 'incompatible_scopes', 'personal_key_required'] as const),
     ...(['public_client', 'sign_in_exists', 'no_provider', 'step_up_required'] as const),
   )
-  async allow(
+  async allowSignIn(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
     @Body() { person, subject, expires_at, reason }: AllowSignInDto,

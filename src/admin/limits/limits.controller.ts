@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { SHOWN_LIMIT_KEYS } from '../../access/clients/limit-keys';
@@ -11,6 +11,7 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { SpendingService } from '../../policy/spending.service';
 import { toCap, toUsage, UsageDto } from './cap';
 import { LimitsDto } from './limits.dto';
+import { ApiSummary } from '../../platform/schema/routes';
 
 /** Shows an app its own limits. */
 @ApiTags('Limits')
@@ -20,16 +21,14 @@ export class LimitsController {
 
   @Get()
   @Allow('pay', 'write', 'read')
-  @ApiOperation({
-    summary: 'Read your own limits and what is left of them',
-    operationId: 'readLimits',
-    description:
-      'Scope `pay`, `write` or `read`. Returns the limits of the calling client. With an ephemeral key or an access token, the ' +
+  @ApiSummary(
+    'Read your own limits and what is left of them',
+    'Returns the limits of the calling client. With an ephemeral key or an access token, the ' +
       'caps are those of its person.',
-  })
+  )
   @ApiResponse({ status: 200, type: LimitsDto, description: 'The limits.' })
   @ApiKeyProblems()
-  async own(@CurrentCall() call: AuthenticatedCall): Promise<LimitsDto> {
+  async readLimits(@CurrentCall() call: AuthenticatedCall): Promise<LimitsDto> {
     const limits = ownLimits(call);
     return { ...(await this.usage(call)), ...toLimitsDocument(limits, SHOWN_LIMIT_KEYS) };
   }

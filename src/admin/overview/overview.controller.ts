@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
@@ -23,6 +23,7 @@ import {
 } from './overview.dto';
 import { OverviewService } from './overview.service';
 import { OverviewStreams } from './overview-streams.service';
+import { ApiSummary } from '../../platform/schema/routes';
 
 /** Serves the overview, as JSON or as a stream. */
 @ApiTags('Overview')
@@ -38,17 +39,15 @@ export class OverviewController {
   @Get()
   @Allow('audit', 'reconcile', 'approve', 'admin')
   @Shows(() => ({ rows: 1, people: false }))
-  @ApiOperation({
-    summary: 'Read or follow the overview',
-    operationId: 'readOverview',
-    description:
-      'Scope `audit`, `reconcile`, `approve` or `admin`. Sections that your scopes do not allow are null. The ' +
+  @ApiSummary(
+    'Read or follow the overview',
+    'Sections that your scopes do not allow are null. The ' +
       'overview is evaluated at most every two seconds, once for all readers. Slow sections are evaluated less ' +
       'often. With `Accept: text/event-stream`, the response stays open. It sends an event `overview` at once and ' +
       'after each change, and an event `current` with the newest `as_of` about every ten seconds while nothing ' +
       'changes. While the overview cannot be read, it sends `unavailable`. The stream ends after five minutes. ' +
       'Connect again: your key is checked again, and `overview` is sent again.',
-  })
+  )
   @ApiProduces('application/json', EVENT_STREAM)
   @ApiResponse({
     status: 200,
@@ -59,7 +58,7 @@ export class OverviewController {
     },
   })
   @ApiKeyProblems('invalid_request', 'readers_busy')
-  async read(
+  async readOverview(
     @CurrentCall() call: AuthenticatedCall,
     @Query() { days }: OverviewSearch,
     @Headers('accept') accept: string | undefined,

@@ -1,9 +1,10 @@
 import { Body, Controller, Delete, HttpCode, Patch, Post } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { FeesDto, ListingDelayDto, ListLiesDto, NewEntryDto, SandboxLiesDto, StatusWordDto } from './lies.dto';
 import { SandboxLiesService } from './lies.service';
+import { ApiSummary } from '../../platform/schema/routes';
 
 const LIES = { status: 200, type: SandboxLiesDto, description: 'What the sandbox lies about.' };
 const Problems = () => ApiKeyProblems('not_found', 'sandbox_unreachable', 'invalid_request');
@@ -17,60 +18,59 @@ export class SandboxLiesController {
 
   @Patch('lies/fees')
   @Allow('admin')
-  @ApiOperation({ summary: 'Charge fees', operationId: 'setSandboxFees', description: REST })
+  @ApiSummary('Charge fees', REST)
   @ApiResponse(LIES)
   @Problems()
-  fees(@Body() fees: FeesDto): Promise<SandboxLiesDto> {
+  setSandboxFees(@Body() fees: FeesDto): Promise<SandboxLiesDto> {
     return this.lies.fees(fees);
   }
 
   @Patch('lies/listing-delay')
   @Allow('admin')
-  @ApiOperation({ summary: 'List transactions late', operationId: 'setSandboxListingDelay', description: REST })
+  @ApiSummary('List transactions late', REST)
   @ApiResponse(LIES)
   @Problems()
-  listingDelay(@Body() delay: ListingDelayDto): Promise<SandboxLiesDto> {
+  setSandboxListingDelay(@Body() delay: ListingDelayDto): Promise<SandboxLiesDto> {
     return this.lies.listingDelay(delay);
   }
 
   @Patch('lies/words')
   @Allow('admin')
-  @ApiOperation({ summary: 'Show another word for a status', operationId: 'setSandboxWord', description: REST })
+  @ApiSummary('Show another word for a status', REST)
   @ApiResponse(LIES)
   @Problems()
-  word(@Body() word: StatusWordDto): Promise<SandboxLiesDto> {
+  setSandboxWord(@Body() word: StatusWordDto): Promise<SandboxLiesDto> {
     return this.lies.word(word);
   }
 
   @Patch('lies/lists')
   @Allow('admin')
-  @ApiOperation({ summary: 'Make a list lie', operationId: 'setSandboxList', description: REST })
+  @ApiSummary('Make a list lie', REST)
   @ApiResponse(LIES)
   @Problems()
-  list(@Body() list: ListLiesDto): Promise<SandboxLiesDto> {
+  setSandboxList(@Body() list: ListLiesDto): Promise<SandboxLiesDto> {
     return this.lies.list(list);
   }
 
   @Delete('lies')
   @Allow('admin')
-  @ApiOperation({ summary: 'End all lies', operationId: 'endSandboxLies', description: 'Faults stay on.' })
+  @ApiSummary('End all lies', 'Faults stay on.')
   @ApiResponse(LIES)
   @ApiKeyProblems('not_found', 'sandbox_unreachable')
-  end(): Promise<SandboxLiesDto> {
+  endSandboxLies(): Promise<SandboxLiesDto> {
     return this.lies.end();
   }
 
   @Post('entries')
   @HttpCode(204)
   @Allow('admin')
-  @ApiOperation({
-    summary: 'Book a wallet entry that no transaction explains',
-    operationId: 'addSandboxEntry',
-    description: 'The next run reports a fee or a withdrawal as `unexplained_debit`.',
-  })
+  @ApiSummary(
+    'Book a wallet entry that no transaction explains',
+    'The next run reports a fee or a withdrawal as `unexplained_debit`.',
+  )
   @ApiResponse({ status: 204, description: 'Done.' })
   @Problems()
-  addEntry(@Body() entry: NewEntryDto): Promise<void> {
+  addSandboxEntry(@Body() entry: NewEntryDto): Promise<void> {
     return this.lies.addEntry(entry);
   }
 }

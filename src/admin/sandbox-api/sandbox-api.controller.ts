@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -8,10 +8,10 @@ import { ProblemCode } from '../../platform/errors/problems';
 import { SandboxControlService } from './control.service';
 import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
 import { SandboxApiService } from './sandbox-api.service';
+import { ApiSummary } from '../../platform/schema/routes';
 
 const WHERE =
-  'Scope `admin`. Only if the proxy started the sandbox itself, without `UPSTREAM_BASE_URL`. Otherwise 404 ' +
-  '`not_found`.';
+  'Only if the proxy started the sandbox itself, without `UPSTREAM_BASE_URL`. Otherwise 404 ' + '`not_found`.';
 const Problems = (...own: ProblemCode[]) => ApiKeyProblems('not_found', 'sandbox_unreachable', ...own);
 
 /** Controls the sandbox that the proxy started itself, for people who try the product. */
@@ -25,66 +25,58 @@ export class SandboxApiController {
 
   @Get()
   @Allow('admin')
-  @ApiOperation({
-    summary: "Read the sandbox's wallets, faults and samples",
-    operationId: 'readSandbox',
-    description: WHERE,
-  })
+  @ApiSummary("Read the sandbox's wallets, faults and samples", WHERE)
   @ApiResponse({ status: 200, type: SandboxDto, description: 'The state of the sandbox.' })
   @Problems()
-  state(): Promise<SandboxDto> {
+  readSandbox(): Promise<SandboxDto> {
     return this.service.state();
   }
 
   @Post('faults')
   @Allow('admin')
-  @ApiOperation({
-    summary: 'Switch a fault on',
-    operationId: 'addSandboxFault',
-    description:
-      `${WHERE} It applies to later requests of the interface. If several faults match a request, the first that is ` +
+  @ApiSummary(
+    'Switch a fault on',
+    `${WHERE} It applies to later requests of the interface. If several faults match a request, the first that is ` +
       'due applies.',
-  })
+  )
   @ApiResponse({ status: 201, type: SandboxFaultDto, description: 'The fault is on.' })
   @Problems('invalid_request')
-  addFault(@Body() fault: NewFaultDto): Promise<SandboxFaultDto> {
+  addSandboxFault(@Body() fault: NewFaultDto): Promise<SandboxFaultDto> {
     return this.service.addFault(fault);
   }
 
   @Delete('faults')
   @HttpCode(204)
   @Allow('admin')
-  @ApiOperation({ summary: 'Switch all faults off', operationId: 'removeSandboxFaults', description: WHERE })
+  @ApiSummary('Switch all faults off', WHERE)
   @ApiResponse({ status: 204, description: 'Done.' })
   @Problems()
-  removeFaults(): Promise<void> {
+  removeSandboxFaults(): Promise<void> {
     return this.control.removeFaults();
   }
 
   @Delete('faults/:id')
   @HttpCode(204)
   @Allow('admin')
-  @ApiOperation({ summary: 'Switch a fault off', operationId: 'removeSandboxFault', description: WHERE })
+  @ApiSummary('Switch a fault off', WHERE)
   @ApiParam({ name: 'id', schema: { type: 'integer' }, description: "The fault's ID." })
   @ApiResponse({ status: 204, description: 'Done.' })
   @Problems('fault_not_found')
-  removeFault(@Param('id') id: string): Promise<void> {
+  removeSandboxFault(@Param('id') id: string): Promise<void> {
     return this.control.removeFault(id);
   }
 
   @Post('payouts')
   @HttpCode(200)
   @Allow('admin')
-  @ApiOperation({
-    summary: 'Send a sample payout',
-    operationId: 'sendSandboxPayout',
-    description:
-      `${WHERE} The proxy sends it with the key of the demo client \`app\`. It is checked, recorded, capped, replayed ` +
+  @ApiSummary(
+    'Send a sample payout',
+    `${WHERE} The proxy sends it with the key of the demo client \`app\`. It is checked, recorded, capped, replayed ` +
       "and sealed like any other request. The response is 200 even if the app's request was rejected.",
-  })
+  )
   @ApiResponse({ status: 200, type: SampleAnswerDto, description: "The app's response." })
   @Problems('invalid_request', 'demo_key_missing')
-  send(@CurrentCall() call: AuthenticatedCall, @Body() sample: NewSampleDto): Promise<SampleAnswerDto> {
+  sendSandboxPayout(@CurrentCall() call: AuthenticatedCall, @Body() sample: NewSampleDto): Promise<SampleAnswerDto> {
     return this.service.send(call, sample);
   }
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpStatus, Logger, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -14,6 +14,7 @@ import { waiting, WAITS } from '../clients/waiting';
 import { StopLiftingService } from './stop-lifting.service';
 import { NewStopDto, StopAuthorRecord, StopLift, StopList, StopRecord, Stops } from './stops.dto';
 import { stopAuthorOf, StopsService } from './stops.service';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Stops')
 @ApiExtraModels(StopAuthorRecord, WaitingDto)
@@ -28,13 +29,11 @@ export class StopsController {
 
   @Post()
   @Allow('admin')
-  @ApiOperation({
-    summary: 'Stop everything, a client or an operation',
-    operationId: 'stop',
-    description:
-      'Scope `admin`. Name one target. From the response on, payments and writes are refused with 503 `stopped` and the ' +
+  @ApiSummary(
+    'Stop everything, a client or an operation',
+    'Name one target. From the response on, payments and writes are refused with 503 `stopped` and the ' +
       'reason, on every instance. Reads continue, and calls that are being sent are completed.',
-  })
+  )
   @ApiResponse({ status: 201, type: StopRecord, description: 'The stop is active.' })
   @ApiResponse({ status: 200, type: StopRecord, description: 'It was already stopped. Nothing was changed.' })
   @ApiKeyProblems('invalid_request')
@@ -56,33 +55,27 @@ export class StopsController {
 
   @Get()
   @Allow('admin', 'approve', 'audit')
-  @ApiOperation({
-    summary: 'List active stops',
-    operationId: 'listStops',
-    description: 'Scope `admin`, `approve` or `audit`.',
-  })
+  @ApiSummary('List active stops')
   @ApiResponse({ status: 200, type: Stops, description: 'The active stops.' })
   @ApiKeyProblems('invalid_request')
-  async list(@Query() { all }: StopList): Promise<Stops> {
+  async listStops(@Query() { all }: StopList): Promise<Stops> {
     return { stops: await this.stops.list(all === 'true') };
   }
 
   @Delete(':id')
   @Allow('admin')
   @StepUp()
-  @ApiOperation({
-    summary: 'Lift a stop',
-    operationId: 'liftStop',
-    description:
-      'Scope `admin`. Other stops remain active. The stop of a recovered database can be lifted once a reconciliation run has ' +
+  @ApiSummary(
+    'Lift a stop',
+    'Other stops remain active. The stop of a recovered database can be lifted once a reconciliation run has ' +
       'read the time whose payments may be missing. With dual control, you lift a stop of your own alone within ten minutes. ' +
       'Every other lift waits for a second person.',
-  })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The stop's ID." })
+  )
+  @ApiId("The stop's ID.")
   @ApiResponse({ status: 200, type: StopRecord, description: 'The stop was lifted.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
   @ApiKeyProblems('stop_not_found', 'recovery_required', 'invalid_request', 'step_up_required', 'personal_key_required')
-  async lift(
+  async liftStop(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
     @Query() { unreconciled, reason }: StopLift,

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Decimal } from 'decimal.js';
 import { Allow, SecretKeysOnly } from '../../access/auth/allow';
 import { AuthenticatedCall, leftOf } from '../../access/auth/call';
@@ -24,6 +24,7 @@ import {
 } from './ephemeral-keys.dto';
 import { unknownCountries } from '../../recipients/unknown-countries';
 import { asListed, whereWider } from './wider';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 /** An app's server makes keys here that it gives to a phone or a page. */
 @ApiTags('Ephemeral keys')
@@ -37,16 +38,14 @@ export class EphemeralKeysController {
   @Post()
   @Allow('pay', 'write', 'read')
   @SecretKeysOnly()
-  @ApiOperation({
-    summary: 'Make an ephemeral key for a person',
-    operationId: 'createEphemeralKey',
-    description:
-      'For secret keys of servers, with the scopes of the operations. The key is valid for minutes and may do no more than ' +
+  @ApiSummary(
+    'Make an ephemeral key for a person',
+    'For secret keys of servers, with the scopes of the operations. The key is valid for minutes and may do no more than ' +
       'yours. It ends with yours. The holder of a personal key makes them only for itself.',
-  })
+  )
   @ApiResponse({ status: 201, type: IssuedEphemeralKeyDto, description: 'The key, which is shown only once.' })
   @ApiKeyProblems('invalid_request', 'secret_key_required', 'wider_than_key')
-  async create(
+  async createEphemeralKey(
     @CurrentCall() call: AuthenticatedCall,
     @Body() body: NewEphemeralKeyDto,
   ): Promise<IssuedEphemeralKeyDto> {
@@ -73,14 +72,16 @@ export class EphemeralKeysController {
   @Get()
   @Allow('pay', 'write', 'read')
   @SecretKeysOnly()
-  @ApiOperation({
-    summary: 'List ephemeral keys of your client',
-    operationId: 'listEphemeralKeys',
-    description: 'For secret keys of servers. A personal key lists those of its owner.',
-  })
+  @ApiSummary(
+    'List ephemeral keys of your client',
+    'For secret keys of servers. A personal key lists those of its owner.',
+  )
   @ApiResponse({ status: 200, type: EphemeralKeyPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'secret_key_required')
-  async list(@CurrentCall() call: AuthenticatedCall, @Query() search: EphemeralKeySearch): Promise<EphemeralKeyPage> {
+  async listEphemeralKeys(
+    @CurrentCall() call: AuthenticatedCall,
+    @Query() search: EphemeralKeySearch,
+  ): Promise<EphemeralKeyPage> {
     const filters = ownOf(call, { actor: search.actor, before: idBefore(search) });
     const found = await this.keys.list(call.caller.clientId, filters, rowsToRead(search, LONG_PAGE));
     const { rows, nextPageToken } = toPage(found, search, { sizes: LONG_PAGE });
@@ -90,14 +91,13 @@ export class EphemeralKeysController {
   @Delete()
   @Allow('pay', 'write', 'read')
   @SecretKeysOnly()
-  @ApiOperation({
-    summary: 'Revoke all ephemeral keys of a person',
-    operationId: 'revokeEphemeralKeys',
-    description: 'For secret keys of servers. Requests with the keys are rejected immediately, on every instance.',
-  })
+  @ApiSummary(
+    'Revoke all ephemeral keys of a person',
+    'For secret keys of servers. Requests with the keys are rejected immediately, on every instance.',
+  )
   @ApiResponse({ status: 200, type: RevokedEphemeralKeysDto, description: 'The revoked keys.' })
   @ApiKeyProblems('invalid_request', 'secret_key_required')
-  async revokeAll(
+  async revokeEphemeralKeys(
     @CurrentCall() call: AuthenticatedCall,
     @Query() { actor }: EphemeralKeysOf,
   ): Promise<RevokedEphemeralKeysDto> {
@@ -107,16 +107,17 @@ export class EphemeralKeysController {
   @Delete(':id')
   @Allow('pay', 'write', 'read')
   @SecretKeysOnly()
-  @ApiOperation({
-    summary: 'Revoke an ephemeral key',
-    operationId: 'revokeEphemeralKey',
-    description:
-      'For secret keys of servers. Requests with the key are rejected immediately, on every instance. Revoking it again changes nothing.',
-  })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: 'ID of the key.' })
+  @ApiSummary(
+    'Revoke an ephemeral key',
+    'For secret keys of servers. Requests with the key are rejected immediately, on every instance. Revoking it again changes nothing.',
+  )
+  @ApiId('ID of the key.')
   @ApiResponse({ status: 200, type: RevokedEphemeralKeysDto, description: 'The revoked key.' })
   @ApiKeyProblems('secret_key_required', 'ephemeral_key_not_found')
-  async revokeOne(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<RevokedEphemeralKeysDto> {
+  async revokeEphemeralKey(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('id') id: string,
+  ): Promise<RevokedEphemeralKeysDto> {
     const found = isUuid(id) ? await this.keys.list(call.caller.clientId, ownOf(call, { id }), 1) : [];
     if (found.length === 0) throw new Problem('ephemeral_key_not_found');
     return this.revoke(call, { id });

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -16,6 +16,7 @@ import { PageSessionRecord, PageSignOutQuery } from './page-sessions.dto';
 import { pageReturnTo } from './return-to';
 import { SignedOutRecord } from './session.dto';
 import { signOutUrl } from './sign-out';
+import { ApiSummary } from '../../platform/schema/routes';
 
 const CLIENT = { name: 'client', description: 'Name of the client.' };
 
@@ -31,16 +32,14 @@ export class PageSessionsController {
   @Get(':client')
   @ApiParam(CLIENT)
   @Allow(...APP_SCOPES)
-  @ApiOperation({
-    summary: 'Read the page session',
-    operationId: 'readPageSession',
-    description:
-      'For pages, by cookie. To sign in, open `/session/pages/{client}/sign-in?return_to=…` in the browser. Every other ' +
+  @ApiSummary(
+    'Read the page session',
+    'For pages, by cookie. To sign in, open `/session/pages/{client}/sign-in?return_to=…` in the browser. Every other ' +
       'request of the session sends `csrf_token` in the header `X-CSRF-Token`.',
-  })
+  )
   @ApiResponse({ status: 200, type: PageSessionRecord, description: 'The session.' })
   @ApiKeyProblems()
-  read(
+  readPageSession(
     @CurrentCall() call: AuthenticatedCall,
     @Req() request: FastifyRequest,
     @Param('client') client: string,
@@ -62,14 +61,13 @@ export class PageSessionsController {
   @Delete(':client')
   @ApiParam(CLIENT)
   @Allow(...APP_SCOPES)
-  @ApiOperation({
-    summary: 'Sign out of a page',
-    operationId: 'endPageSession',
-    description: 'Ends the session. To sign out at the OpenID provider, too, open `end_session_url` in the browser.',
-  })
+  @ApiSummary(
+    'Sign out of a page',
+    'Ends the session. To sign out at the OpenID provider, too, open `end_session_url` in the browser.',
+  )
   @ApiResponse({ status: 200, type: SignedOutRecord, description: 'Done.' })
   @ApiKeyProblems()
-  async end(
+  async endPageSession(
     @CurrentCall() { caller }: AuthenticatedCall,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

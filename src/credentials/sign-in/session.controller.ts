@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Inject, Logger, Post, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
@@ -13,6 +13,7 @@ import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { ConsoleProviderService } from '../openid/console-provider.service';
 import { SessionRecord, SignedOutRecord } from './session.dto';
 import { signOutUrl } from './sign-out';
+import { ApiSummary } from '../../platform/schema/routes';
 
 /** Signs people in to the console, and out again. */
 @ApiTags('Console')
@@ -37,14 +38,12 @@ export class SessionController {
   @Post()
   @HttpCode(200)
   @Allow(...SCOPES)
-  @ApiOperation({
-    summary: 'Sign in',
-    operationId: 'signIn',
-    description:
-      'Send any key in the header `X-API-Key`. The response sets a cookie that replaces the key for `/v1`, but not ' +
+  @ApiSummary(
+    'Sign in',
+    'Send any key in the header `X-API-Key`. The response sets a cookie that replaces the key for `/v1`, but not ' +
       'for the interface. The browser stores no key. The session ends with its key, after some minutes without a ' +
       'request, and after twelve hours.',
-  })
+  )
   @ApiResponse({
     status: 200,
     type: SessionRecord,
@@ -69,22 +68,20 @@ export class SessionController {
 
   @Get()
   @Allow(...SCOPES)
-  @ApiOperation({ summary: 'Read your session', operationId: 'readSession', description: 'For sessions, by cookie.' })
+  @ApiSummary('Read your session', 'For sessions, by cookie.')
   @ApiResponse({ status: 200, type: SessionRecord, description: 'The session.' })
   @ApiKeyProblems()
-  current(@CurrentCall() call: AuthenticatedCall): SessionRecord {
+  readSession(@CurrentCall() call: AuthenticatedCall): SessionRecord {
     if (call.sessionToken === undefined) throw new Problem('session_ended');
     return this.toRecord(call, call.sessionToken);
   }
 
   @Delete()
   @Allow(...SCOPES)
-  @ApiOperation({
-    summary: 'Sign out',
-    operationId: 'signOut',
-    description:
-      'The session has ended. To sign out at the OpenID provider, too, open `end_session_url` in the browser.',
-  })
+  @ApiSummary(
+    'Sign out',
+    'The session has ended. To sign out at the OpenID provider, too, open `end_session_url` in the browser.',
+  )
   @ApiResponse({ status: 200, type: SignedOutRecord, description: 'Done.' })
   @ApiKeyProblems()
   async signOut(

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -8,6 +8,7 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { AccessEndRecord, AccessPage, AccessSearch } from './accesses.dto';
 import { AccessesService } from './accesses.service';
 import { RecordClient } from '../records/record.dto';
+import { ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Audit')
 @ApiExtraModels(AccessEndRecord, RecordClient)
@@ -18,14 +19,10 @@ export class AccessesController {
   @Get()
   @Allow('audit')
   @Shows(({ accesses }: AccessPage) => ({ rows: accesses.length, people: accesses.length > 0 }))
-  @ApiOperation({
-    summary: 'List reads of the history',
-    operationId: 'listAccesses',
-    description: 'Scope `audit`. The list also records its own reads.',
-  })
+  @ApiSummary('List reads of the history', 'The list also records its own reads.')
   @ApiResponse({ status: 200, type: AccessPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async search(@CurrentCall() call: AuthenticatedCall, @Query() search: AccessSearch): Promise<AccessPage> {
+  async listAccesses(@CurrentCall() call: AuthenticatedCall, @Query() search: AccessSearch): Promise<AccessPage> {
     const { rows, nextPageToken } = await this.accesses.search(search, mayReveal(call));
     return { accesses: rows, next_page_token: nextPageToken };
   }

@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
@@ -13,6 +13,7 @@ import { ActivityCsvSearch, ActivityPage, ActivitySearch } from './activity.dto'
 import { ActivityService } from './activity.service';
 import { RecordClient } from '../records/record.dto';
 import { ReadingsService } from './readings.service';
+import { ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Audit')
 @ApiExtraModels(RecordClient)
@@ -26,16 +27,14 @@ export class ActivityController {
   @Get('activity')
   @Allow('audit', 'admin')
   @Shows(({ activity }: ActivityPage) => ({ rows: activity.length, people: activity.length > 0 }))
-  @ApiOperation({
-    summary: 'List administrative acts',
-    operationId: 'listActivity',
-    description:
-      'Scope `audit` or `admin`. Lists stops, deletions from the history, and changes of clients and keys with their state before and ' +
+  @ApiSummary(
+    'List administrative acts',
+    'Lists stops, deletions from the history, and changes of clients and keys with their state before and ' +
       'after. The log seals every act.',
-  })
+  )
   @ApiResponse({ status: 200, type: ActivityPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async search(@CurrentCall() call: AuthenticatedCall, @Query() search: ActivitySearch): Promise<ActivityPage> {
+  async listActivity(@CurrentCall() call: AuthenticatedCall, @Query() search: ActivitySearch): Promise<ActivityPage> {
     return this.activity.search(search, mayReveal(call));
   }
 
@@ -43,17 +42,15 @@ export class ActivityController {
   @Allow('audit', 'admin')
   @HoldsPlace('reports')
   @Shows('itself')
-  @ApiOperation({
-    summary: 'Export administrative acts',
-    operationId: 'exportActivity',
-    description:
-      'Scope `audit` or `admin`. All acts that match the filters of the list, newest first. `before` and `after` are JSON. A cell that a ' +
+  @ApiSummary(
+    'Export administrative acts',
+    'All acts that match the filters of the list, newest first. `before` and `after` are JSON. A cell that a ' +
       'spreadsheet would read as a formula gets a leading apostrophe.',
-  })
+  )
   @ApiProduces('text/csv')
   @ApiResponse({ status: 200, description: 'The acts, with a byte order mark.', schema: { type: 'string' } })
   @ApiKeyProblems('invalid_request', 'readers_busy')
-  async csv(
+  async exportActivity(
     @Req() request: FastifyRequest,
     @Query() search: ActivityCsvSearch,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
@@ -15,6 +15,7 @@ import { ExportService } from './export.service';
 import { CONTENT_TYPES } from './format';
 import { ManifestRecord } from './manifest.dto';
 import { ManifestsService } from './manifests.service';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Audit')
 @Controller('v1/audit/export')
@@ -27,15 +28,13 @@ export class ExportController {
   @Get()
   @Allow('audit')
   @Shows('itself')
-  @ApiOperation({
-    summary: 'Export the history',
-    operationId: 'exportHistory',
-    description:
-      'Scope `audit`. Streams the matching records, oldest first. The header `Link` names the manifest, which has the number ' +
+  @ApiSummary(
+    'Export the history',
+    'Streams the matching records, oldest first. The header `Link` names the manifest, which has the number ' +
       'of rows and the SHA-256 of the file. If an export is interrupted, its connection ends abruptly and it has no manifest. ' +
       'In CSV, an apostrophe precedes each cell that begins with one or that a spreadsheet would read as a formula. Without ' +
       '`audit:pii`, recipients are masked and cannot be searched.',
-  })
+  )
   @ApiProduces('text/csv', 'application/x-ndjson')
   @ApiResponse({
     status: 200,
@@ -54,7 +53,7 @@ export class ExportController {
     schema: { type: 'string' },
   })
   @ApiKeyProblems('invalid_request', 'readers_busy')
-  async export(
+  async exportHistory(
     @Req() request: FastifyRequest,
     @Query() search: ExportSearch,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -73,17 +72,15 @@ export class ExportController {
   @Get(':id/manifest')
   @Allow('audit')
   @Shows(showsManifest)
-  @ApiOperation({
-    summary: 'Read the manifest of an export',
-    operationId: 'readExportManifest',
-    description:
-      'Scope `audit`. A file is complete and unchanged if its rows and SHA-256 match the manifest. ' +
+  @ApiSummary(
+    'Read the manifest of an export',
+    'A file is complete and unchanged if its rows and SHA-256 match the manifest. ' +
       'An export has no manifest while it is in progress, or if it was interrupted.',
-  })
-  @ApiParam({ name: 'id', description: "The export's `X-Call-Id`.", schema: { type: 'string', format: 'uuid' } })
+  )
+  @ApiId("The export's `X-Call-Id`.")
   @ApiResponse({ status: 200, type: ManifestRecord, description: 'The manifest.' })
   @ApiKeyProblems('record_not_found')
-  async manifest(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<ManifestRecord> {
+  async readExportManifest(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<ManifestRecord> {
     const manifest = isUuid(id) && (await this.manifests.find(id, mayReveal(call)));
     if (!manifest) {
       const text =

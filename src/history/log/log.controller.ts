@@ -1,5 +1,5 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -7,6 +7,7 @@ import { Problem } from '../../platform/errors/problem';
 import { ConsistencySearch, ProofSearch } from './log.dto';
 import { ProofsService } from './proofs.service';
 import { Consistency, Inclusion } from './receipt.dto';
+import { ApiSummary } from '../../platform/schema/routes';
 
 const TEXT = { 'text/plain': { schema: { type: 'string' } } } as const;
 
@@ -19,32 +20,28 @@ export class LogController {
   @Get('checkpoint')
   @Allow('audit')
   @Header('content-type', 'text/plain; charset=utf-8')
-  @ApiOperation({
-    summary: 'Read the newest checkpoint',
-    operationId: 'readCheckpoint',
-    description:
-      'Scope `audit`. A signed note (c2sp.org/signed-note) of the size of the log and the root of its Merkle tree. ' +
+  @ApiSummary(
+    'Read the newest checkpoint',
+    'A signed note (c2sp.org/signed-note) of the size of the log and the root of its Merkle tree. ' +
       'Keep it where the operator cannot write. `audit verify --checkpoint` compares it with the log.',
-  })
+  )
   @ApiResponse({ status: 200, content: TEXT, description: 'The note.' })
   @ApiKeyProblems('not_sealed')
-  async checkpoint(): Promise<string> {
+  async readCheckpoint(): Promise<string> {
     return (await this.proofs.latest()).note;
   }
 
   @Get('key')
   @Allow('audit')
   @Header('content-type', 'text/plain; charset=utf-8')
-  @ApiOperation({
-    summary: 'Read the verifier keys of the log',
-    operationId: 'readLogKey',
-    description:
-      'Scope `audit`. `<name>+<id>+<base64>`, the format of the Go note package, one per line. The current keys come first. ' +
+  @ApiSummary(
+    'Read the verifier keys of the log',
+    '`<name>+<id>+<base64>`, the format of the Go note package, one per line. The current keys come first. ' +
       'Get them once, and keep them.',
-  })
+  )
   @ApiResponse({ status: 200, content: TEXT, description: 'The keys.' })
   @ApiKeyProblems()
-  key(): string {
+  readLogKey(): string {
     return this.proofs
       .ring()
       .all.map(({ verifierKey }) => `${verifierKey}\n`)
@@ -54,14 +51,13 @@ export class LogController {
   @Get('proof')
   @Allow('audit')
   @Shows(({ id, records }: Inclusion) => ({ rows: records.length, callId: id, people: false }))
-  @ApiOperation({
-    summary: 'Prove that records are in the log',
-    operationId: 'proveInclusion',
-    description: 'Scope `audit`. Name a call or another record. Leaves contain commitments instead of people.',
-  })
+  @ApiSummary(
+    'Prove that records are in the log',
+    'Name a call or another record. Leaves contain commitments instead of people.',
+  )
   @ApiResponse({ status: 200, type: Inclusion, description: 'The records, with inclusion proofs.' })
   @ApiKeyProblems('invalid_request', 'record_not_found')
-  async proof(@Query() { call, record }: ProofSearch): Promise<Inclusion> {
+  async proveInclusion(@Query() { call, record }: ProofSearch): Promise<Inclusion> {
     const id = call ?? record;
     if (id === undefined || (call !== undefined && record !== undefined)) {
       const detail = 'must be the ID of a call, unless record is given. Give exactly one of the two';
@@ -75,14 +71,10 @@ export class LogController {
 
   @Get('consistency')
   @Allow('audit')
-  @ApiOperation({
-    summary: 'Prove that the log only grew',
-    operationId: 'proveConsistency',
-    description: 'Scope `audit`. Proves that the tree of `to` leaves extends the tree of `from` leaves.',
-  })
+  @ApiSummary('Prove that the log only grew', 'Proves that the tree of `to` leaves extends the tree of `from` leaves.')
   @ApiResponse({ status: 200, type: Consistency, description: 'The consistency proof.' })
   @ApiKeyProblems('invalid_request', 'not_sealed')
-  async consistency(@Query() { from, to }: ConsistencySearch): Promise<Consistency> {
+  async proveConsistency(@Query() { from, to }: ConsistencySearch): Promise<Consistency> {
     const { size } = await this.proofs.latest();
     const faults = [
       ...(from > to ? [{ pointer: '/from', detail: 'must not be larger than to' }] : []),

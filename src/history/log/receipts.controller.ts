@@ -1,5 +1,5 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -8,12 +8,7 @@ import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Receipt } from './receipt.dto';
 import { ReceiptsService } from './receipts.service';
-
-const CALL_ID = {
-  name: 'id',
-  schema: { type: 'string', format: 'uuid' },
-  description: 'ID of the call: the `X-Call-Id` of its answer.',
-} as const;
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 @Controller('v1')
 export class ReceiptsController {
@@ -22,18 +17,16 @@ export class ReceiptsController {
   @Get('calls/:id/receipt')
   @Allow('pay', 'write', 'read')
   @ApiTags('Calls')
-  @ApiOperation({
-    summary: 'Get a receipt of a call to verify offline',
-    operationId: 'readReceipt',
-    description:
-      'Scope `pay`, `write` or `read`. Finds only your own calls. A receipt has the records of the call, their inclusion ' +
+  @ApiSummary(
+    'Get a receipt of a call to verify offline',
+    'Finds only your own calls. A receipt has the records of the call, their inclusion ' +
       'proofs, and the committed values. `node tools/verify-receipt.mjs --key <key> receipt.json` verifies it offline. Records ' +
       'are sealed within seconds. A receipt lacks later records, such as an outcome.',
-  })
-  @ApiParam(CALL_ID)
+  )
+  @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')
-  own(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
+  readReceipt(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
     const { owner, reveal } = ownView(call);
     return this.receipts.receipt(id, owner, reveal);
   }
@@ -43,16 +36,14 @@ export class ReceiptsController {
   @Allow('audit')
   @Shows(({ call_id, records }: Receipt) => ({ rows: records.length, callId: call_id, people: true }))
   @ApiTags('Audit')
-  @ApiOperation({
-    summary: 'Get a receipt of any call to verify offline',
-    operationId: 'readAuditReceipt',
-    description:
-      'Scope `audit`. The same receipt that the app gets. Only keys with `audit:pii` get the committed values.',
-  })
-  @ApiParam(CALL_ID)
+  @ApiSummary(
+    'Get a receipt of any call to verify offline',
+    'The same receipt that the app gets. Only keys with `audit:pii` get the committed values.',
+  )
+  @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
   @ApiKeyProblems('call_not_found', 'not_sealed')
-  any(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
+  readAuditReceipt(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
     return this.receipts.receipt(id, undefined, mayReveal(call));
   }
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { CallPage, FoundPayout, FullCallRecord } from '../records/record.dto';
 import { RecordsService } from '../records/records.service';
@@ -25,6 +25,7 @@ import { ownView } from '../../access/auth/owner';
 import { settlementByHand } from './settlement-by-hand';
 import { WaitsService } from './waits.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';
 
@@ -47,17 +48,15 @@ export class OwnCallsController {
   @Get()
   @Allow('pay', 'write', 'read')
   @TakesTurn('own_calls')
-  @ApiOperation({
-    summary: 'Find your own calls',
-    operationId: 'listCalls',
-    description:
-      'Scope `pay`, `write` or `read`. Lists only calls of your client, and of your person if the key is personal. People are ' +
+  @ApiSummary(
+    'Find your own calls',
+    'Lists only calls of your client, and of your person if the key is personal. People are ' +
       'masked without `read`. After a lost connection, search by the ' +
       '`idempotency_key` of the request.',
-  })
+  )
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'readers_busy')
-  async list(@CurrentCall() call: AuthenticatedCall, @Query() search: OwnCallSearch): Promise<CallPage> {
+  async listCalls(@CurrentCall() call: AuthenticatedCall, @Query() search: OwnCallSearch): Promise<CallPage> {
     const { owner, reveal } = ownView(call);
     const { rows, nextPageToken } = await this.searching.search(search, 'calls', { owner, gone: call.gone });
     const ids = rows.map(({ id }) => id);
@@ -66,21 +65,15 @@ export class OwnCallsController {
 
   @Get(':id')
   @Allow('pay', 'write', 'read')
-  @ApiOperation({
-    summary: 'Read the outcome of a call',
-    operationId: 'readCall',
-    description:
-      'Scope `pay`, `write` or `read`. Finds only your own calls. People are masked without `read`. With `wait`, the response ' +
+  @ApiSummary(
+    'Read the outcome of a call',
+    'Finds only your own calls. People are masked without `read`. With `wait`, the response ' +
       'comes once there is news of a call that is in progress, in doubt, pending approval, or has payouts that may still change.',
-  })
-  @ApiParam({
-    name: 'id',
-    schema: { type: 'string', format: 'uuid' },
-    description: 'ID of the call: the `X-Call-Id` of its answer.',
-  })
+  )
+  @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
   @ApiKeyProblems('invalid_request', 'call_not_found', 'readers_busy')
-  async one(
+  async readCall(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
     @Query() { wait: seconds = 0 }: OwnCallQuery,
@@ -99,19 +92,13 @@ export class OwnCallsController {
   @HttpCode(200)
   @Allow('approve')
   @Shows(showsCall)
-  @ApiOperation({
-    summary: 'Settle payouts in doubt, or correct what is on record',
-    operationId: 'resolveCall',
-    description:
-      'Scope `approve`. Settles the payouts in doubt of a call of any client: all of them, or those in `payouts`. Nobody can ' +
+  @ApiSummary(
+    'Settle payouts in doubt, or correct what is on record',
+    'Settles the payouts in doubt of a call of any client: all of them, or those in `payouts`. Nobody can ' +
       'settle their own call. With `supersedes`, it corrects what is on record, also the answer of the upstream. Earlier ' +
       'settlements stay on record, and the reservation follows the new one, even over a cap.',
-  })
-  @ApiParam({
-    name: 'id',
-    schema: { type: 'string', format: 'uuid' },
-    description: 'ID of the call: the `X-Call-Id` of its answer.',
-  })
+  )
+  @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, settled.' })
   @ApiKeyProblems(
     'invalid_request',
@@ -123,7 +110,7 @@ export class OwnCallsController {
     'step_up_required',
     'instance_fenced',
   )
-  async resolve(
+  async resolveCall(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
     @Body() body: ResolutionDto,

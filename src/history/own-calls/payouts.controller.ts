@@ -1,5 +1,5 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -8,6 +8,7 @@ import { Problem } from '../../platform/errors/problem';
 import { PayoutRecord } from './payout.dto';
 import { ownView } from '../../access/auth/owner';
 import { PayoutsService } from './payouts.service';
+import { ApiSummary } from '../../platform/schema/routes';
 
 /** Apps read here what became of each of their payouts. */
 @ApiTags('Payouts')
@@ -17,13 +18,11 @@ export class PayoutStatesController {
 
   @Get(':id')
   @Allow('pay', 'write', 'read')
-  @ApiOperation({
-    summary: 'Read what became of a payout',
-    operationId: 'readPayout',
-    description:
-      'Scope `pay`, `write` or `read`. Finds only your own payouts. People are masked without `read`. The state follows the settlement ledger, so it ' +
+  @ApiSummary(
+    'Read what became of a payout',
+    'Finds only your own payouts. People are masked without `read`. The state follows the settlement ledger, so it ' +
       'changes if the upstream fails, reverses or refunds a payout later.',
-  })
+  )
   @ApiParam({
     name: 'id',
     schema: { type: 'string' },
@@ -32,7 +31,7 @@ export class PayoutStatesController {
   })
   @ApiResponse({ status: 200, type: PayoutRecord, description: 'The payout.' })
   @ApiKeyProblems('payout_not_found')
-  async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<PayoutRecord> {
+  async readPayout(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<PayoutRecord> {
     const payout = await this.payouts.one(id, ownView(call));
     if (!payout) throw new Problem('payout_not_found');
     return payout;

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
@@ -18,6 +18,7 @@ import { Summary, SummarySearch } from './summary.dto';
 import { SummaryService } from './summary.service';
 import { CallStory } from '../story/story.dto';
 import { StoryService } from '../story/story.service';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 /** Searches calls and payouts, and counts the history. */
 @ApiTags('Audit')
@@ -35,14 +36,10 @@ export class SearchController {
   @Allow('audit')
   @TakesTurn('searches')
   @Shows(({ calls }: CallPage) => showsCalls(calls))
-  @ApiOperation({
-    summary: 'Search the history',
-    operationId: 'searchCalls',
-    description: 'Scope `audit`. Searching by recipient also requires `audit:pii`.',
-  })
+  @ApiSummary('Search the history', 'Searching by recipient also requires `audit:pii`.')
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'readers_busy')
-  async search(@CurrentCall() call: AuthenticatedCall, @Query() search: CallSearch): Promise<CallPage> {
+  async searchCalls(@CurrentCall() call: AuthenticatedCall, @Query() search: CallSearch): Promise<CallPage> {
     requireMaySearchPeople(call, search);
     const { rows, nextPageToken } = await this.searching.search(search, 'calls', call);
     const ids = rows.map(({ id }) => id);
@@ -55,19 +52,11 @@ export class SearchController {
   @Get('calls/:id')
   @Allow('audit')
   @Shows(showsCall)
-  @ApiOperation({
-    summary: 'Read one call',
-    operationId: 'readAuditCall',
-    description: 'Scope `audit`. Returns everything on record about the call, including its readers.',
-  })
-  @ApiParam({
-    name: 'id',
-    schema: { type: 'string', format: 'uuid' },
-    description: 'ID of the call: the `X-Call-Id` of its answer.',
-  })
+  @ApiSummary('Read one call', 'Returns everything on record about the call, including its readers.')
+  @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: CallStory, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
-  async one(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<CallStory> {
+  async readAuditCall(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<CallStory> {
     const record = isUuid(id) && (await this.stories.one(id, mayReveal(call)));
     if (!record) throw new Problem('call_not_found', { text: 'No call has this ID.' });
     return record;
@@ -77,16 +66,14 @@ export class SearchController {
   @Allow('audit')
   @TakesTurn('searches')
   @Shows(({ items }: ItemPage) => showsCalls(items))
-  @ApiOperation({
-    summary: 'Search the history by payouts',
-    operationId: 'searchItems',
-    description:
-      'Scope `audit`. Returns one result for each payout, with the fields of its call. Searching by recipient also requires ' +
+  @ApiSummary(
+    'Search the history by payouts',
+    'Returns one result for each payout, with the fields of its call. Searching by recipient also requires ' +
       '`audit:pii`.',
-  })
+  )
   @ApiResponse({ status: 200, type: ItemPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'readers_busy')
-  async items(@CurrentCall() call: AuthenticatedCall, @Query() search: CallSearch): Promise<ItemPage> {
+  async searchItems(@CurrentCall() call: AuthenticatedCall, @Query() search: CallSearch): Promise<ItemPage> {
     requireMaySearchPeople(call, search);
     const { rows, nextPageToken } = await this.searching.search(search, 'items', call);
     return {
@@ -99,16 +86,14 @@ export class SearchController {
   @Allow('audit')
   @TakesTurn('searches')
   @Shows(({ groups }: Summary) => showsNobody(groups))
-  @ApiOperation({
-    summary: 'Count the history',
-    operationId: 'summarizeHistory',
-    description:
-      'Scope `audit`. Counts and sums the calls and payouts that match, with response times of the upstream. ' +
+  @ApiSummary(
+    'Count the history',
+    'Counts and sums the calls and payouts that match, with response times of the upstream. ' +
       'Searching by recipient also requires `audit:pii`.',
-  })
+  )
   @ApiResponse({ status: 200, type: Summary, description: 'The summary.' })
   @ApiKeyProblems('invalid_request', 'readers_busy')
-  async summary(@CurrentCall() call: AuthenticatedCall, @Query() search: SummarySearch): Promise<Summary> {
+  async summarizeHistory(@CurrentCall() call: AuthenticatedCall, @Query() search: SummarySearch): Promise<Summary> {
     requireMaySearchPeople(call, search);
     const rests = this.shares.isPaying;
     if (rests) call.restedMs = Infinity; // within its statement

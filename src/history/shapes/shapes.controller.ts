@@ -1,10 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows, showsNobody } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ShapePage, ShapeSearch } from './shapes.dto';
 import { ShapesService } from './shapes.service';
+import { ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Audit')
 @Controller('v1/audit/shapes')
@@ -14,16 +15,14 @@ export class ShapesController {
   @Get()
   @Allow('audit')
   @Shows(({ shapes }: ShapePage) => showsNobody(shapes))
-  @ApiOperation({
-    summary: "List the shapes of the upstream's answers",
-    operationId: 'listAnswerShapes',
-    description:
-      'Scope `audit`. One entry for each answer that differs from all earlier answers of its operation and HTTP status: it has ' +
+  @ApiSummary(
+    "List the shapes of the upstream's answers",
+    'One entry for each answer that differs from all earlier answers of its operation and HTTP status: it has ' +
       'a new field or type, or lacks a field that all of them had. At most 100 for each operation.',
-  })
+  )
   @ApiResponse({ status: 200, type: ShapePage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async search(@Query() search: ShapeSearch): Promise<ShapePage> {
+  async listAnswerShapes(@Query() search: ShapeSearch): Promise<ShapePage> {
     const { rows, nextPageToken } = await this.shapes.search(search);
     return { shapes: rows, next_page_token: nextPageToken };
   }

@@ -1,5 +1,5 @@
 import { Controller, Get, Inject } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows, showsNobody } from '../../access/auth/shows';
 import { StatusVocabulary } from '../../operations/statuses';
@@ -7,6 +7,7 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { StatusWordList } from './status-words.dto';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Audit')
 @Controller('v1/audit/status-words')
@@ -23,16 +24,14 @@ export class StatusWordsController {
   @Get()
   @Allow('audit')
   @Shows(({ words }: StatusWordList) => showsNobody(words))
-  @ApiOperation({
-    summary: 'List the status words that are not understood',
-    operationId: 'listStatusWords',
-    description:
-      'Scope `audit`. One entry for each status word of the upstream that has no meaning. A transaction with such a word ' +
+  @ApiSummary(
+    'List the status words that are not understood',
+    'One entry for each status word of the upstream that has no meaning. A transaction with such a word ' +
       'counts neither as paid nor as failed. Give the word a meaning with `UPSTREAM_STATUS_WORDS`, and it leaves the list.',
-  })
+  )
   @ApiResponse({ status: 200, type: StatusWordList, description: 'All of them.' })
   @ApiKeyProblems()
-  async list(): Promise<StatusWordList> {
+  async listStatusWords(): Promise<StatusWordList> {
     const rows = await this.prisma.unheardStatus.findMany({ orderBy: [{ times: 'desc' }, { word: 'asc' }] });
     const unheard = rows.filter(({ word }) => this.vocabulary.statusOf(word) === undefined);
     return {

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { Allow } from '../../access/auth/allow';
 import { ApiProblems } from '../../platform/errors/api-problems';
@@ -7,6 +7,7 @@ import { Problem } from '../../platform/errors/problem';
 import { HeldJobsService } from '../../platform/jobs/held-jobs.service';
 import { JOB_NAMES } from '../../platform/jobs/job';
 import { ReadinessService } from './readiness.service';
+import { ApiSummary } from '../../platform/schema/routes';
 
 const WORD = { type: 'string', enum: ['ok'] };
 
@@ -22,18 +23,14 @@ export class HealthController {
 
   @Get('livez')
   @Allow('everyone')
-  @ApiOperation({
-    summary: 'Report that the process is alive',
-    operationId: 'livez',
-    description: 'Checks neither the database nor the upstream.',
-  })
+  @ApiSummary('Report that the process is alive', 'Checks neither the database nor the upstream.')
   @ApiResponse({
     status: 200,
     description: 'The process is alive.',
     schema: { type: 'object', properties: { status: WORD }, required: ['status'] },
   })
   @ApiProblems('invalid_request')
-  live() {
+  livez() {
     return { status: 'ok' };
   }
 
@@ -43,11 +40,10 @@ export class HealthController {
    */
   @Get('readyz')
   @Allow('everyone')
-  @ApiOperation({
-    summary: 'Report whether the proxy can serve requests',
-    operationId: 'readyz',
-    description: 'Checks that the database takes durable writes. Does not check the upstream.',
-  })
+  @ApiSummary(
+    'Report whether the proxy can serve requests',
+    'Checks that the database takes durable writes. Does not check the upstream.',
+  )
   @ApiResponse({
     status: 200,
     description:
@@ -55,7 +51,7 @@ export class HealthController {
     schema: { type: 'object', properties: { status: WORD }, required: ['status'] },
   })
   @ApiProblems('not_ready', 'invalid_request')
-  async ready() {
+  async readyz() {
     const text = await this.readiness.obstacle();
     if (text !== undefined) throw new Problem('not_ready', { text });
     return this.health.check([() => this.indicator.check('database').up(), () => this.worker()]);

@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { ApiProblems } from '../../platform/errors/api-problems';
@@ -7,6 +7,7 @@ import { Problem } from '../../platform/errors/problem';
 import { MetricsService } from '../metrics/metrics.service';
 import { hasMetricsPort } from './metrics-port';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Health')
 @Controller('metrics')
@@ -14,7 +15,7 @@ export class MetricsController {
   private readonly isElsewhere: boolean;
 
   constructor(
-    private readonly metrics: MetricsService,
+    private readonly registry: MetricsService,
     @Inject(SETTINGS) settings: RunningConfig,
   ) {
     this.isElsewhere = hasMetricsPort(settings);
@@ -22,20 +23,16 @@ export class MetricsController {
 
   @Get()
   @Allow('everyone')
-  @ApiOperation({
-    summary: 'Return metrics for Prometheus',
-    operationId: 'metrics',
-    description: 'The page on monitoring explains each metric.',
-  })
+  @ApiSummary('Return metrics for Prometheus', 'The page on monitoring explains each metric.')
   @ApiResponse({
     status: 200,
     description: 'The metrics, in the Prometheus text format. With `METRICS_PORT`, only that port has them.',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
   @ApiProblems('not_found')
-  async read(@Res() reply: FastifyReply): Promise<void> {
+  async metrics(@Res() reply: FastifyReply): Promise<void> {
     if (this.isElsewhere) throw new Problem('not_found');
-    const { contentType, body } = await this.metrics.text();
+    const { contentType, body } = await this.registry.text();
     await reply.header('content-type', contentType).send(body);
   }
 }

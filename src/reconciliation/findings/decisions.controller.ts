@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
@@ -12,9 +12,10 @@ import { bodyFault } from '../../http/validation/json-body';
 import { FindingDecisions, FindingDecisionsDto, MAX_DECISIONS, MAX_DECISIONS_BYTES } from './decisions.dto';
 import { readDecisionsCsv } from './decisions-csv';
 import { DecisionsService, PlacedDecision } from './decisions.service';
+import { ApiSummary } from '../../platform/schema/routes';
 
 const WHO =
-  'Scope `reconcile`. All decisions are recorded, or none. The error lists every fault. An open or reopened ' +
+  'All decisions are recorded, or none. The error lists every fault. An open or reopened ' +
   'finding can become explained, resolved or accepted, and one of these can become reopened. Accepting requires a ' +
   'personal key (`X-Actor` does not count), and a client, a key and a person other than those that requested the ' +
   'payment.';
@@ -30,10 +31,10 @@ export class DecisionsController {
   @Allow('reconcile')
   @RouteConfig({ maxBodyBytes: MAX_DECISIONS_BYTES, maxListItems: MAX_DECISIONS })
   @Shows(({ decided }: FindingDecisions) => ({ rows: decided, people: false }))
-  @ApiOperation({ summary: 'Decide findings', operationId: 'decideFindings', description: WHO })
+  @ApiSummary('Decide findings', WHO)
   @ApiResponse({ status: 200, type: FindingDecisions, description: 'The decisions were recorded.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'finding_changed')
-  async decide(
+  async decideFindings(
     @CurrentCall() call: AuthenticatedCall,
     @Body() { decisions }: FindingDecisionsDto,
   ): Promise<FindingDecisions> {
@@ -52,21 +53,19 @@ export class DecisionsController {
   @Allow('reconcile')
   @RouteConfig({ takesCsv: true })
   @Shows(({ decided }: FindingDecisions) => ({ rows: decided, people: false }))
-  @ApiOperation({
-    summary: 'Decide findings with a spreadsheet',
-    operationId: 'decideFindingsByCsv',
-    description:
-      `${WHO} The body is the file of \`GET /v1/reconciliation/findings.csv\` with \`decision\` and \`reason\` filled ` +
+  @ApiSummary(
+    'Decide findings with a spreadsheet',
+    `${WHO} The body is the file of \`GET /v1/reconciliation/findings.csv\` with \`decision\` and \`reason\` filled ` +
       'in. It may use commas, semicolons or tabs, UTF-8, UTF-16 or Windows-1252, and any order of rows and ' +
       'columns. Only `finding_id`, `decision`, `reason` and `version` are read. Without `version`, a decision also ' +
       'applies to a finding that has changed since. Rows without a decision are skipped. An error names the row as ' +
       'a spreadsheet counts it: the heading is row 1.',
-  })
+  )
   @ApiConsumes('text/csv')
   @ApiBody({ schema: { type: 'string' } })
   @ApiResponse({ status: 200, type: FindingDecisions, description: 'The decisions were recorded.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'finding_changed')
-  async decideByCsv(
+  async decideFindingsByCsv(
     @CurrentCall() call: AuthenticatedCall,
     @Req() { body }: FastifyRequest,
   ): Promise<FindingDecisions> {

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiParam, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { ReadingsService } from '../../history/access-log/readings.service';
@@ -14,6 +14,7 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingStory } from './findings.dto';
 import { FindingsService, Reader } from './findings.service';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 /** The record of a finding masks people. */
 function showsFindings(findings: { call_id: string | null }[]): Shown {
@@ -45,16 +46,14 @@ export class FindingsController {
   @Get('findings')
   @Allow('reconcile')
   @Shows('itself')
-  @ApiOperation({
-    summary: 'List findings',
-    operationId: 'listFindings',
-    description:
-      'Scope `reconcile`. Without `state`, lists open and reopened findings. Without `audit:pii`, leaves out what only ' +
+  @ApiSummary(
+    'List findings',
+    'Without `state`, lists open and reopened findings. Without `audit:pii`, leaves out what only ' +
       'runs over statements that name recipients have seen.',
-  })
+  )
   @ApiResponse({ status: 200, type: FindingPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async list(
+  async listFindings(
     @CurrentCall() call: AuthenticatedCall,
     @Req() request: FastifyRequest,
     @Query() search: FindingSearch,
@@ -68,19 +67,17 @@ export class FindingsController {
   @Allow('reconcile')
   @HoldsPlace('reports')
   @Shows('itself')
-  @ApiOperation({
-    summary: 'Export findings to decide them in a spreadsheet',
-    operationId: 'exportFindings',
-    description:
-      'Scope `reconcile`. With the filters of the list, newest first. Fill in the columns `decision` (explained, ' +
+  @ApiSummary(
+    'Export findings to decide them in a spreadsheet',
+    'With the filters of the list, newest first. Fill in the columns `decision` (explained, ' +
       'resolved, accepted or reopened) and `reason`, and send the file to `POST ' +
       '/v1/reconciliation/findings/decisions.csv`. A cell that a spreadsheet would read as a formula gets a ' +
       'leading apostrophe.',
-  })
+  )
   @ApiProduces('text/csv')
   @ApiResponse({ status: 200, description: 'The findings, with a byte order mark.', schema: { type: 'string' } })
   @ApiKeyProblems('invalid_request', 'readers_busy')
-  async csv(
+  async exportFindings(
     @Req() request: FastifyRequest,
     @Query() search: FindingsCsvSearch,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -94,15 +91,11 @@ export class FindingsController {
   @Get('findings/:id')
   @Allow('reconcile')
   @Shows('itself')
-  @ApiOperation({
-    summary: 'Read a finding',
-    operationId: 'readFinding',
-    description: 'Scope `reconcile`. With its evidence, its state in each run, and its decisions.',
-  })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The finding's ID." })
+  @ApiSummary('Read a finding', 'With its evidence, its state in each run, and its decisions.')
+  @ApiId("The finding's ID.")
   @ApiResponse({ status: 200, type: FindingStory, description: 'The finding.' })
   @ApiKeyProblems('finding_not_found')
-  async one(
+  async readFinding(
     @CurrentCall() call: AuthenticatedCall,
     @Req() request: FastifyRequest,
     @Param('id') id: string,

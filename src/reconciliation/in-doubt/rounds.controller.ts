@@ -1,10 +1,11 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ResolverRound } from './rounds.dto';
 import { RoundsService } from './rounds.service';
+import { ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Reconciliation')
 @Controller('v1/reconciliation/resolver')
@@ -19,16 +20,14 @@ export class RoundsController {
     callIds: verdicts.map(({ call_id }) => call_id),
     people: false,
   }))
-  @ApiOperation({
-    summary: 'Resolve calls in doubt now',
-    operationId: 'runResolverRound',
-    description:
-      'Scope `reconcile`. Starts a round immediately, in a worker. A worker also starts one every ' +
+  @ApiSummary(
+    'Resolve calls in doubt now',
+    'Starts a round immediately, in a worker. A worker also starts one every ' +
       "`RESOLVER_EVERY_SECONDS`. A round reads the upstream's transactions and never sends a payout again.",
-  })
+  )
   @ApiResponse({ status: 200, type: ResolverRound, description: 'The result of the round.' })
   @ApiKeyProblems('no_worker')
-  async round(): Promise<ResolverRound> {
+  async runResolverRound(): Promise<ResolverRound> {
     return this.rounds.run();
   }
 }

@@ -1,13 +1,5 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import {
-  ApiExtraModels,
-  ApiOperation,
-  ApiParam,
-  ApiProduces,
-  ApiResponse,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { ReadingsService } from '../../history/access-log/readings.service';
@@ -25,6 +17,7 @@ import { RunReader } from '../runs/run-reader';
 import { CONTENT_SECURITY_POLICY } from './html/page';
 import { Report, ReportEquation, ReportFormat, ReportSearch, ReportSource } from './report.dto';
 import { ReportService } from './report.service';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 const TYPES: Record<ReportFormat, string> = {
   json: 'application/json; charset=utf-8',
@@ -49,16 +42,14 @@ export class ReportController {
   @Allow('reconcile')
   @HoldsPlace('reports')
   @Shows('itself')
-  @ApiOperation({
-    summary: 'Read the report of a run',
-    operationId: 'readReconciliationReport',
-    description:
-      'Scope `reconcile`. The report shows findings as this run saw them, with their current states. `json` is ' +
+  @ApiSummary(
+    'Read the report of a run',
+    'The report shows findings as this run saw them, with their current states. `json` is ' +
       'complete. `csv` has one row for each finding, and you can send it back with decisions, like the file of ' +
       '`GET /v1/reconciliation/findings.csv`. `html` is one page without scripts or external resources, with the ' +
       '500 largest findings of each category.',
-  })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The run's ID." })
+  )
+  @ApiId("The run's ID.")
   @ApiProduces('application/json', 'text/csv', 'text/html')
   @ApiResponse({
     status: 200,
@@ -71,7 +62,7 @@ export class ReportController {
   })
   @ApiExtraModels(Report)
   @ApiKeyProblems('invalid_request', 'run_not_found', 'run_not_ended', 'readers_busy')
-  async report(
+  async readReconciliationReport(
     @Req() request: FastifyRequest,
     @Param('id') id: string,
     @Query() { format = 'json', delimiter = 'comma', findings = 'all' }: ReportSearch,

@@ -1,14 +1,5 @@
 import { Body, Controller, Get, Headers, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
-import {
-  ApiExtraModels,
-  ApiHeader,
-  ApiOperation,
-  ApiParam,
-  ApiProduces,
-  ApiResponse,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiExtraModels, ApiHeader, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { ReadingsService } from '../../history/access-log/readings.service';
@@ -31,6 +22,7 @@ import { LAST_EVENT, RunStreams } from './run-streams.service';
 import { NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRecord, RunSearch } from './runs.dto';
 import { RunsService } from './runs.service';
 import { TotalsRecord } from '../matching/totals.dto';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 /** Starts, lists and shows comparisons of our records with the upstream's. */
 @ApiTags('Reconciliation')
@@ -47,14 +39,12 @@ export class RunsController {
   @Post()
   @Allow('reconcile')
   @Shows('itself')
-  @ApiOperation({
-    summary: 'Compare a period with the upstream',
-    operationId: 'startReconciliation',
-    description:
-      "Scope `reconcile`. Reads the upstream's transactions and wallets, and records each difference as a finding. " +
+  @ApiSummary(
+    'Compare a period with the upstream',
+    "Reads the upstream's transactions and wallets, and records each difference as a finding. " +
       'A worker carries it out. Over all instances, only one run of an account and period is in progress or queued at a time. If ' +
       'its worker stops, another one continues the run with the sources it had read, and the result is the same.',
-  })
+  )
   @ApiResponse({
     status: 202,
     type: RunRecord,
@@ -63,7 +53,7 @@ export class RunsController {
   })
   @ApiResponse({ status: 200, type: RunRecord, description: 'The same run is already in progress or queued.' })
   @ApiKeyProblems('invalid_request', 'run_in_progress', 'listing_missing', 'too_many_runs')
-  async start(
+  async startReconciliation(
     @CurrentCall() call: AuthenticatedCall,
     @Req() request: FastifyRequest,
     @Body() { account = MAIN_ACCOUNT, from, to, as_of: asOf, statement_id: statementId }: NewRunDto,
@@ -88,14 +78,10 @@ export class RunsController {
   @Get()
   @Allow('reconcile')
   @Shows('itself')
-  @ApiOperation({
-    summary: 'List runs',
-    operationId: 'listReconciliations',
-    description: 'Scope `reconcile`. Runs over statements that name recipients need `audit:pii`.',
-  })
+  @ApiSummary('List runs', 'Runs over statements that name recipients need `audit:pii`.')
   @ApiResponse({ status: 200, type: RunPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async list(
+  async listReconciliations(
     @CurrentCall() call: AuthenticatedCall,
     @Req() request: FastifyRequest,
     @Query() search: RunSearch,
@@ -111,16 +97,14 @@ export class RunsController {
   @Get(':id')
   @Allow('reconcile')
   @Shows('itself')
-  @ApiOperation({
-    summary: 'Read or follow a run',
-    operationId: 'readReconciliation',
-    description:
-      'Scope `reconcile`. With `Accept: text/event-stream`, the response stays open until the run has ended. ' +
+  @ApiSummary(
+    'Read or follow a run',
+    'With `Accept: text/event-stream`, the response stays open until the run has ended. ' +
       'It sends events `queued` with `{detail}` while the run waits for a worker, `progress` with `{step, done, of}`, ' +
       'then `end` with `{result, failure, totals}`. If no worker will continue the run, it sends `interrupted` ' +
       'with `{detail}`. After a reconnect, it begins with the current state. With the `Last-Event-ID` of `end`, the response is 204.',
-  })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The run's ID." })
+  )
+  @ApiId("The run's ID.")
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Sent by EventSource after a reconnect.' })
   @ApiProduces('application/json', EVENT_STREAM)
   @ApiResponse({
@@ -133,7 +117,7 @@ export class RunsController {
   })
   @ApiResponse({ status: 204, description: 'All events were received.' })
   @ApiKeyProblems('run_not_found', 'readers_busy')
-  async one(
+  async readReconciliation(
     @CurrentCall() call: AuthenticatedCall,
     @Req() request: FastifyRequest,
     @Param('id') id: string,

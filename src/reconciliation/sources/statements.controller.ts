@@ -1,6 +1,6 @@
 import { Controller, Get, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
@@ -19,6 +19,7 @@ import {
   StatementWithFaults,
 } from './statements.dto';
 import { StatementsService } from './statements.service';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Reconciliation')
 @Controller('v1/reconciliation/statements')
@@ -32,21 +33,19 @@ export class StatementsController {
   @Allow('reconcile')
   @RouteConfig({ takesCsv: true })
   @Shows('itself')
-  @ApiOperation({
-    summary: 'Import a statement',
-    operationId: 'importStatement',
-    description:
-      "Scope `reconcile`. Imports a provider's CSV file of transactions, to compare with. The first line names the " +
+  @ApiSummary(
+    'Import a statement',
+    "Imports a provider's CSV file of transactions, to compare with. The first line names the " +
       'columns. Lines that cannot be used are listed, and the others are used. The same file with the same mapping ' +
       'is imported once. Columns that identify recipients are read only with `audit:pii`. `ignored_fields` names ' +
       'the columns that were not read.',
-  })
+  )
   @ApiConsumes('text/csv')
   @ApiBody({ required: true, schema: { type: 'string' }, description: 'The file, in UTF-8, up to 1 GiB.' })
   @ApiResponse({ status: 201, type: ImportedStatement, description: 'The statement was imported.' })
   @ApiResponse({ status: 200, type: ImportedStatement, description: 'Already imported. Nothing was changed.' })
   @ApiKeyProblems('invalid_request')
-  async import(
+  async importStatement(
     @CurrentCall() call: AuthenticatedCall,
     @Req() request: FastifyRequest,
     @Query() query: StatementQuery,
@@ -64,14 +63,10 @@ export class StatementsController {
   @Get()
   @Allow('reconcile')
   @Shows(({ statements }: StatementPage) => showsNobody(statements))
-  @ApiOperation({
-    summary: 'List the statements',
-    operationId: 'listStatements',
-    description: 'Scope `reconcile`. Newest first.',
-  })
+  @ApiSummary('List the statements', 'Newest first.')
   @ApiResponse({ status: 200, type: StatementPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async list(@Query() search: StatementSearch): Promise<StatementPage> {
+  async listStatements(@Query() search: StatementSearch): Promise<StatementPage> {
     const { rows, nextPageToken } = await this.statements.list(search);
     return { statements: rows, next_page_token: nextPageToken };
   }
@@ -79,15 +74,11 @@ export class StatementsController {
   @Get(':id')
   @Allow('reconcile')
   @Shows(({ faults }: StatementWithFaults) => showsNobody(faults))
-  @ApiOperation({
-    summary: 'Read a statement and its faults',
-    operationId: 'readStatement',
-    description: 'Scope `reconcile`. With up to 10,000 of the lines that could not be used.',
-  })
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' }, description: "The statement's ID." })
+  @ApiSummary('Read a statement and its faults', 'With up to 10,000 of the lines that could not be used.')
+  @ApiId("The statement's ID.")
   @ApiResponse({ status: 200, type: StatementWithFaults, description: 'The statement.' })
   @ApiKeyProblems('statement_not_found')
-  one(@Param('id') id: string): Promise<StatementWithFaults> {
+  readStatement(@Param('id') id: string): Promise<StatementWithFaults> {
     return this.statements.one(id);
   }
 }

@@ -1,5 +1,5 @@
 import { applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { described } from '../../platform/schema/fields';
 import type { FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
@@ -10,6 +10,7 @@ import { insertUpstreamEvent } from '../../journal/upstream-events';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { accountIn, SignedEventsService } from './signed-events.service';
+import { ApiSummary } from '../../platform/schema/routes';
 
 class EventReceipt {
   @described({ enum: ['recorded', 'known'] }, '`known`: the event was received before. Nothing was done.')
@@ -48,30 +49,27 @@ export class EventsController {
   @Post('upstream')
   @HttpCode(200)
   @Allow('everyone')
-  @ApiOperation({
-    summary: 'Receive an event of the upstream',
-    operationId: 'takeUpstreamEvent',
-    description:
-      "Available only with `UPSTREAM_WEBHOOK_SECRET`. The event's signature replaces the API key (Standard " +
+  @ApiSummary(
+    'Receive an event of the upstream',
+    "Available only with `UPSTREAM_WEBHOOK_SECRET`. The event's signature replaces the API key (Standard " +
       'Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`). At most 64 ' +
       'KiB.',
-  })
+  )
   @EventHeaders()
-  take(@Req() request: FastifyRequest): Promise<EventReceipt> {
+  takeUpstreamEvent(@Req() request: FastifyRequest): Promise<EventReceipt> {
     return this.record(request);
   }
 
   @Post('upstream/:account')
   @HttpCode(200)
   @Allow('everyone')
-  @ApiOperation({
-    summary: 'Receive an event of one upstream account',
-    operationId: 'takeAccountEvent',
-    description: 'Like `POST /hooks/upstream`, which receives those of `main`. Each account has a secret of its own.',
-  })
+  @ApiSummary(
+    'Receive an event of one upstream account',
+    'Like `POST /hooks/upstream`, which receives those of `main`. Each account has a secret of its own.',
+  )
   @ApiParam({ name: 'account', schema: { type: 'string' }, description: 'The account.' })
   @EventHeaders()
-  async takeOfAccount(@Req() request: FastifyRequest): Promise<EventReceipt> {
+  async takeAccountEvent(@Req() request: FastifyRequest): Promise<EventReceipt> {
     return this.record(request);
   }
 
