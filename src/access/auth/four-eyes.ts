@@ -17,17 +17,13 @@ export interface Decider {
 /** Finds out who decides. Only the key identifies the decider. */
 @Injectable()
 export class FourEyesService {
-  private readonly mustBePerson: boolean;
-
   constructor(
     private readonly prisma: SidePrisma,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.mustBePerson = settings.dualControl;
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   async deciderOf(call: AuthenticatedCall): Promise<Decider> {
-    return { call, humans: await readDecider(this.prisma, call.caller.keyId), mustBePerson: this.mustBePerson };
+    return { call, humans: await readDecider(this.prisma, call.caller.keyId), mustBePerson: this.settings.dualControl };
   }
 
   /** Requires another person than the requester. See {@link requireAnotherPerson}. @throws Problem */

@@ -15,24 +15,20 @@ export const StepUp = () => SetMetadata(STEP_UP, true);
 /** Requires that a person has just proved who they are (RFC 9470). */
 @Injectable()
 export class StepUpService {
-  private readonly required: StepUpConfig | undefined;
-
-  constructor(@Inject(SETTINGS) settings: RunningConfig) {
-    this.required = settings.stepUp;
-  }
+  constructor(@Inject(SETTINGS) private readonly settings: RunningConfig) {}
 
   /** @throws Problem `step_up_required` */
   require(call: Call): void {
-    if (this.required === undefined || isEnough(call, this.required)) return;
+    if (this.settings.stepUp === undefined || isEnough(call, this.settings.stepUp)) return;
     throw new Problem('step_up_required', {
       ...(call.signIn === undefined && { text: KEYS_CANNOT }),
-      challenge: challengeFor(this.required),
+      challenge: challengeFor(this.settings.stepUp),
     });
   }
 
   /** Requires it for a decision about an amount. @param usd decimal text. Undefined if it is not known. */
   requireOver(call: Call, usd: string | undefined): void {
-    if (usd === undefined || new Decimal(usd).greaterThan(this.required?.overUsd ?? 0)) this.require(call);
+    if (usd === undefined || new Decimal(usd).greaterThan(this.settings.stepUp?.overUsd ?? 0)) this.require(call);
   }
 }
 

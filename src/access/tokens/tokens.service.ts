@@ -35,14 +35,11 @@ interface Verified {
 export class TokensService {
   private readonly verified = new LRUCache<string, Verified>({ max: MAX_REMEMBERED, ttl: REMEMBERED_FOR_MS });
   private readonly providers = new LRUCache<string, ProviderKeys>({ max: MAX_PROVIDERS });
-  private readonly keysMaxAgeMs: number;
 
   constructor(
-    @Inject(SETTINGS) settings: RunningConfig,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
     private readonly egress: Egress,
-  ) {
-    this.keysMaxAgeMs = settings.providerKeysMaxAgeSeconds * 1_000;
-  }
+  ) {}
 
   /**
    * Returns what a token says, once its signature and all its claims are verified.
@@ -73,7 +70,7 @@ export class TokensService {
   private keysOf({ jwksUri }: TokenSource): ProviderKeys {
     const known = this.providers.get(jwksUri);
     if (known) return known;
-    const keys = new ProviderKeys(jwksUri, this.keysMaxAgeMs, this.egress);
+    const keys = new ProviderKeys(jwksUri, this.settings.providerKeysMaxAgeSeconds * 1_000, this.egress);
     this.providers.set(jwksUri, keys);
     return keys;
   }

@@ -8,22 +8,19 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 /** Lists the accounts at the upstream. */
 @Injectable()
 export class AccountsService {
-  private readonly configured: readonly RunningAccount[];
-
   constructor(
     private readonly prisma: ReaderPrisma,
     private readonly upstream: UpstreamService,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.configured = accountsOf(settings);
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   /** Returns the accounts of this instance, and those that only clients name. */
   async list(): Promise<AccountDto[]> {
     const counts = await this.prisma.client.groupBy({ by: ['account'], _count: true, orderBy: { account: 'asc' } });
     const clients = new Map(counts.map(({ account, _count: count }) => [account, count]));
-    const known = this.configured.map((account) => this.known(account, clients.get(account.name) ?? 0));
-    for (const { name } of this.configured) clients.delete(name);
+    const configured = accountsOf(this.settings);
+    const known = configured.map((account) => this.known(account, clients.get(account.name) ?? 0));
+    for (const { name } of configured) clients.delete(name);
     return [...known, ...[...clients].map(([name, count]) => unknownAccount(name, count))];
   }
 

@@ -22,14 +22,10 @@ import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 @ApiTags('Clients')
 @Controller('v1/clients/:name/sign-ins')
 export class SignInsController {
-  private readonly issuer: string | undefined;
-
   constructor(
     private readonly governance: GovernanceService,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.issuer = settings.openIdProvider?.issuer;
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   @Post()
   @Allow('admin')
@@ -51,7 +47,7 @@ export class SignInsController {
     @Body() { person, subject, expires_at, reason }: AllowSignInDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NewSignInDto | WaitingDto> {
-    const { issuer } = this;
+    const issuer = this.settings.openIdProvider?.issuer;
     if (issuer === undefined) throw new Problem('no_provider');
     const expiresAt = expiryOf(expires_at);
     const by = changedBy(call, reason);

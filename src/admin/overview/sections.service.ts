@@ -29,20 +29,14 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 /** Reads the sections of the overview, each by itself. */
 @Injectable()
 export class SectionsService {
-  private readonly accounts: string[];
-  private readonly lowBalanceUsd: ReadonlyMap<string, string>;
-
   constructor(
     private readonly prisma: ReaderPrisma,
     private readonly present: PresentService,
     private readonly index: IndexService,
     private readonly runs: RunReader,
     private readonly spending: SpendingService,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.accounts = accountNames(settings);
-    this.lowBalanceUsd = settings.walletLowBalanceUsd;
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   async inDoubt(): Promise<OverviewInDoubt> {
     const present = await this.present.read();
@@ -69,7 +63,9 @@ export class SectionsService {
 
   async lastRun(): Promise<OverviewRun | null> {
     // All readers of the overview share what it shows, and some may not see people.
-    const newest = await Promise.all(this.accounts.map((account) => this.runs.list({ account, seesPeople: false }, 1)));
+    const newest = await Promise.all(
+      accountNames(this.settings).map((account) => this.runs.list({ account, seesPeople: false }, 1)),
+    );
     const [run] = newest.flat().sort((one, other) => one.startedAt.getTime() - other.startedAt.getTime());
     if (!run) return null;
     const { id, account, from, to, startedAt, end } = run;
@@ -91,7 +87,7 @@ export class SectionsService {
   }
 
   async wallets(): Promise<OverviewWallet[]> {
-    const levels = await readWalletLevels(this.prisma, this.lowBalanceUsd);
+    const levels = await readWalletLevels(this.prisma, this.settings.walletLowBalanceUsd);
     return levels.map(({ account, walletId, type, balanceUsd, lowUsd, isLow, spentUsd, runwaySeconds, readAt }) => ({
       account,
       wallet_id: walletId,

@@ -22,16 +22,12 @@ const NO_ANSWER =
 /** Reads the state of the sandbox, controls its faults, and pays as an app would. */
 @Injectable()
 export class SandboxApiService {
-  private readonly timeoutMs: number;
-
   constructor(
     private readonly control: SandboxControlService,
     private readonly callers: KeyCallersService,
     private readonly host: HttpAdapterHost,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.timeoutMs = givenUpAfterMs(settings);
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   async state(): Promise<SandboxDto> {
     const { url } = this.control.embedded;
@@ -90,7 +86,7 @@ export class SandboxApiService {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
-        signal: AbortSignal.timeout(this.timeoutMs),
+        signal: AbortSignal.timeout(givenUpAfterMs(this.settings)),
       });
       return { status: response.status, headers: response.headers, text: await response.text() };
     } catch (cause) {

@@ -20,20 +20,12 @@ import { ApiSummary } from '../../platform/schema/routes';
 @Controller('v1/session')
 export class SessionController {
   private readonly logger = new Logger('Sessions');
-  private readonly idleMinutes: number;
-  private readonly sandbox: boolean;
-  private readonly keySignIn: boolean;
 
   constructor(
     private readonly sessions: SessionsService,
     private readonly provider: ConsoleProviderService,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    const { consoleIdleMinutes, embeddedSandbox, keySignIn } = settings;
-    this.idleMinutes = consoleIdleMinutes;
-    this.sandbox = embeddedSandbox !== undefined;
-    this.keySignIn = keySignIn;
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   @Post()
   @HttpCode(200)
@@ -59,7 +51,7 @@ export class SessionController {
     const { caller } = call;
     // A session has all scopes of its key, so no other credential may start one.
     if (call.sessionToken !== undefined || caller.credential.kind !== 'key') throw new Problem('no_session');
-    if (!this.keySignIn) throw new Problem('key_sign_in_off');
+    if (!this.settings.keySignIn) throw new Problem('key_sign_in_off');
     const token = await this.sessions.begin(caller.keyId).catch(databaseUnavailable);
     this.logger.log({ call_id: call.id, client: caller.clientName, key_id: caller.keyId }, 'signed in to the console');
     void reply.header('set-cookie', sessionCookie(request, token));
@@ -104,9 +96,9 @@ export class SessionController {
       key_id: keyId,
       person: identity?.name ?? null,
       scopes: [...scopes],
-      idle_minutes: this.idleMinutes,
+      idle_minutes: this.settings.consoleIdleMinutes,
       csrf_token: csrfTokenOf(token),
-      sandbox: this.sandbox,
+      sandbox: this.settings.embeddedSandbox !== undefined,
     };
   }
 }

@@ -35,7 +35,6 @@ export function answerKey({ account, path }: Pick<Outgoing, 'account' | 'path'>)
  */
 @Injectable()
 export class AnswerCache {
-  private readonly ttlMs: number;
   private readonly kept = new LRUCache<string, Shared>({
     max: MAX_ANSWERS,
     maxSize: MAX_BYTES,
@@ -43,9 +42,7 @@ export class AnswerCache {
   });
   private readonly flights = new Map<string, Promise<Shared>>();
 
-  constructor(@Inject(SETTINGS) settings: RunningConfig) {
-    this.ttlMs = settings.infoCacheTtlSeconds * 1_000;
-  }
+  constructor(@Inject(SETTINGS) private readonly settings: RunningConfig) {}
 
   /** Returns the cached bytes of a key, if there are any. It fetches nothing. */
   peek(key: string): Buffer | undefined {
@@ -72,7 +69,7 @@ export class AnswerCache {
       const timed = await fetch();
       const { answer } = timed;
       const shared = { answer: timed, fetchedBy: callId, at: performance.now() };
-      const ttl = Math.min(this.ttlMs, validForMs(timed));
+      const ttl = Math.min(this.settings.infoCacheTtlSeconds * 1_000, validForMs(timed));
       if (answer.kind === 'succeeded' && ttl > 0) {
         const kept = { ...timed, answer: { ...answer, body: ownBytes(answer.body) } };
         this.kept.set(key, { ...shared, answer: kept }, { ttl });

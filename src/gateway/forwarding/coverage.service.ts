@@ -31,7 +31,6 @@ const LISTS: Record<CoverageList, (envelope: unknown) => Served | undefined> = {
 @Injectable()
 export class CoverageService {
   private readonly logger = new Logger('Coverage');
-  private readonly enabled: boolean;
   private readonly pending = new Map<string, Promise<Served | undefined>>();
   /** The lists that could not be read, and when they may be requested again, on the monotonic clock. */
   private readonly missing = new Map<string, number>();
@@ -44,10 +43,8 @@ export class CoverageService {
     private readonly reads: InternalReadsService,
     private readonly cache: AnswerCache,
     private readonly upstream: UpstreamService,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.enabled = settings.checkCoverage;
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   /**
    * Checks the destinations of a request.
@@ -69,7 +66,7 @@ export class CoverageService {
   async listFor(call: OperationCall): Promise<Served | 'unchecked' | null> {
     const row = rowOf(call.operation);
     if (row.effect === 'read' || row.coverage === 'none') return null;
-    if (!this.enabled) return 'unchecked';
+    if (!this.settings.checkCoverage) return 'unchecked';
     const kept = this.cache.peek(this.keyOf(call, row.coverage));
     const served = kept ? this.parse(kept, row.coverage) : await this.fetched(call, row.coverage);
     return served ?? 'unchecked';

@@ -28,18 +28,13 @@ const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', ...DATABASE_CODES,
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problem');
-  private readonly maxBodyBytes: number;
-  private readonly extraFields: readonly string[];
 
   constructor(
     private readonly journal: CallJournal,
     private readonly metrics: MetricsService,
     private readonly storage: StorageService,
-    @Inject(SETTINGS) { maxBodyBytes, extraFieldsAllowed }: RunningConfig,
-  ) {
-    this.maxBodyBytes = maxBodyBytes;
-    this.extraFields = extraFieldsAllowed;
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
@@ -98,7 +93,7 @@ export class ProblemFilter implements ExceptionFilter {
       case 404:
         return new Problem(reply.hasHeader('allow') ? 'method_not_allowed' : 'not_found');
       case 413:
-        return bodyFault(`must be at most ${this.maxBodyBytes} bytes`);
+        return bodyFault(`must be at most ${this.settings.maxBodyBytes} bytes`);
       case 415:
         return bodyFault(OTHER_TYPE);
       default:
@@ -123,7 +118,7 @@ export class ProblemFilter implements ExceptionFilter {
       faultsTotal,
       firstCallId,
       idempotencyKey: code === 'invalid_idempotency_key' ? null : recordedKey(call.idempotencyKey),
-      faults: forTheRecord(faults, this.extraFields),
+      faults: forTheRecord(faults, this.settings.extraFieldsAllowed),
     };
     if (await this.journal.refusals.recordSoon(refusal, leftOf(call))) call.outcome = 'refused';
   }

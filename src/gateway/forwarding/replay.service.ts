@@ -10,7 +10,7 @@ import { CallJournal } from '../../journal/call-journal';
 import { readDryRun } from '../../journal/dry-run';
 import { ExpectedFees } from '../../journal/expected-fees';
 import { FirstCall, readFirstCall, readFirstRequest } from '../../journal/first-call';
-import { GuardWindows, guardWindows } from '../../journal/guard-windows';
+import { guardWindows } from '../../journal/guard-windows';
 import { SpooledOutcomes } from '../../journal/spooled-outcomes';
 import { Answer } from '../upstream/answer';
 import { keyIn } from '../../http/validation/idempotency-key';
@@ -31,23 +31,14 @@ const RECORDED_WITHIN_MS = 5_000;
  */
 @Injectable()
 export class ReplayService {
-  private readonly inFlightSeconds: number;
-  private readonly windows: GuardWindows;
-  /** The age from which a call in progress is not expected to get its outcome soon. Milliseconds. */
-  private readonly overdueMs: number;
-
   constructor(
     private readonly prisma: PrismaService,
     private readonly journal: CallJournal,
     private readonly spooled: SpooledOutcomes,
     private readonly fees: ExpectedFees,
     private readonly mayPay: MayPay,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.inFlightSeconds = givenUpAfterMs(settings) / 1_000;
-    this.overdueMs = overAfterMs(settings) + RECORDED_WITHIN_MS;
-    this.windows = guardWindows(settings);
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   /**
    * Finds the call that has the key of a request, while nothing can be admitted.
@@ -59,7 +50,7 @@ export class ReplayService {
     // A database that does not answer would be asked in vain, for as long again.
     const isUnreachable = causeOf((refusal as Error).cause) === 'unreachable';
     if (request.idempotencyKey === null || isUnreachable || this.mayPay.obstacleTo('replay')) return undefined;
-    const reading = readDryRun(this.prisma, request, { windows: this.windows, fees: this.fees });
+    const reading = readDryRun(this.prisma, request, { windows: guardWindows(this.settings), fees: this.fees });
     const found = await withPatience(reading, leftMs).catch(() => undefined);
     const claimed = found?.obstacles.find(({ kind }) => kind === 'repeated' || kind === 'key_reused');
     // The claim may be its own, of a commit that was reported as failed.
@@ -87,7 +78,7 @@ export class ReplayService {
    * @returns undefined if the key has just become free.
    */
   async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
-    const reading = readFirstCall(this.prisma, firstCallId, this.inFlightSeconds);
+    const reading = readFirstCall(this.prisma, firstCallId, givenUpAfterMs(this.settings) / 1_000);
     const first = await withPatience(reading, leftOf(call)).catch(databaseUnavailable);
     if (first && !mayRepeat(call, first.made)) throw othersKey(firstCallId);
     return first && this.toReply(call, first);
@@ -141,7 +132,7 @@ export class ReplayService {
   private inProgress(first: FirstCall): 'in progress' {
     const { id, ageMs } = first;
     if (this.spooled.has(id)) throw inDoubt(first, 'is known and cannot be recorded at the moment');
-    if (ageMs > this.overdueMs) throw inDoubt(first);
+    if (ageMs > overAfterMs(this.settings) + RECORDED_WITHIN_MS) throw inDoubt(first);
     return 'in progress';
   }
 

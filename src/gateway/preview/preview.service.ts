@@ -5,7 +5,7 @@ import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
 import { readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { ExpectedFees } from '../../journal/expected-fees';
 import { DryRun, readDryRun } from '../../journal/dry-run';
-import { GuardWindows, guardWindows } from '../../journal/guard-windows';
+import { guardWindows } from '../../journal/guard-windows';
 import { readEarlierPayments } from './earlier-payments';
 import { phonesOf } from '../../operations/item';
 import { OperationName } from '../../operations/catalogue';
@@ -30,8 +30,6 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 /** Previews a request. Nothing is sent, claimed, reserved, or recorded. */
 @Injectable()
 export class PreviewService {
-  private readonly windows: GuardWindows;
-
   constructor(
     private readonly prisma: SidePrisma,
     private readonly coverage: CoverageService,
@@ -42,10 +40,8 @@ export class PreviewService {
     private readonly fees: ExpectedFees,
     private readonly upstream: UpstreamService,
     private readonly mayPay: MayPay,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.windows = guardWindows(settings);
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   async preview(previewing: AuthenticatedCall, operation: OperationName, previewed: PreviewedBody): Promise<Preview> {
     const call: OperationCall = { ...previewing, operation };
@@ -64,7 +60,9 @@ export class PreviewService {
     };
     const [served, dryRun, earlier, localAmounts] = await Promise.all([
       this.coverage.listFor(call),
-      readDryRun(this.prisma, request, { windows: this.windows, fees: this.fees }).catch(databaseUnavailable),
+      readDryRun(this.prisma, request, { windows: guardWindows(this.settings), fees: this.fees }).catch(
+        databaseUnavailable,
+      ),
       readEarlierPayments(this.prisma, { owner: ownerOf(call), limits: call.caller.limits }, positioned).catch(
         databaseUnavailable,
       ),

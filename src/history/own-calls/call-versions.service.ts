@@ -27,15 +27,12 @@ interface Poll {
 @Injectable()
 export class CallVersionsService {
   private next: Poll | undefined;
-  private readonly givenUpAfterMs: number;
 
   constructor(
     private readonly prisma: ReaderPrisma,
     private readonly shares: SharesService,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.givenUpAfterMs = givenUpAfterMs(settings);
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   /** Returns the version of a call at the next poll. Undefined if the database does not answer. */
   async poll(id: string): Promise<string | undefined> {
@@ -56,7 +53,7 @@ export class CallVersionsService {
 
   private async read(ids: string[]): Promise<Map<string, string>> {
     const rows = await this.prisma.readLong<{ id: string; version: string }>(Prisma.sql`
-      SELECT id::text, ${stateNowSql(this.givenUpAfterMs)} || ' ' || settlements AS version
+      SELECT id::text, ${stateNowSql(givenUpAfterMs(this.settings))} || ' ' || settlements AS version
       FROM (SELECT i.id, ${STATE_COLUMNS}, coalesce(s.number, 0) AS settlements FROM ${callsWith(ids)}) AS call`);
     return new Map(rows.map(({ id, version }) => [id, version]));
   }

@@ -16,14 +16,10 @@ const PRESENT = Prisma.sql`
 /** Reads the time and the live processes from the database. */
 @Injectable()
 export class PresentService {
-  private readonly givenUpAfterMs: number;
-
   constructor(
     private readonly prisma: ReaderPrisma,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.givenUpAfterMs = givenUpAfterMs(settings);
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   /**
    * Reads the present. Call it before reading records. If a process recorded an outcome and ended in between, its call
@@ -42,6 +38,6 @@ export class PresentService {
 
   private of(row: PresentRow | undefined): Present {
     if (!row) throw new Error('the database did not return the time');
-    return present(row.now, row.live, this.givenUpAfterMs);
+    return present(row.now, row.live, givenUpAfterMs(this.settings));
   }
 }

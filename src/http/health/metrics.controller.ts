@@ -12,14 +12,10 @@ import { ApiSummary } from '../../platform/schema/routes';
 @ApiTags('Health')
 @Controller('metrics')
 export class MetricsController {
-  private readonly isElsewhere: boolean;
-
   constructor(
     private readonly registry: MetricsService,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.isElsewhere = hasMetricsPort(settings);
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   @Get()
   @Allow('everyone')
@@ -31,7 +27,7 @@ export class MetricsController {
   })
   @ApiProblems('not_found')
   async metrics(@Res() reply: FastifyReply): Promise<void> {
-    if (this.isElsewhere) throw new Problem('not_found');
+    if (hasMetricsPort(this.settings)) throw new Problem('not_found');
     const { contentType, body } = await this.registry.text();
     await reply.header('content-type', contentType).send(body);
   }

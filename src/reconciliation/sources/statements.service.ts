@@ -50,16 +50,12 @@ interface StatementRow extends Omit<StatementRecord, 'rows' | 'kept' | 'bytes' |
 /** Imports and lists statements: a provider's CSV files of transactions. */
 @Injectable()
 export class StatementsService {
-  private readonly accounts: string[];
-
   constructor(
     private readonly prisma: SidePrisma,
     private readonly metrics: ReconciliationMetrics,
     private readonly statuses: UnheardStatuses,
-    @Inject(SETTINGS) settings: RunningConfig,
-  ) {
-    this.accounts = accountNames(settings);
-  }
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
 
   /**
    * Reads a statement as it arrives. A statement that breaks off or cannot be read leaves a reading that counts for
@@ -69,7 +65,7 @@ export class StatementsService {
   async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Importer): Promise<Imported> {
     const mapping = mappingOf(query.mapping, seesPeople);
     const { account = MAIN_ACCOUNT, delimiter = 'comma', decimal_comma: decimalComma = 'false', file = null } = query;
-    const faults = accountFaults(account, this.accounts);
+    const faults = accountFaults(account, accountNames(this.settings));
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
     const recorded = { columns: mapping.columns, delimiter, decimal_comma: decimalComma === 'true' };
     const started = performance.now();
