@@ -61,12 +61,11 @@ export class ExpectedFees {
     metrics: MetricsService,
   ) {
     this.configured = feeRates(settings.upstreamFees);
-    this.unexpected = new Counter({
-      name: 'payout_proxy_unexpected_fees_total',
-      help: 'Fees of the upstream that were larger than the fee that was reserved, by operation. Set UPSTREAM_FEES.',
-      labelNames: ['operation'],
-      registers: [metrics.registry],
-    });
+    this.unexpected = metrics.counter(
+      'payout_proxy_unexpected_fees_total',
+      'Fees of the upstream that were larger than the fee that was reserved, by operation. Set UPSTREAM_FEES.',
+      ['operation'],
+    );
     heartbeat.observe(({ epoch }) => {
       if (this.epoch !== undefined && this.epoch !== epoch) this.learnAnew();
       this.epoch = epoch;

@@ -99,7 +99,11 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     @Inject(SETTINGS) settings: RunningConfig,
   ) {
     this.folder = copiesFolder(settings.dataDir);
-    metrics.watchWaitingCopies(() => this.waiting.bytes);
+    metrics.watch(
+      'payout_proxy_copies_waiting_bytes',
+      'Copies of committed records that DATA_DIR has not taken yet. Past 64 MiB, the oldest are dropped.',
+      () => this.waiting.bytes,
+    );
   }
 
   onApplicationBootstrap(): void {
@@ -207,7 +211,7 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
   private tellOfDropped(lines: number): void {
     if (this.dropped === 0) this.logger.error(DROPPED);
     this.dropped += lines;
-    this.metrics.noteDroppedCopies(lines);
+    this.metrics.droppedCopies.inc(lines);
   }
 
   private async prune(day: string): Promise<void> {

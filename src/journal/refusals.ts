@@ -113,7 +113,7 @@ export class RefusalWriter {
   private recordLater(refusal: NewRefusal): void {
     if (this.waiting.length >= MAX_WAITING) {
       this.waiting.shift();
-      this.metrics.countDroppedRefusal();
+      this.metrics.droppedRefusals.inc();
     }
     this.waiting.push({ refusal, tries: 0 });
     if (!this.isWorking) void this.work();

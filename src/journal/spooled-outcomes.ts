@@ -32,7 +32,11 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
   ) {
     const spool = new OutcomeSpool(spoolFolder(this.settings.dataDir));
     this.writer = new SpoolWriter({ spool, name: 'outcome', storage, write: (outcome) => this.write(outcome) });
-    metrics.watchSpooledOutcomes(() => this.writer.size);
+    metrics.watch(
+      'payout_proxy_spooled_outcomes',
+      'Outcomes on the disk of this instance that are not yet recorded in the database.',
+      () => this.writer.size,
+    );
     metrics.watch(
       'payout_proxy_unrecorded_outcomes',
       'Calls that this instance sent and whose outcome it could not record yet. They are in doubt, also while the database cannot be read.',

@@ -46,10 +46,24 @@ export class GateService {
   ) {
     this.newGate = () => new Gate(upstreamConnections, upstreamQueue, requestDeadlineMs * SHARE_FOR_WAITING);
     this.gateOf(MAIN_ACCOUNT); // metrics show its places from the start
-    metrics.watchGates(() =>
-      [...this.gates].map(([account, { waiting, inUse, admissions }]) => {
-        return { account, waiting, inUse, admissionLimit: admissions.current };
-      }),
+    const watch = (name: string, help: string, valueOf: (gate: Gate) => number) => {
+      const measure = () => [...this.gates].map(([account, gate]) => ({ labels: { account }, value: valueOf(gate) }));
+      metrics.watch(name, help, measure, ['account']);
+    };
+    watch(
+      'payout_proxy_waiting_requests',
+      'Requests that wait for a place to be admitted and sent.',
+      ({ waiting }) => waiting,
+    );
+    watch(
+      'payout_proxy_places_in_use',
+      'Requests that are being admitted or answered by the upstream. At most UPSTREAM_CONNECTIONS for each account.',
+      ({ inUse }) => inUse,
+    );
+    watch(
+      'payout_proxy_admission_limit',
+      'The most requests that wait for the database at the same time. It falls while the database is slow or fails.',
+      ({ admissions }) => admissions.current,
     );
   }
 
@@ -93,7 +107,7 @@ export class GateService {
 
   /** Returns the error for the first obstacle in the order of the checks: no room, or one that comes before. */
   private refusal(clientId: string, operation: OperationName, reader: Reader = 'app'): Problem {
-    this.metrics.countShed(operation);
+    this.metrics.shedRequests.inc({ operation });
     const recorded = !this.recorded.has(clientId);
     if (recorded) this.recorded.set(clientId, true);
     const retryAfter = randomInt(RETRY_AFTER.least, RETRY_AFTER.most);

@@ -43,7 +43,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof CallerGone) return; // nobody receives an answer
     const problem = inWordsFor(request, this.withCause(this.toProblem(error, request, reply)));
     this.log(call, problem);
-    this.metrics.countProblem(problem.code);
+    this.metrics.problems.inc({ code: problem.code });
     await this.record(call, problem);
     if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
     const challenge = problem.challenge ?? challengeOf(problem, tokenIn(request.headers.authorization) !== undefined);

@@ -63,7 +63,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     const known = this.knownOf(operation);
     const before = known.byStatus.get(status) ?? false;
     if (allows(before, value)) return;
-    if (known.full) return this.metrics.countUnlistedShape(operation);
+    if (known.full) return this.metrics.unlistedShapes.inc({ operation });
     if (this.waiting.length >= MAX_WAITING) return;
     const shape = shapeOf(value);
     known.byStatus.set(status, merge(before, shape)); // the next answers of this shape cost nothing
@@ -98,14 +98,14 @@ export class ShapeWatch implements OnApplicationShutdown {
     // Instances that record at the same time may each add one more. The limit is not exact.
     if (stored.length < MAX_SHAPES) return this.record(sight);
     this.known.set(operation, { byStatus: listed, full: true });
-    this.metrics.countUnlistedShape(operation);
+    this.metrics.unlistedShapes.inc({ operation });
   }
 
   private async record({ operation, status, shape, callId }: NewSight): Promise<void> {
     const fingerprint = fingerprintOf(shape);
     const isNew = await insertShape(this.prisma, { operation, httpStatus: status, fingerprint, shape, callId });
     if (!isNew) return; // Another instance was faster and has counted it.
-    this.metrics.countNewShape(operation);
+    this.metrics.newShapes.inc({ operation });
     this.logger.warn(
       { operation, status, fingerprint: fingerprint.toString('hex'), call_id: callId },
       'upstream answer has a new shape',

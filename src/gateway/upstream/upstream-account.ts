@@ -196,7 +196,7 @@ export class UpstreamAccount {
     if (known) return known;
     const circuit = new Circuit((open) => {
       const { name: account } = this;
-      this.metrics.setCircuitOpen(account, operation, open);
+      this.metrics.openCircuits.set({ account, operation }, open ? 1 : 0);
       this.health.setCircuitOpen(operation, open);
       if (open)
         this.logger.warn({ account, operation }, 'circuit opened, upstream fails most requests, only probes are sent');

@@ -38,10 +38,20 @@ export class SealerService implements Job {
     @Inject(SETTINGS) private readonly settings: RunningConfig,
     metrics: MetricsService,
   ) {
-    metrics.watchLog(() =>
-      this.isAtWork || performance.now() - this.failedAt < FAILURE_SHOWN_MS
-        ? { size: this.size, lagSeconds: this.sealing?.waits ?? 0, failing: this.complaint !== undefined }
-        : undefined,
+    const watch = (name: string, help: string, read: () => number) => {
+      const isShown = () => this.isAtWork || performance.now() - this.failedAt < FAILURE_SHOWN_MS;
+      metrics.watch(name, help, () => (isShown() ? read() : undefined)); // otherwise, another process seals
+    };
+    watch('payout_proxy_log_leaves', 'Records sealed in the log.', () => this.size);
+    watch(
+      'payout_proxy_log_lag_seconds',
+      'Seconds that the oldest unsealed record has waited to be sealed.',
+      () => this.sealing?.waits ?? 0,
+    );
+    watch(
+      'payout_proxy_log_failing',
+      '1 while this worker cannot seal records, or refuses to because the log differs from what was signed. Its log lines state the reason.',
+      () => (this.complaint === undefined ? 0 : 1),
     );
   }
 

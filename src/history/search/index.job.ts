@@ -25,7 +25,11 @@ export class IndexJob implements Job {
     private readonly index: IndexService,
     metrics: MetricsService,
   ) {
-    metrics.watchSearchIndex(() => index.progress);
+    metrics.watch(
+      'payout_proxy_search_index_progress',
+      'How much of the search index is there, from 0 to 1. Below 1, it is being rebuilt after a crash or a failover, and searches get 503.',
+      () => index.progress,
+    );
   }
 
   async run(turns: Turns): Promise<void> {

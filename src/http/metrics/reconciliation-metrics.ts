@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { Counter, Histogram } from 'prom-client';
 import { MetricsService } from './metrics.service';
 import { clock } from '../../platform/database/clock';
 
@@ -39,42 +38,26 @@ export interface MeasuredWallet {
 /** Counts and times the work of the reconciliation: reads of sources, runs, and verdicts about calls in doubt. */
 @Injectable()
 export class ReconciliationMetrics {
-  private readonly sourceReads = new Histogram({
-    name: 'payout_proxy_source_read_duration_seconds',
-    help: 'Time to read a source that the history is compared with, by source and result.',
-    labelNames: ['account', 'source', 'result'],
-    buckets: SOURCE_BUCKETS,
-    registers: [this.metrics.registry],
-  });
-  private readonly runs = new Histogram({
-    name: 'payout_proxy_reconciliation_run_duration_seconds',
-    help: 'Duration of the reconciliation runs that ended on this instance, by result and upstream account.',
-    labelNames: ['result', 'account'],
-    buckets: RUN_BUCKETS,
-    registers: [this.metrics.registry],
-  });
-
-  private readonly verdicts = new Counter({
-    name: 'payout_proxy_verdicts_total',
-    help: 'Calls in doubt that this instance judged by itself, by verdict.',
-    labelNames: ['verdict'],
-    registers: [this.metrics.registry],
-  });
+  /** The result is `complete`, or the code of a failure. */
+  readonly sourceReads = this.metrics.histogram(
+    'payout_proxy_source_read_duration_seconds',
+    'Time to read a source that the history is compared with, by source and result.',
+    ['account', 'source', 'result'],
+    SOURCE_BUCKETS,
+  );
+  readonly runs = this.metrics.histogram(
+    'payout_proxy_reconciliation_run_duration_seconds',
+    'Duration of the reconciliation runs that ended on this instance, by result and upstream account.',
+    ['result', 'account'],
+    RUN_BUCKETS,
+  );
+  readonly verdicts = this.metrics.counter(
+    'payout_proxy_verdicts_total',
+    'Calls in doubt that this instance judged by itself, by verdict.',
+    ['verdict'],
+  );
 
   constructor(private readonly metrics: MetricsService) {}
-
-  /** @param result `complete`, or the code of a failure. */
-  noteSourceRead(account: string, source: string, result: string, seconds: number): void {
-    this.sourceReads.observe({ account, source, result }, seconds);
-  }
-
-  countRun(result: string, account: string, seconds: number): void {
-    this.runs.observe({ result, account }, seconds);
-  }
-
-  countVerdict(verdict: string): void {
-    this.verdicts.inc({ verdict });
-  }
 
   /** @param read is called at each scrape. It returns undefined while another process reads the wallets. */
   watchWallets(read: () => MeasuredWallet[] | undefined): void {

@@ -45,12 +45,11 @@ export class SharesService {
         new FairQueue(share.atWork, share.rests ? (workedMs) => this.restFor(workedMs) : undefined),
       );
     }
-    this.refused = new Counter({
-      name: 'payout_proxy_share_refusals_total',
-      help: 'Requests refused because a key, or all keys, had too many of a kind at once.',
-      labelNames: ['share'],
-      registers: [metrics.registry],
-    });
+    this.refused = metrics.counter(
+      'payout_proxy_share_refusals_total',
+      'Requests refused because a key, or all keys, had too many of a kind at once.',
+      ['share'],
+    );
     const watch = (name: string, help: string, valueOf: (share: ShareName) => number) => {
       const measure = () => shares.map(([share]) => ({ labels: { share }, value: valueOf(share) }));
       metrics.watch(name, help, measure, ['share']);

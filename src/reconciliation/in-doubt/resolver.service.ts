@@ -154,7 +154,7 @@ export class ResolverService {
       else this.backOff.polled(call.id, call.sentFrom, now, quietAt > now ? quietAt : walletsCountFrom(call, rules));
     }
     for (const { intentId, verdict } of verdicts) {
-      this.metrics.countVerdict(verdict);
+      this.metrics.verdicts.inc({ verdict });
       this.logger.log({ call_id: intentId, verdict }, 'verdict on a call in doubt recorded');
     }
   }

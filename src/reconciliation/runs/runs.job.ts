@@ -106,7 +106,7 @@ export class RunsJob implements Job {
     const end = (await this.reader.one(id).catch(() => undefined))?.end;
     if (!end) return; // The connection is lost, so the end cannot be recorded.
     this.logger.log({ run_id: id, result: end.result }, 'run ended');
-    this.metrics.countRun(end.result, account, (end.endedAt.getTime() - startedAt.getTime()) / 1_000);
+    this.metrics.runs.observe({ result: end.result, account }, (end.endedAt.getTime() - startedAt.getTime()) / 1_000);
   }
 
   private tellOfCut({ id }: Run, isStopping: boolean): void {
@@ -125,7 +125,10 @@ export class RunsJob implements Job {
     } catch {
       return this.tellOfCut(run, false); // The server said so before the connection ended.
     }
-    this.metrics.countRun('failed', run.account, (clock.nowMs() - run.startedAt.getTime()) / 1_000);
+    this.metrics.runs.observe(
+      { result: 'failed', account: run.account },
+      (clock.nowMs() - run.startedAt.getTime()) / 1_000,
+    );
     if (isKnown) this.logger.warn({ run_id: run.id }, failure);
     else this.logger.error({ run_id: run.id, err: error }, 'run failed');
   }

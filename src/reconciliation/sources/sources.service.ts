@@ -212,7 +212,7 @@ export class SourcesService {
     const started = performance.now();
     const readId = await insertSourceRead(this.prisma, { account, source, subject, from, to, mapping: null, ...cause });
     const done = (result: string) =>
-      this.metrics.noteSourceRead(account, source, result, (performance.now() - started) / 1_000);
+      this.metrics.sourceReads.observe({ account, source, result }, (performance.now() - started) / 1_000);
     let seen: Seen;
     try {
       seen = await ask(readId);

@@ -77,8 +77,10 @@ export class StatementsService {
       const { rows, kept, faults, bytes } = reading;
       return { readId, httpStatus: null, rows, kept, faults, bytes };
     };
-    const done = (result: string) =>
-      this.metrics.noteSourceRead(MAIN_ACCOUNT, 'statement', result, (performance.now() - started) / 1_000);
+    const done = (result: string) => {
+      const labels = { account: MAIN_ACCOUNT, source: 'statement', result };
+      this.metrics.sourceReads.observe(labels, (performance.now() - started) / 1_000);
+    };
     let counted: string;
     try {
       const sha256 = await reading.run();
