@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { itemsOfRecord } from '../src/admin/approvals/held-items';
-import { recipientsOf } from '../src/journal/beneficiaries';
+import { recipientsOf } from '../src/journal/recipients';
 import { writeIntent } from '../src/journal/documents';
 import { anyIntent } from './support/any-records';
 import { runs } from './support/runs';

@@ -1,5 +1,4 @@
-import { readUnread } from '../src/journal/lost-time';
-import { beginEpoch } from '../src/journal/begin-epoch';
+import { readUnread, beginEpoch } from '../src/journal/lost-time';
 import { insertStopOfAll } from '../src/journal/stops';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { startProxy, TestProxy } from './support/proxy';

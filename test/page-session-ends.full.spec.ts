@@ -1,6 +1,6 @@
 import { auditCommands } from '../src/cli/audit';
 import { newSigningKey } from '../src/history/log/note';
-import { beginEpoch } from '../src/journal/begin-epoch';
+import { beginEpoch } from '../src/journal/lost-time';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { Secret } from '../src/platform/config/secret';
 import { cliOf } from './support/cli';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { KIND_NAMES, kindOf } from '../src/history/log/kinds';
 import { commitment } from '../src/platform/privacy/commitment';
-import { writeIntent, writeOutcome } from '../src/journal/documents';
-import { writeSettlement } from '../src/journal/settlement-document';
+import { writeIntent, writeOutcome, writeSettlement } from '../src/journal/documents';
 import { anyIntent, anyOutcome, anySettlement } from './support/any-records';
 import { specification } from './support/documented-verifier';
 import { createTestDatabase } from './support/test-database';

@@ -1,5 +1,5 @@
 import { INestApplicationContext } from '@nestjs/common';
-import { insertSourceRead } from '../src/journal/sources';
+import { insertSourceRead } from '../src/journal/reconciliations';
 import { RunningConfig, loadConfig } from '../src/platform/config/config';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { RunReader } from '../src/reconciliation/runs/run-reader';

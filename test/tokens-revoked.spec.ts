@@ -1,7 +1,7 @@
 import { ClientsService } from '../src/access/clients/clients.service';
 import { SKEW_SECONDS } from '../src/access/tokens/access-token';
 import { clientsCommands } from '../src/cli/clients';
-import { beginEpoch } from '../src/journal/begin-epoch';
+import { beginEpoch } from '../src/journal/lost-time';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { cliOf } from './support/cli';
 import { first } from './support/first';

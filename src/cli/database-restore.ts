@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { Client } from 'pg';
-import { stopRestored } from '../journal/restored-stop';
+import { stopRestored } from '../journal/stops';
 import { Config, loadConfigOf } from '../platform/config/config';
 import { grantAccess, grantLogins, Logins, requireAccess } from '../platform/database/access-check';
 import { Manifest, readManifest } from '../platform/database/backup/manifest';

@@ -15,13 +15,11 @@ import { HeldFor } from '../policy/holds';
 import { stopFor } from '../policy/stops';
 import { RecipientDays } from '../policy/recipient-days';
 import { Clearance, insertDecided, insertIntentsIfClear, IntentRow, toRows } from './intents';
-import { Admission, AdmissionRules, isOpen, toOpened } from './opened';
-import { insertRecipientPayments } from './recipient-payments';
+import { Admission, AdmissionRules, isOpen, toOpened, GuardWindows, guardsOf } from './admission-rules';
+import { insertRecipientPayments } from './recipients';
 import { earlier, now } from '../platform/fencing/instant';
-import { claimKey } from './records';
-import { Release } from './release';
+import { claimKey, Release } from './records';
 import { readStops } from './stops';
-import { GuardWindows, guardsOf } from './guard-windows';
 import { Budgeted, readState } from './state';
 
 /** The transaction holds locks. If it takes longer, the database is lost or the process is frozen. */

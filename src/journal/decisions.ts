@@ -10,8 +10,7 @@ import { Author } from '../access/auth/author';
 import { authorSql } from './author';
 import { NO_PROCESS } from './lost-time';
 import { now } from '../platform/fencing/instant';
-import { Screened } from './records';
-import { Release } from './release';
+import { Screened, Release } from './records';
 import { reserveForPayers } from './payers';
 import { readState } from './state';
 

@@ -1,4 +1,5 @@
 import { TYPES } from '../platform/database/binary-array';
+import { Prisma } from '../platform/database/generated/client';
 
 /**
  * The value that the database replaces by its own time (`stampedSql`). Quotes within a JSON
@@ -34,4 +35,14 @@ export const definitionsSql = (columns: ColumnOfRecord[]) =>
 export function membersIn(document: object, columns: ColumnOfRecord[]): Record<string, unknown> {
   const members = document as Record<string, unknown>;
   return Object.fromEntries(columns.map(({ name }) => [name, members[name] ?? null]));
+}
+
+/**
+ * Returns a statement that inserts rows.
+ * @param rows at least one. Their members are named like the columns, and are the same in all of them.
+ */
+export function insertion(table: string, rows: object[]): Prisma.Sql {
+  const columns = Prisma.raw(Object.keys(rows[0] ?? {}).join(', '));
+  return Prisma.sql`INSERT INTO ${Prisma.raw(table)} (${columns})
+    SELECT ${columns} FROM json_populate_recordset(NULL::${Prisma.raw(table)}, ${JSON.stringify(rows)}::json)`;
 }

@@ -4,11 +4,10 @@ import { Entry } from '../operations/settlement';
 import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
 import { commitment, newSalt } from '../platform/privacy/commitment';
 import { UNSTAMPED } from './document-sql';
-import { ItemCommitments, itemDocument } from './item-document';
-import { NewOutcome, NewTry, OpenIntent, UpstreamItem } from './records';
-import { recordedItems } from './recorded-items';
+import { ItemCommitments, itemDocument, recordedItems } from './recorded-items';
+import { NewOutcome, NewTry, OpenIntent, UpstreamItem, RecordedEntry, RecordedSettlement } from './records';
 import { REQUEST_MEMBERS, WrittenMembers } from './request-members';
-import { Parts } from './request-row';
+import { Parts } from './request-table';
 
 /**
  * The records of requests and outcomes are documents: the text that is stored is the text that the log seals. It is
@@ -19,7 +18,7 @@ import { Parts } from './request-row';
  */
 
 /** A document as it is read, by what is written. Its texts may be any. */
-export type Read<Written> = Written extends string
+type Read<Written> = Written extends string
   ? string
   : Written extends (infer Element)[]
     ? Read<Element>[]
@@ -180,5 +179,53 @@ function tryDocument({ failure, ms, phase, startedAt, status }: NewTry) {
     phase,
     started_at: startedAt.toISOString(),
     status: status ?? undefined,
+  };
+}
+
+/** The record of a settlement. */
+export type SettlementDocument = Read<ReturnType<typeof settlementDocument>>;
+
+/** An entry of a settlement. */
+export type EntryDocument = SettlementDocument['entries'][number];
+
+export function writeSettlement(settlement: RecordedSettlement): string {
+  return JSON.stringify(settlementDocument(settlement));
+}
+
+function settlementDocument({ by, evidence, ...settlement }: RecordedSettlement) {
+  return {
+    actor: by?.actor ?? undefined,
+    calls: evidence.calls.length > 0 ? evidence.calls : undefined, // other calls that could have made the transactions
+    client_id: by?.clientId,
+    counted_usd: settlement.countedUsd.toFixed(),
+    entries: settlement.entries.map(entryDocument),
+    id: settlement.id,
+    intent_id: settlement.intentId,
+    key_id: by?.keyId,
+    number: settlement.number,
+    reads: evidence.reads.length > 0 ? evidence.reads : undefined, // the readings of the upstream (source_read)
+    reason: proseAsRecorded(settlement.reason) ?? '',
+    recorded_at: UNSTAMPED,
+    resolution: settlement.resolution ?? undefined,
+    source: settlement.source,
+    supersedes: settlement.supersedes, // the settlement before, or the call
+    table: 'settlement',
+    undelivered: settlement.undelivered || undefined,
+  };
+}
+
+function entryDocument(entry: RecordedEntry) {
+  const { transaction } = entry;
+  return {
+    amount_usd: entry.amountUsd?.toFixed(),
+    at: transaction?.at ?? undefined,
+    batch_ref: transaction?.batch_ref ?? undefined,
+    entry: entry.entry,
+    from: entry.from,
+    position: entry.position,
+    status: transaction?.status ?? undefined,
+    to: entry.to,
+    upstream_id: transaction?.upstream_id ?? undefined,
+    upstream_ref: transaction?.upstream_ref ?? undefined,
   };
 }

@@ -2,8 +2,7 @@ import { Client } from 'pg';
 import { Prisma } from '../platform/database/generated/client';
 import { LOCKS } from '../platform/database/locks';
 import { evidenceSql, RUN_TABLES } from './evidence';
-import { isRecordOf } from './of-account';
-import { recordedAccount } from './recorded-account';
+import { isRecordOf, recordedAccount } from './accounts';
 import { FORGET_EXPLAINED, rememberUnexplained } from './unexplained-payments';
 
 /** The parts of a run that its result depends on. */

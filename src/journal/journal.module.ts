@@ -4,7 +4,7 @@ import { MetricsModule } from '../http/metrics/metrics.module';
 import { AccessJournal } from './access-journal';
 import { ActivityJournal } from './activity';
 import { CallJournal } from './call-journal';
-import { DatabaseBehindStop } from './database-behind-stop';
+import { DatabaseBehindStop } from './stops';
 import { ExpectedFees } from './expected-fees';
 import { KeysPaidTwiceMetric } from './keys-paid-twice';
 import { LocalCopies } from './local-copies';

@@ -8,7 +8,7 @@ import { SidePrisma } from '../platform/database/side-prisma';
 import { readCallStates } from './call-states';
 import { rejectForKey } from './decisions';
 import { IntentDocument } from './documents';
-import { insertion } from './insertion';
+import { insertion } from './document-sql';
 
 const logger = new Logger('Journal');
 

@@ -2,9 +2,9 @@ import { Timeouts } from '../platform/config/upstream-timeouts';
 import { PrismaService } from '../platform/database/prisma.service';
 import { STATES } from '../operations/lifecycle';
 import { ENTRIES, Entry } from '../operations/settlement';
-import { NewEntry, NewOutcome, NewSettlement, UpstreamItem } from './records';
+import { NewEntry, NewOutcome, NewSettlement, UpstreamItem, evidenceOfTransaction } from './records';
 import { settle, SettledCall } from './settlements';
-import { evidenceOfTransaction } from './transaction-evidence';
+import { LedgerRecords } from './ledger';
 
 /** The parts of an answer that settle a call. One entry stands for all of its payouts. */
 export interface LateAnswer extends Pick<NewOutcome, 'intentId' | 'kind'> {
@@ -61,4 +61,31 @@ function settlementBy(answer: LateAnswer, { items, resolution: before }: Settled
 function transactionOf({ items }: LateAnswer, position: number): NewEntry['transaction'] {
   const found = items.find((item) => item.position === position);
   return found && evidenceOfTransaction(found, null);
+}
+
+/**
+ * Records that the answer of a call could not be handed over, because its caller hung up or was told that the outcome is
+ * unknown while it was written. An
+ * outcome that is not a success needs no such record, because its call was not paid, or is in doubt.
+ */
+export async function recordUndelivered(prisma: PrismaService, callId: string, timeouts: Timeouts): Promise<void> {
+  await settle(prisma, callId, timeouts, settlementOfUndelivered);
+}
+
+function settlementOfUndelivered({ intent, outcome }: SettledCall): NewSettlement | undefined {
+  if (outcome?.kind !== 'succeeded') return undefined;
+  return {
+    intentId: intent.id,
+    source: 'answer',
+    reason: "The answer was not handed over: the caller's connection had closed, or the outcome was recorded too late.",
+    by: null,
+    entries: [],
+    evidence: { reads: [], calls: [] },
+    undelivered: true,
+  };
+}
+
+/** Returns whether the caller of a call hung up before its answer was handed over. */
+export function isUndelivered({ outcome, settlements }: Pick<LedgerRecords, 'outcome' | 'settlements'>): boolean {
+  return outcome?.undelivered === true || settlements.some(({ undelivered }) => undelivered === true);
 }

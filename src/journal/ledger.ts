@@ -1,8 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Account, Counted, ENTRIES, Entry, settlesItems, Source } from '../operations/settlement';
 import { FeeRate, feeOf, readFeeRate } from '../operations/fees';
-import { IntentDocument, OutcomeDocument } from './documents';
-import { EntryDocument, SettlementDocument } from './settlement-document';
+import { IntentDocument, OutcomeDocument, EntryDocument, SettlementDocument } from './documents';
 import { TransactionEvidence } from './records';
 
 /** One movement of a payout's amount, or of its fee. */

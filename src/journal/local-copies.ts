@@ -10,7 +10,7 @@ import { codeOf } from '../platform/errors/error-code';
 import { IntentDocument, OutcomeDocument } from './documents';
 import { IntentRow } from './intents';
 import { claimKey } from './records';
-import { CopiedPayment, toRow } from './recipient-payments';
+import { CopiedPayment, toRow } from './recipients';
 import { WaitingCopies } from './waiting-copies';
 import { RunningConfig, SETTINGS } from '../platform/config/config';
 

@@ -4,7 +4,11 @@ import { Prisma } from '../platform/database/generated/client';
 import { newId } from '../platform/database/ids';
 import { uuidTime } from '../platform/database/uuid';
 import { ENTRIES_CUT } from './findings';
-import { insertRun } from './runs';
+import { insertRun } from './reconciliations';
+import { endCredentials } from '../access/callers/end-credentials';
+import { PrismaService } from '../platform/database/prisma.service';
+import { proseAsRecorded } from '../platform/privacy/recorded';
+import { insertion } from './document-sql';
 
 /** The time whose payments a database may lack, and the runs that read it from the upstream's lists. */
 export interface LostTime {
@@ -48,10 +52,7 @@ export const NO_PROCESS = 0;
  * now.
  * @param since a time from which payments are known to be missing, if that is earlier.
  */
-export async function beginReading(
-  tx: Prisma.TransactionClient,
-  { settings, since, accounts }: Reading,
-): Promise<LostTime> {
+async function beginReading(tx: Prisma.TransactionClient, { settings, since, accounts }: Reading): Promise<LostTime> {
   const [row] = await tx.$queryRaw<[{ now: Date; newest: Date | null; begun: Date; oldest: string | null }]>`
     SELECT date_trunc('milliseconds', clock_timestamp()) AS now, (SELECT min(started_at) FROM epoch) AS begun,
       (SELECT recorded_at FROM intent WHERE process <> ${NO_PROCESS} AND operation = ANY (${[...CHANGING_OPERATIONS]})
@@ -107,4 +108,49 @@ export async function readUnread(
 ): Promise<UnreadTime | undefined> {
   const [unread] = await prisma.$queryRaw<UnreadTime[]>`${unreadAfter(stopId)} ORDER BY number DESC, account LIMIT 1`;
   return unread;
+}
+
+/** Sessions of many people end with it. */
+const LIMITS = { maxWait: 5_000, timeout: 60_000 };
+
+/** What `database recover` says when it begins an epoch. */
+interface NewEpoch {
+  reason: string;
+  actor: string | null;
+  /** The newest epoch that an instance has seen. A database that came back a second time does not know its number. */
+  seen: number;
+  /** How to read the payments that no copy has from the upstream's list. Undefined: none are missing. */
+  reading?: Parameters<typeof beginReading>[1];
+}
+
+/** An epoch that has begun. */
+interface Epoch {
+  number: number;
+  lost: LostTime | null;
+}
+
+/**
+ * Begins the next epoch: instances take what the database has now as its state. A person may lift the stop once the lost
+ * time was read from the upstream's list. In the same transaction, a run begins to read it, and everybody has to sign in again.
+ */
+export async function beginEpoch(prisma: PrismaService, { reason, actor, seen, reading }: NewEpoch): Promise<Epoch> {
+  return prisma.$transaction(async (tx) => {
+    const lost = reading ? await beginReading(tx, reading) : null;
+    const [row] = await tx.$queryRaw<[{ number: number; at: Date }]>`
+      INSERT INTO epoch (number, reason, started_at, moved_at, lost_from, run_id)
+      SELECT greatest(max(number), ${seen}::integer) + 1, ${proseAsRecorded(reason)},
+        coalesce(${lost?.to}::timestamptz, clock_timestamp()), clock_timestamp(), ${lost?.from}::timestamptz, ${lost?.runId}::uuid
+      FROM epoch RETURNING number, started_at AS at`;
+    await endCredentials(tx, row.at);
+    const act = {
+      id: newId(),
+      action: 'database_recovered',
+      after: '{}',
+      via: 'cli',
+      actor,
+      reason: proseAsRecorded(`Epoch ${row.number}: ${reason}`),
+    };
+    await tx.$executeRaw(insertion('activity', [act]));
+    return { number: row.number, lost };
+  }, LIMITS);
 }

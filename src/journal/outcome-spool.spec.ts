@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OutcomeSpool } from './outcome-spool';
+import { OutcomeSpool } from './spooled-outcomes';
 import { NewOutcome } from './records';
 
 const ID = '01999999-0000-7000-8000-000000000000';

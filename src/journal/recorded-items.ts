@@ -1,6 +1,7 @@
 import { maskEmail, maskHandle, maskPhone } from '../platform/privacy/contacts';
 import { asRecorded, writtenNumbers } from '../platform/privacy/recorded';
 import { Item, phonesOf } from '../operations/item';
+import { commitment } from '../platform/privacy/commitment';
 
 /** Whole contacts, of the kinds that have their own columns. */
 const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value: string) => string }[] = [
@@ -38,4 +39,25 @@ function recordedReceiver(item: Item): Item {
   const kind = receiver === null ? undefined : KINDS.find(({ form }) => form.test(receiver));
   if (!kind || receiver === null || item[kind.column] !== null) return item;
   return { ...item, [kind.column]: receiver, receiver: kind.mask(receiver) };
+}
+
+export type ItemCommitments = ReturnType<typeof itemDocument>;
+
+/** Returns a payout as the record of its request has it. Commitments are SHA-256(salt || value). */
+export function itemDocument(item: Item, salt: Buffer | undefined) {
+  const committed = (value: string | null) => (salt ? commitment(salt, value)?.toString('hex') : undefined);
+  return {
+    amount_usd: item.amountUsd?.toFixed(),
+    country: item.country ?? undefined,
+    email_commitment: committed(item.email),
+    handle_commitment: committed(item.handle),
+    handle_ignored: item.handleIgnored || undefined, // an email and a handle were given, so that the email is used
+    network_code: item.networkCode ?? undefined,
+    phone_commitment: committed(item.phone),
+    receiver: item.receiver ?? undefined,
+    recipient_field: item.recipientField ?? undefined,
+    reference: item.reference ?? undefined,
+    upstream_ref: item.upstreamRef ?? undefined,
+    wallet: item.wallet ?? undefined,
+  };
 }

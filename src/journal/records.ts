@@ -8,6 +8,8 @@ import { Account, Entry, Source } from '../operations/settlement';
 import { HeldFor } from '../policy/holds';
 import { Payment } from '../policy/recipient-days';
 import { Author } from '../access/auth/author';
+import { Instant } from '../platform/fencing/instant';
+import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
 
 /** The fields of a request that the journal needs. `Call` has them. */
 export interface Origin {
@@ -211,4 +213,30 @@ export interface NewRefusal extends Origin {
   /** The first faults, as a Problem stores them. */
   faults: { pointer: string; detail: string }[];
   faultsTotal: number;
+}
+
+/**
+ * When a call was released to be sent, by the clocks of this process. It is read before the committing statement is
+ * issued. The database's own time (`recorded_at`, `decided_at`) is therefore never earlier, however long the process is
+ * frozen before it learns of the commit.
+ */
+export type Release = Instant;
+
+/** Returns a transaction of the upstream as records keep it: anything that looks like a contact is masked. */
+export function evidenceOfTransaction(
+  {
+    upstreamRef,
+    upstreamId,
+    batchRef,
+    status,
+  }: Pick<UpstreamItem, 'upstreamRef' | 'upstreamId' | 'batchRef' | 'status'>,
+  at: Date | null,
+): TransactionEvidence {
+  return {
+    upstream_ref: asRecorded(upstreamRef),
+    upstream_id: asRecorded(upstreamId),
+    batch_ref: asRecorded(batchRef),
+    at: at?.toISOString() ?? null,
+    status: proseAsRecorded(status),
+  };
 }

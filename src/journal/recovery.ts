@@ -6,11 +6,9 @@ import { definitionsSql, namesSql, stampedSql } from './document-sql';
 import { CLAIMED_KEY } from './intents';
 import { CopiedLine } from './local-copies';
 import { NO_PROCESS } from './lost-time';
-import { doubtRejected } from './recovered-approvals';
-import { restoreSpooledOutcomes, settleByCopies } from './recovered-outcomes';
-import { columnsOf, outcomeColumnsOf } from './recovered-columns';
+import { doubtRejected, restoreSpooledOutcomes, settleByCopies } from './recovered-outcomes';
+import { columnsOf, outcomeColumnsOf, restorePersons } from './recovered-rows';
 import { giveKeysBack } from './recovered-keys';
-import { restorePersons } from './recovered-persons';
 import { INTENT_COLUMNS } from './request-members';
 import { OUTCOME_COLUMNS } from './outcomes';
 

@@ -13,7 +13,7 @@ import { asRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
 import { credentialDocument } from './credential-documents';
 import { commitment, hex, newSalt } from '../platform/privacy/commitment';
-import { insertion } from './insertion';
+import { insertion } from './document-sql';
 import { NewRefusal, NewSettlement } from './records';
 import { REFUSAL_MEMBERS } from './request-members';
 import { SettledCall, settleWithin } from './settlements';

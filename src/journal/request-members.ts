@@ -1,5 +1,4 @@
-import { MemberRow } from './request-row';
-import { REQUEST_TABLE } from './request-table';
+import { MemberRow, REQUEST_TABLE } from './request-table';
 
 type Table = typeof REQUEST_TABLE;
 type Name = keyof Table;

@@ -7,10 +7,11 @@ import { asRecorded } from '../platform/privacy/recorded';
 import { StorageService } from '../platform/storage/storage.service';
 import { codeOf } from '../platform/errors/error-code';
 import { LocalCopies } from './local-copies';
-import { OutcomeSpool, spoolFolder } from './outcome-spool';
 import { insertKeptOutcome } from './outcomes';
-import { NewOutcome } from './records';
-import { SpoolWriter } from './spool-writer';
+import { NewOutcome, NewTry, UpstreamItem } from './records';
+import { SpoolWriter, Spool } from './spool';
+import { Decimal } from 'decimal.js';
+import { join } from 'node:path';
 
 /**
  * Keeps the outcomes that could not be written to the database, in DATA_DIR/outcomes, and writes them once the database
@@ -95,4 +96,41 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
 function idsOf({ items }: NewOutcome): string[] {
   const ids = items.flatMap(({ upstreamId, upstreamRef, batchRef }) => upstreamId ?? upstreamRef ?? batchRef ?? []);
   return [...new Set(ids)].map((id) => asRecorded(id));
+}
+
+/** An outcome as JSON: bytes as base64, times and decimals as text. */
+type Stored = Omit<NewOutcome, 'body' | 'items' | 'sentAt' | 'answeredAt' | 'tries'> & {
+  body: string | null;
+  items: (Omit<UpstreamItem, 'amountUsd' | 'feeUsd'> & { amountUsd: string | null; feeUsd: string | null })[];
+  sentAt: string;
+  answeredAt: string;
+  tries: (Omit<NewTry, 'startedAt'> & { startedAt: string })[];
+};
+
+export const spoolFolder = (dataDir: string) => join(dataDir, 'outcomes');
+
+/** The outcomes in a folder, each in a file named by its call. */
+export class OutcomeSpool extends Spool<NewOutcome> {
+  constructor(folder: string) {
+    super(folder, {
+      idOf: ({ intentId }) => intentId,
+      toText: (outcome) => JSON.stringify({ ...outcome, body: outcome.body?.toString('base64') ?? null }),
+      fromText: (text) => toOutcome(JSON.parse(text) as Stored),
+    });
+  }
+}
+
+function toOutcome(stored: Stored): NewOutcome {
+  return {
+    ...stored,
+    body: stored.body === null ? null : Buffer.from(stored.body, 'base64'),
+    items: stored.items.map((item) => ({ ...item, amountUsd: usdOf(item.amountUsd), feeUsd: usdOf(item.feeUsd) })),
+    sentAt: new Date(stored.sentAt),
+    answeredAt: new Date(stored.answeredAt),
+    tries: stored.tries.map((one) => ({ ...one, startedAt: new Date(one.startedAt) })),
+  };
+}
+
+function usdOf(text: string | null): Decimal | null {
+  return text === null ? null : new Decimal(text);
 }

@@ -4,18 +4,19 @@ import { LimitsRow, readLimits } from '../access/clients/limits';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest, Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';
-import { readRegister } from './beneficiaries';
+import { readRegister, readHeld, readRecipientDays } from './recipients';
 import { claimKey } from './records';
 import { readPayerCaps } from './payers';
 import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
 import { commitment } from '../platform/privacy/commitment';
 import { FeeShare, sharesAfter } from './expected-fees';
-import { guardsOf, StateWindows } from './guard-windows';
-import { contentKey } from './content-keys';
-import { readHeld, readRecipientDays } from './recipient-payments';
-import { paidByOthers } from './same-payments';
+import { guardsOf, StateWindows, AdmissionRules } from './admission-rules';
+import { contentKey, paidByOthers } from './content-keys';
 import { ACTIVE_STOPS } from './stops';
 import { readUnexplained } from './unexplained-payments';
+import { Caps } from '../policy/caps';
+import { dryRun } from '../policy/decide';
+import { PrismaService } from '../platform/database/prisma.service';
 
 interface StateRow {
   today: string;
@@ -162,4 +163,31 @@ function toBudget(
     spentThisMonthUsd: new Decimal(spent?.month ?? 0),
     heldUsd: heldUsd ?? new Decimal(0),
   };
+}
+
+/** The answer that admission would give now. */
+export type DryRun = ReturnType<typeof dryRun> & {
+  feeUsd: Decimal | null;
+  /** The caps that the caller may see: its client's or, for an end user, their own. Undefined if no amount is known. */
+  caps: Caps | undefined;
+};
+
+const LIMITS = Object.fromEntries(ADMISSION_LIMIT_KEYS.map((key) => [key, true])) as Record<AdmissionLimitKey, true>;
+
+/** Reads the same state as admission, without locks, claims or reservations. The result may change a moment later. */
+export async function readDryRun(
+  prisma: PrismaService,
+  request: AdmissionRequest,
+  { windows, fees }: AdmissionRules,
+): Promise<DryRun> {
+  const client = await prisma.client.findUniqueOrThrow({
+    where: { id: request.clientId },
+    select: { id: true, blocksRecipients: true, ...LIMITS },
+  });
+  const { state, feeShares } = await readState(prisma, [request], [client], { ...windows, knownFees: fees.known });
+  fees.learn(feeShares);
+  const priced = fees.priced([request])[0] ?? request;
+  const { endUserId } = request;
+  const caps = endUserId === null ? state.budgets.get(client.id) : state.payers?.get(endUserId);
+  return { ...dryRun(priced, state), feeUsd: priced.feeUsd, caps };
 }

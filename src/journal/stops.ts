@@ -8,6 +8,9 @@ import { Stop } from '../policy/stops';
 import { Author } from '../access/auth/author';
 import { authorSql, Operator } from './author';
 import { unreadAfter } from './lost-time';
+import { Injectable, Logger } from '@nestjs/common';
+import { EpochService } from '../platform/database/epoch.service';
+import { Client } from 'pg';
 
 /** Who sets or lifts a stop: the key of a request to the API or from the console, or somebody with a command. */
 export type StopAuthor = (Author & { via: 'api' | 'console' }) | Operator;
@@ -107,4 +110,52 @@ export async function isOwnRecentStop(prisma: PrismaService, stopId: string, key
 
 function viaOf(by: StopAuthor | null): string | null {
   return by !== null && 'via' in by ? by.via : null;
+}
+
+/**
+ * Tells all instances that their database is behind: by a stop of everything, which takes effect with its commit. The
+ * others may not know what is missing.
+ */
+@Injectable()
+export class DatabaseBehindStop {
+  private readonly logger = new Logger('Epoch');
+
+  constructor(
+    private readonly prisma: PrismaService,
+    epoch: EpochService,
+  ) {
+    epoch.whileBehind((detail) => this.set(detail));
+  }
+
+  /** Never rejects. The next heartbeat tries again. */
+  private async set(reason: string): Promise<void> {
+    try {
+      const { id, added } = await insertStopOfAll(this.prisma, reason);
+      if (added) this.logger.error({ stop_id: id }, 'everything is stopped, because the database is older than it was');
+    } catch (err) {
+      this.logger.error({ err }, 'the stop of an old database cannot be set, will retry');
+    }
+  }
+}
+
+/**
+ * Stops everything in a database that was restored from a backup, until it has been recovered and a person lifts the stop.
+ * In the transaction that restores the rows, nobody can pay before.
+ * @param reason what operators read.
+ * @param actor who restored it: a user of the operating system.
+ * @returns the ID of the stop.
+ */
+export async function stopRestored(client: Client, reason: string, actor: string | null): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    `WITH active AS (
+       SELECT id FROM stop WHERE cause = 'database_behind' AND epoch = (SELECT max(number) FROM epoch)
+         AND NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = stop.id)
+     ), added AS (
+       INSERT INTO stop (id, reason, cause, epoch, actor)
+       SELECT $1, $2, 'database_behind', (SELECT max(number) FROM epoch), $3 WHERE NOT EXISTS (SELECT FROM active) RETURNING id
+     )
+     SELECT id FROM added UNION ALL SELECT id FROM active LIMIT 1`,
+    [newId(), reason, actor],
+  );
+  return rows[0]?.id ?? '';
 }

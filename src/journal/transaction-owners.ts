@@ -5,7 +5,7 @@ import { TransactionId } from '../operations/row';
 import { Prisma } from '../platform/database/generated/client';
 import { uuidFloor } from '../platform/database/uuid';
 import { clock } from '../platform/database/clock';
-import { ofSameAccount } from './of-account';
+import { ofSameAccount } from './accounts';
 import { catchUpIndex } from './search-index';
 import { TAGS, termOf } from './terms';
 

@@ -11,7 +11,7 @@ import { FenceMetrics } from '../http/health/fence-metrics';
 import { StorageMetrics } from '../http/health/storage-metrics';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { ActivityJournal } from '../journal/activity';
-import { DatabaseBehindStop } from '../journal/database-behind-stop';
+import { DatabaseBehindStop } from '../journal/stops';
 import { ExpectedFees } from '../journal/expected-fees';
 import { UnheardStatuses } from '../journal/unheard-statuses';
 import { RunningConfig } from '../platform/config/config';

@@ -32,7 +32,7 @@ export const DATABASES = [
     name: 'stop-of-an-old-database',
     guards: 'other instances that do not know that the database is old',
     edits: [
-      ['src/journal/database-behind-stop.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;'],
+      ['src/journal/stops.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;'],
     ],
     noticedBy: 'test/durability-epoch.full.spec.ts',
   },
@@ -90,7 +90,7 @@ export const DATABASES = [
   {
     name: 'persons-restored',
     guards: 'the cap and the idempotency keys of a person who called again before the calls were restored',
-    edits: [['src/journal/recovered-persons.ts', 'record: { ...line.record, person_id: id }', 'record: line.record']],
+    edits: [['src/journal/recovered-rows.ts', 'record: { ...line.record, person_id: id }', 'record: line.record']],
     noticedBy: 'test/recovered-persons.full.spec.ts',
     test: 'has one row, one cap and one idempotency scope, even after another call before the recovery',
   },

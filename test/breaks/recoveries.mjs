@@ -184,7 +184,7 @@ export const RECOVERIES = [
     guards: 'a spooled outcome that the next start does not record',
     edits: [
       [
-        'src/journal/spool-writer.ts',
+        'src/journal/spool.ts',
         'for (const id of await this.work.spool.ids()) this.kept.set(id, undefined);',
         'await this.work.spool.ids();',
       ],

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copiesFolder } from '../../src/journal/local-copies';
-import { beginEpoch } from '../../src/journal/begin-epoch';
+import { beginEpoch } from '../../src/journal/lost-time';
 import { restoreFromCopies } from '../../src/journal/recovery';
 import { PrismaService } from '../../src/platform/database/prisma.service';
 import { eventually } from '../support/paying';

@@ -9,7 +9,7 @@ import { Caller } from '../../src/access/callers/caller';
 import { Grants } from '../../src/access/clients/grants';
 import { admissionRequest } from '../../src/gateway/forwarding/admission-request';
 import { limitProblems } from '../../src/gateway/forwarding/own-limits';
-import { recipientsOf } from '../../src/journal/beneficiaries';
+import { recipientsOf } from '../../src/journal/recipients';
 import { paymentsTo } from '../../src/journal/content-keys';
 import { OPERATION_NAMES, OperationName, scopesOf } from '../../src/operations/catalogue';
 import { Scope } from '../../src/operations/scopes';

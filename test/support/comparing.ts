@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { recordedAccount } from '../../src/journal/recorded-account';
+import { recordedAccount } from '../../src/journal/accounts';
 import { MAIN_ACCOUNT } from '../../src/platform/config/upstream-accounts';
 import { compare } from '../../src/reconciliation/matching/compare';
 import { connectForRun } from '../../src/reconciliation/matching/connection';

@@ -1,7 +1,6 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { ExpectedFees } from '../../src/journal/expected-fees';
-import { GuardWindows } from '../../src/journal/guard-windows';
-import { Admission, AdmissionRules } from '../../src/journal/opened';
+import { GuardWindows, Admission, AdmissionRules } from '../../src/journal/admission-rules';
 
 /** For tests that ask the journal to admit a call without the service that knows the settings. */
 export const WINDOWS: GuardWindows = {

@@ -6,7 +6,7 @@ import { Caller } from '../../access/callers/caller';
 import { recordedOwner } from '../../access/auth/owner';
 import { forecastOf } from '../../gateway/may-pay/obstacle-problem';
 import { BrokenRule } from '../../gateway/may-pay/obstacles';
-import { readRegister, recipientsOf } from '../../journal/beneficiaries';
+import { readRegister, recipientsOf } from '../../journal/recipients';
 import { TransactionOwners } from '../../journal/transaction-owners';
 import { namedObjectOf, OperationName, operationNamed } from '../../operations/catalogue';
 import { Item } from '../../operations/item';

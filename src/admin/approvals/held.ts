@@ -4,7 +4,7 @@ import { Problem } from '../../platform/errors/problem';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { itemsOf } from '../../operations/items';
 import { namedIn, NamedId } from '../../gateway/forwarding/ownership.service';
-import { accountNamed } from '../../journal/recorded-account';
+import { accountNamed } from '../../journal/accounts';
 import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/catalogue';
 
 /** A held call as recorded. */

@@ -4,7 +4,7 @@ import { Limits } from '../../access/clients/limits';
 import { isEndUser } from '../../access/people/person';
 import { Item, totalOf } from '../../operations/item';
 import { movesValue } from '../../operations/catalogue';
-import { recipientsOf } from '../../journal/beneficiaries';
+import { recipientsOf } from '../../journal/recipients';
 import { paymentsTo } from '../../journal/content-keys';
 import { Screened } from '../../journal/records';
 import { AdmissionRequest } from '../../policy/admission';

@@ -5,14 +5,13 @@ import { eventsThatArrived, watchHandover } from '../../http/connections/handove
 import { sendableForMs, Timeouts } from '../../platform/config/upstream-timeouts';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { CallJournal } from '../../journal/call-journal';
-import { Release } from '../../journal/release';
+import { Release, NewOutcome, UpstreamItem } from '../../journal/records';
 import { ageOf } from '../../platform/fencing/instant';
 import { ExpectedFees } from '../../journal/expected-fees';
-import { recordUndelivered } from '../../journal/undelivered';
+import { recordUndelivered } from '../../journal/late-answers';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { DatabaseTooSlow, OUTCOME_ANSWER_MS, waitAtMost } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { NewOutcome, UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { StatusVocabulary } from '../../operations/statuses';
 import { measured, Place } from '../admission-control/place';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { OperationCall } from '../../access/auth/call';
 import { limitsMoney } from '../../access/clients/limits';
-import { readKnownAmount } from '../../journal/known-amounts';
+import { readKnownAmount } from '../../journal/earlier-calls';
 import { UpstreamItem } from '../../journal/records';
 import { Item } from '../../operations/item';
 import { movesNamedTransaction } from '../../operations/catalogue';

@@ -3,7 +3,7 @@ import { Caller } from '../../access/callers/caller';
 import { Problem } from '../../platform/errors/problem';
 import { brokenLimits, Limited, limitsOfRequest, missingPerson } from '../../policy/limit-rules';
 import { Item } from '../../operations/item';
-import { recipientsOf } from '../../journal/beneficiaries';
+import { recipientsOf } from '../../journal/recipients';
 import { pointerIn, valueFieldOf } from '../../operations/items';
 import { movesValue, OperationName } from '../../operations/catalogue';
 

@@ -6,7 +6,7 @@ import { listsTransactions, namedObjectOf } from '../../operations/catalogue';
 import { NamedObject, TransactionId } from '../../operations/row';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { readSubAccountCreations } from '../../journal/sub-account-creations';
+import { readSubAccountCreations } from '../../journal/earlier-calls';
 import { Reader } from '../may-pay/obstacles';
 import { subAccountIdsIn } from '../upstream/sub-accounts';
 import { listedIn, withListed } from '../upstream/own-listing';

@@ -1,6 +1,6 @@
 import { OperationCall } from '../../access/auth/call';
 import { FaultList } from '../../http/validation/fault-list';
-import { DryRun } from '../../journal/dry-run';
+import { DryRun } from '../../journal/state';
 import { EarlierPayment } from './earlier-payments';
 import { AdmissionRequest } from '../../policy/admission';
 import { Problem } from '../../platform/errors/problem';

@@ -1,4 +1,4 @@
-import { NewUpstreamEvent } from '../../journal/upstream-events';
+import { NewUpstreamEvent } from '../../journal/worker-tasks';
 import { isObject } from '../../platform/json/is-object';
 import { parseJson } from './answer';
 import { amount, text } from './transactions';

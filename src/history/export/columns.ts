@@ -1,6 +1,6 @@
 import { IntentDocument } from '../../journal/documents';
 import { LATER_MEMBERS, REQUEST_MEMBERS } from '../../journal/request-members';
-import { isUndelivered } from '../../journal/undelivered';
+import { isUndelivered } from '../../journal/late-answers';
 import { payoutStateOf } from '../../operations/settlement';
 import { feeUsdOf, SUM_NAMES, SumName, sumNameOf } from '../../operations/sums';
 import { canonicalCountry } from '../../recipients/country-name';

@@ -5,15 +5,15 @@ import {
   OutcomeDocument,
   PersonDocument,
   TransactionDocument,
+  SettlementDocument,
 } from '../../journal/documents';
-import { SettlementDocument } from '../../journal/settlement-document';
 import { AskedMembers, REFUSAL_COLUMNS } from '../../journal/request-members';
 import { itemsSql } from '../../journal/document-sql';
 import { LedgerItem, ledgerOf } from '../../journal/ledger';
-import { accountNamed } from '../../journal/recorded-account';
+import { accountNamed } from '../../journal/accounts';
 import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { actorOf } from '../../journal/actor';
+import { actorOf } from '../../journal/author';
 import { lifecycleOf } from '../records/rows';
 import { resolutionIn } from '../records/settlements';
 import { transactionOf } from '../records/transaction-of';

@@ -7,7 +7,7 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { KindName } from './kinds';
 import { ProofsService } from './proofs.service';
-import { actorOf } from '../../journal/actor';
+import { actorOf } from '../../journal/author';
 import { Opening, Receipt, ReceiptRecord } from './receipt.dto';
 
 /** The format that tools/verify-receipt.mjs reads. */

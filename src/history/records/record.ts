@@ -1,13 +1,13 @@
 import { CredentialDocument, OutcomeDocument } from '../../journal/documents';
-import { accountNamed } from '../../journal/recorded-account';
+import { accountNamed } from '../../journal/accounts';
 import { SHOWN_MEMBERS, ShownName } from '../../journal/request-members';
-import { isUndelivered } from '../../journal/undelivered';
+import { isUndelivered } from '../../journal/late-answers';
 import { readExactJson } from '../../platform/json/exact-json';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault } from '../../platform/errors/problem';
 import { writtenNumbers } from '../../platform/privacy/recorded';
 import { isDeeperThan } from '../../http/validation/json-body';
-import { actorOf } from '../../journal/actor';
+import { actorOf } from '../../journal/author';
 import { itemsOf, toUpstreamItem } from './items';
 import { maskBody, maskContacts, maskKey } from './masking';
 import { inDoubtSince, stateOf } from '../../operations/lifecycle';

@@ -1,12 +1,11 @@
 import { commitment } from '../../platform/privacy/commitment';
-import { IntentDocument, OutcomeDocument, PersonDocument } from '../../journal/documents';
-import { SettlementDocument } from '../../journal/settlement-document';
+import { IntentDocument, OutcomeDocument, PersonDocument, SettlementDocument } from '../../journal/documents';
 import { LedgerItem, ledgerOf } from '../../journal/ledger';
 import { RecordedCall } from '../../operations/lifecycle';
 import { callsWith } from '../../operations/lifecycle-sql';
 import { ENTRIES } from '../../operations/settlement';
 import { Prisma } from '../../platform/database/generated/client';
-import { actorOf, PersonRow } from '../../journal/actor';
+import { actorOf, PersonRow } from '../../journal/author';
 import { resolutionIn } from './settlements';
 
 const TABLES = ['intent_body b', 'outcome o', 'decision d'];

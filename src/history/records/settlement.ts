@@ -1,4 +1,4 @@
-import { SettlementDocument } from '../../journal/settlement-document';
+import { SettlementDocument } from '../../journal/documents';
 import { maskContacts, maskProse } from './masking';
 import { approvalStatusOf, stateOf } from '../../operations/lifecycle';
 import {

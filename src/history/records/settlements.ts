@@ -1,4 +1,4 @@
-import { SettlementDocument } from '../../journal/settlement-document';
+import { SettlementDocument } from '../../journal/documents';
 import { Resolution } from '../../operations/lifecycle';
 
 /** Returns how the last settlement settles the call as a whole. */

@@ -1,9 +1,8 @@
-import { isRecordOf } from '../../journal/of-account';
+import { isRecordOf } from '../../journal/accounts';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { findingNow, FindingState } from '../../journal/finding-steps';
-import { comparesRecipients } from '../../journal/named-recipients';
+import { findingNow, FindingState, comparesRecipients } from '../../journal/finding-steps';
 import { Category, ofSeverity } from './categories';
 import { FindingEvidence } from './evidence.dto';
 import { FindingRecord, FindingSelection } from './findings.dto';

@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { comparesRecipients } from '../../journal/named-recipients';
+import { comparesRecipients } from '../../journal/finding-steps';
 import { FindingSight } from './findings.dto';
 
 /** A finding as one run saw it, and whether the run compares recipients. */

@@ -13,7 +13,7 @@ import { PollRound } from './poll-round';
 import { SentCallState } from './read-calls';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { CallState, STATES } from '../../operations/lifecycle';
-import { ofAccount } from '../../journal/of-account';
+import { ofAccount } from '../../journal/accounts';
 import { TAGS, termOf } from '../../journal/terms';
 
 /** The most transactions that are requested one by one in a round. */

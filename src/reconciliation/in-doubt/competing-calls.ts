@@ -3,7 +3,7 @@ import { freesKey, STATES } from '../../operations/lifecycle';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
-import { ofAccount } from '../../journal/of-account';
+import { ofAccount } from '../../journal/accounts';
 import { catchUpIndex } from '../../journal/search-index';
 import { Rules } from './calls-in-doubt';
 import { Batches } from './batches';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
-import { ofAccount } from '../../journal/of-account';
+import { ofAccount } from '../../journal/accounts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';

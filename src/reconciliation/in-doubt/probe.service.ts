@@ -7,7 +7,7 @@ import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { deletionOf, unpaidLinkFor } from '../../gateway/upstream/probe';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { insertIntents } from '../../journal/intents';
-import { ofAccount } from '../../journal/of-account';
+import { ofAccount } from '../../journal/accounts';
 import { insertOutcomes } from '../../journal/outcomes';
 import { NewIntent, NewOutcome } from '../../journal/records';
 import { NAMED_IN_ANSWER } from '../../operations/effects';

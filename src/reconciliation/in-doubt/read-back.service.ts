@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { ofAccount } from '../../journal/of-account';
+import { ofAccount } from '../../journal/accounts';
 import { TAGS, termOf } from '../../journal/terms';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { PrismaService } from '../../platform/database/prisma.service';

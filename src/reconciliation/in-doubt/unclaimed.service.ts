@@ -3,7 +3,7 @@ import { uuidFloor } from '../../platform/database/uuid';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { ofAccount } from '../../journal/of-account';
+import { ofAccount } from '../../journal/accounts';
 import { NewEntry, NewSettlement } from '../../journal/records';
 import { settle, SettledCall } from '../../journal/settlements';
 import { CREATED_BY } from '../../operations/effects';

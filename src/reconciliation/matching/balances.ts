@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { isRecordOf } from '../../journal/of-account';
+import { isRecordOf } from '../../journal/accounts';
 import { Plan } from './plan';
 import { harmless } from './recipients';
 

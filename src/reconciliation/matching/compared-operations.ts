@@ -1,4 +1,4 @@
-import { insertion } from '../../journal/insertion';
+import { insertion } from '../../journal/document-sql';
 import { CHANGED_BY, CHANGING_OPERATIONS, CREATED_BY } from '../../operations/effects';
 import { Prisma } from '../../platform/database/generated/client';
 

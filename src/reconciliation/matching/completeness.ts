@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { EXECUTED, OPEN } from '../../operations/lifecycle';
 import { uuidFloor, uuidTime } from '../../platform/database/uuid';
 import { DELETING } from './compared-operations';
-import { isRecordOf, ofAccount } from '../../journal/of-account';
+import { isRecordOf, ofAccount } from '../../journal/accounts';
 import { Plan } from './plan';
 import { IncompleteRecord } from './totals.dto';
 

@@ -5,7 +5,7 @@ import { COUNTED } from '../../operations/settlement';
 import { RECORDED_STATE } from '../../operations/lifecycle-sql';
 import { uuidFloor } from '../../platform/database/uuid';
 import { COMPARED, NOT_COMPARED } from './compared-operations';
-import { ofAccount } from '../../journal/of-account';
+import { ofAccount } from '../../journal/accounts';
 import { Plan, withMargin } from './plan';
 
 /** The calls to read: those whose IDs are of a period, or those in the table `far_call`. */

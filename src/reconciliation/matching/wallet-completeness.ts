@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { rememberedBefore } from './completeness';
 import { Explained } from './entry-matching';
-import { isRecordOf } from '../../journal/of-account';
+import { isRecordOf } from '../../journal/accounts';
 import { Plan, toleranceOf } from './plan';
 import { batchOf } from './wallet-offers';
 import { IncompleteRecord, WalletRecord } from './totals.dto';

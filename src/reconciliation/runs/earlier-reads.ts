@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isRecordOf } from '../../journal/of-account';
-import { accountNamed } from '../../journal/recorded-account';
+import { isRecordOf, accountNamed } from '../../journal/accounts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Problem } from '../../platform/errors/problem';
 import { RunSettings, withMargin } from '../matching/plan';

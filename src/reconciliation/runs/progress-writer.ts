@@ -1,5 +1,5 @@
 import { PrismaService } from '../../platform/database/prisma.service';
-import { writeRunProgress, RunProgress } from '../../journal/runs';
+import { writeRunProgress, RunProgress } from '../../journal/reconciliations';
 
 /** Progress is written at most twice a second, as nobody who watches a run sees more. */
 const EVERY_MS = 500;

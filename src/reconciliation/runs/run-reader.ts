@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { isRecordOf } from '../../journal/of-account';
-import { accountNamed } from '../../journal/recorded-account';
+import { isRecordOf, accountNamed } from '../../journal/accounts';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { LOCKS } from '../../platform/database/locks';
-import { namesRecipients } from '../../journal/named-recipients';
-import { NewRun, RunProgress } from '../../journal/runs';
+import { namesRecipients } from '../../journal/finding-steps';
+import { NewRun, RunProgress } from '../../journal/reconciliations';
 import { Totals } from '../matching/totals';
 import { RunSettings } from '../matching/plan';
 

@@ -5,7 +5,7 @@ import { accountNames } from '../../platform/config/upstream-accounts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
-import { insertRunFailure } from '../../journal/runs';
+import { insertRunFailure } from '../../journal/reconciliations';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { codeOrNameOf } from '../../platform/errors/error-code';
 import { Execution, RunFailure } from './execution';

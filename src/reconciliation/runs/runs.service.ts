@@ -7,7 +7,7 @@ import { SidePrisma } from '../../platform/database/side-prisma';
 import { LOCKS } from '../../platform/database/locks';
 import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../access/auth/author';
-import { insertRun } from '../../journal/runs';
+import { insertRun } from '../../journal/reconciliations';
 import { settingsOf } from '../matching/plan';
 import { EarlierReadsService } from './earlier-reads';
 import { checkQuestion, Question } from './question';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Author } from '../../access/auth/author';
 import { evidenceOf } from '../../journal/evidence';
-import { insertSourceRead, insertSourceReadEnd, NewSourceRead, NewSourceReadEnd } from '../../journal/sources';
+import { insertSourceRead, insertSourceReadEnd, NewSourceRead, NewSourceReadEnd } from '../../journal/reconciliations';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { toOutgoing } from '../../gateway/upstream/outgoing';

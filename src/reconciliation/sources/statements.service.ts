@@ -8,7 +8,7 @@ import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../access/auth/author';
 import { MOST_WORDS, UnheardStatuses } from '../../journal/unheard-statuses';
 import { evidenceOf } from '../../journal/evidence';
-import { insertSourceRead, insertSourceReadEnd, insertStatementEnd } from '../../journal/sources';
+import { insertSourceRead, insertSourceReadEnd, insertStatementEnd } from '../../journal/reconciliations';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
 import { MAX_FAULTS, StatementImport } from './statement-import';

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { lastWalletActs, recordWalletActs, WalletAct, walletKey, WalletState } from '../../journal/wallet-acts';
-import { recordedAccount } from '../../journal/recorded-account';
+import { lastWalletActs, recordWalletActs, WalletAct, walletKey, WalletState } from '../../journal/activity';
+import { recordedAccount } from '../../journal/accounts';
 import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Job } from '../../platform/jobs/job';

@@ -6,7 +6,7 @@ import { Allow } from '../../access/auth/allow';
 import { newId } from '../../platform/database/ids';
 import { ApiProblems } from '../../platform/errors/api-problems';
 import { readEvent } from '../../gateway/upstream/event';
-import { insertUpstreamEvent } from '../../journal/upstream-events';
+import { insertUpstreamEvent } from '../../journal/worker-tasks';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { accountIn, SignedEventsService } from './signed-events.service';

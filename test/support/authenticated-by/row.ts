@@ -1,4 +1,4 @@
-import { MemberRow } from '../../../src/journal/request-row';
+import { MemberRow } from '../../../src/journal/request-table';
 
 /** The row of a made-up member, as CONTRIBUTING.md shows it. */
 export const AUTHENTICATED_BY = {

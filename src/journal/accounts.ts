@@ -1,6 +1,15 @@
 import { MAIN_ACCOUNT } from '../platform/config/upstream-accounts';
 import { Prisma } from '../platform/database/generated/client';
-import { recordedAccount } from './recorded-account';
+
+/** Returns an upstream account as records name it. Those of `main` name none. */
+export function recordedAccount(account: string): string | null {
+  return account === MAIN_ACCOUNT ? null : account;
+}
+
+/** Returns the upstream account that a record is about. */
+export function accountNamed(recorded: string | null | undefined): string {
+  return recorded ?? MAIN_ACCOUNT;
+}
 
 /**
  * Returns SQL that is true for the clients of an upstream account. What one account lists says nothing about the calls of

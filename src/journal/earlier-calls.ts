@@ -1,9 +1,14 @@
-import { CallOwner } from '../access/auth/owner';
+import { CallOwner, Owner } from '../access/auth/owner';
 import { CallState, freesKey } from '../operations/lifecycle';
 import { CALLS, STATE_COLUMNS, stateNowSql } from '../operations/lifecycle-sql';
 import { PrismaService } from '../platform/database/prisma.service';
 import { IntentDocument, OutcomeDocument } from './documents';
 import { LedgerItem, ledgerOf, LedgerRecords } from './ledger';
+import { Decimal } from 'decimal.js';
+import { ofAccount } from './accounts';
+import { catchUpIndex } from './search-index';
+import { OperationName } from '../operations/catalogue';
+import { Prisma } from '../platform/database/generated/client';
 
 /** The records of a call that another one repeats. */
 export interface FirstCall {
@@ -25,7 +30,7 @@ export interface FirstCall {
 type FirstCallRow = Pick<FirstCall, 'state' | 'ageMs'> & LedgerRecords & { body: Uint8Array | null };
 
 /** The request of a call whose key another request has. */
-export interface FirstRequest {
+interface FirstRequest {
   made: CallOwner;
   /** Undefined if its body is no longer stored. */
   body: object | undefined;
@@ -75,4 +80,41 @@ export async function readFirstCall(
     outcome,
     body: body && Buffer.from(body),
   };
+}
+
+/**
+ * Reads the amount of a transaction in US dollars from an account's answers to earlier calls. The largest amount counts.
+ * @returns null if no answer on record names both the transaction and its amount.
+ */
+export async function readKnownAmount(
+  prisma: PrismaService,
+  account: string,
+  upstreamRef: string,
+): Promise<Decimal | null> {
+  await catchUpIndex(prisma);
+  const [row] = await prisma.$queryRaw<{ usd: string | null }[]>`
+    SELECT max(amount_usd)::text AS usd FROM outcome_item
+    WHERE upstream_ref = ${upstreamRef} AND intent_id = ANY (ARRAY(
+      SELECT call_id FROM indexed_call
+      WHERE terms @> ARRAY[search_term('ref', ${upstreamRef}::text)] AND ${ofAccount('client_id', account)}))`;
+  return row?.usd ? new Decimal(row.usd) : null;
+}
+
+const CREATION: OperationName = 'POST /sub-account/create';
+
+/**
+ * Reads the answers to an owner's requests for sub-accounts. Those of erased people are missing.
+ * @throws DatabaseTooSlow if the search index lacks records, because it is being rebuilt.
+ */
+export async function readSubAccountCreations(
+  prisma: Prisma.TransactionClient,
+  { clientId, person }: Owner,
+): Promise<Buffer[]> {
+  await catchUpIndex(prisma);
+  const terms = [`client:${clientId}`, `operation:${CREATION}`, 'state:succeeded'];
+  if (person !== null) terms.push(`person:${person.id}`);
+  const calls = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT call_id::text AS id FROM indexed_call WHERE terms @> ${terms}::text[]`;
+  const bodies = await prisma.outcomeBody.findMany({ where: { intentId: { in: calls.map(({ id }) => id) } } });
+  return bodies.map(({ body }) => Buffer.from(body));
 }
