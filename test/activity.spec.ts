@@ -1,8 +1,7 @@
 import { Client } from 'pg';
 import { ActivityJournal } from '../src/journal/activity';
 import { Secret } from '../src/platform/config/secret';
-import { ringOf } from '../src/history/log/key-ring';
-import { newSigningKey, signerOf } from '../src/history/log/note';
+import { ringOf, newSigningKey, signerOf } from '../src/history/log/note';
 import { verifyLog } from '../src/history/log/verify/verify';
 import type { ActivityRecord } from './support/api';
 import { answer, FakeUpstream } from './support/fake-upstream';

@@ -12,7 +12,7 @@ import { createServer, RequestListener } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CheckpointsService } from '../src/history/export/checkpoints.service';
+import { ExportService } from '../src/history/export/export.service';
 import { auditCommands } from '../src/cli/audit';
 import { insertSettlements } from './support/documents';
 import { Paying, phones, startPaying } from './support/paying';
@@ -24,7 +24,7 @@ describe('the export command', () => {
   let folder: string;
 
   beforeAll(async () => {
-    jest.spyOn(CheckpointsService.prototype, 'covering').mockResolvedValue(null); // no waiting for the next one
+    jest.spyOn(ExportService.prototype, 'covering').mockResolvedValue(null); // no waiting for the next one
     paying = await startPaying();
     folder = mkdtempSync(join(tmpdir(), 'payout-proxy-export-'));
     for (const phone of phones(3)) await paying.pay(phone).expect(200);

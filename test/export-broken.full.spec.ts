@@ -1,5 +1,5 @@
 import { get, IncomingMessage } from 'node:http';
-import { CheckpointsService } from '../src/history/export/checkpoints.service';
+import { ExportService } from '../src/history/export/export.service';
 import { Place } from '../src/history/records/records.service';
 import { SearchService } from '../src/history/search/search.service';
 import { FakeUpstream } from './support/fake-upstream';
@@ -28,7 +28,7 @@ describe('an export', () => {
   let batches: number[];
 
   beforeAll(async () => {
-    jest.spyOn(CheckpointsService.prototype, 'covering').mockResolvedValue(null); // no waiting for the next one
+    jest.spyOn(ExportService.prototype, 'covering').mockResolvedValue(null); // no waiting for the next one
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     ({ key: auditor } = await proxy.client('auditor', 'audit'));

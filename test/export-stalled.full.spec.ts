@@ -1,5 +1,5 @@
 import { connect, Socket } from 'node:net';
-import { CheckpointsService } from '../src/history/export/checkpoints.service';
+import { ExportService } from '../src/history/export/export.service';
 import { LOOK_EVERY_MS } from '../src/http/streams/stalled';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
@@ -18,7 +18,7 @@ describe('an export', () => {
   const sockets: Socket[] = [];
 
   beforeAll(async () => {
-    jest.spyOn(CheckpointsService.prototype, 'covering').mockResolvedValue(null); // no waiting for the next one
+    jest.spyOn(ExportService.prototype, 'covering').mockResolvedValue(null); // no waiting for the next one
     upstream = await FakeUpstream.start();
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     ({ key: auditor } = await proxy.client('auditor', 'audit'));

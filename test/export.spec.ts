@@ -1,4 +1,4 @@
-import { CheckpointsService } from '../src/history/export/checkpoints.service';
+import { ExportService } from '../src/history/export/export.service';
 import { insertSettlements } from './support/documents';
 import { answer } from './support/fake-upstream';
 import { asText, linesOf, readCsv, sha256 } from './support/export-files';
@@ -18,7 +18,7 @@ describe('an export', () => {
   let noWaiting: jest.SpyInstance;
 
   beforeAll(async () => {
-    noWaiting = jest.spyOn(CheckpointsService.prototype, 'covering').mockResolvedValue(null);
+    noWaiting = jest.spyOn(ExportService.prototype, 'covering').mockResolvedValue(null);
     paying = await startPaying();
     await paying.proxy.startWorker();
     seeing = paying.auditor;

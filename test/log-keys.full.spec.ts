@@ -1,9 +1,7 @@
 import { readHead, signHead } from '../src/history/log/head';
 import { LogRefusal } from '../src/history/log/head-check';
-import { ringOf } from '../src/history/log/key-ring';
-import { requireLogKeys } from '../src/history/log/log-key-check';
-import { signerAfter } from '../src/history/log/newest-checkpoint';
-import { openNote, signNote, Verifier } from '../src/history/log/note';
+import { ringOf, openNote, signNote, Verifier } from '../src/history/log/note';
+import { requireLogKeys, signerAfter } from '../src/history/log/log-key-check';
 import { KeyRotation, keyRotation } from './support/key-rotation';
 import { addStops, newest, rootOfRecords, sealAll, tamper } from './support/sealing';
 

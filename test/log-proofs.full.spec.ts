@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { parseCheckpoint } from '../src/history/log/checkpoint';
+import { parseCheckpoint } from '../src/history/log/head';
 import { leafHash } from './support/leaf-hash';
 import { openNote, verifierOf } from '../src/history/log/note';
 import { removeBody, removePerson } from './support/documents';

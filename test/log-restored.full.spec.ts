@@ -1,6 +1,5 @@
 import { Client } from 'pg';
-import { ringOf } from '../src/history/log/key-ring';
-import { newSigningKey, signerOf } from '../src/history/log/note';
+import { ringOf, newSigningKey, signerOf } from '../src/history/log/note';
 import { Sealing } from '../src/history/log/sealing';
 import { addStops, newest, rootOfRecords, sealAll, sealerClient, tamper } from './support/sealing';
 import { createTestDatabase, TestDatabase } from './support/test-database';

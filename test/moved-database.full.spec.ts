@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signHead } from '../src/history/log/head';
-import { ringOf } from '../src/history/log/key-ring';
-import { newSigningKey, signerOf } from '../src/history/log/note';
+import { ringOf, newSigningKey, signerOf } from '../src/history/log/note';
 import { RunningConfig } from '../src/platform/config/config';
 import { Secret } from '../src/platform/config/secret';
 import { Seen } from '../src/platform/database/epoch-file';

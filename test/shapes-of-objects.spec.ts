@@ -4,7 +4,7 @@ import { withPayouts } from '../src/gateway/forwarding/match-payouts';
 import { toAnswer } from '../src/gateway/upstream/answer';
 import { toItemRecord } from '../src/history/records/record';
 import { CallRecord, RecordItem } from '../src/history/records/record.dto';
-import { transactionOf } from '../src/history/records/transaction-of';
+import { transactionOf } from '../src/history/records/items';
 import { IntentDocument, OutcomeDocument } from '../src/journal/documents';
 import { ledgerOf } from '../src/journal/ledger';
 import { NO_ITEM } from './support/no-item';

@@ -1,6 +1,5 @@
 import { Client } from 'pg';
-import { ringOf } from '../src/history/log/key-ring';
-import { newSigningKey, Signer, signerOf } from '../src/history/log/note';
+import { ringOf, newSigningKey, Signer, signerOf } from '../src/history/log/note';
 import { Fault } from '../src/history/log/verify/fault';
 import { verifyLog } from '../src/history/log/verify/verify';
 import { commitmentSql, RECEIVER, RECIPIENT, REFERENCE } from '../src/journal/evidence';

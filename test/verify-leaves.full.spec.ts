@@ -1,7 +1,6 @@
 import { Client } from 'pg';
 import { signHead } from '../src/history/log/head';
-import { ringOf } from '../src/history/log/key-ring';
-import { newSigningKey, signerOf } from '../src/history/log/note';
+import { ringOf, newSigningKey, signerOf } from '../src/history/log/note';
 import { Sealing } from '../src/history/log/sealing';
 import { Report, verifyLog } from '../src/history/log/verify/verify';
 import { changeLeaf, SET_SPANS, SPLIT_LEAVES } from './support/leaves';

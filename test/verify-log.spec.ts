@@ -1,8 +1,7 @@
 import { leafSql } from '../src/history/log/leaves';
 import { signHead } from '../src/history/log/head';
 import { CompactRange } from '../src/history/log/merkle';
-import { ringOf } from '../src/history/log/key-ring';
-import { newSigningKey, signerOf } from '../src/history/log/note';
+import { ringOf, newSigningKey, signerOf } from '../src/history/log/note';
 import { SPLIT_LEAVES } from './support/leaves';
 import { anotherId, leafOf, makeSealedScene, receivedAt, SealedScene } from './support/sealed-scene';
 

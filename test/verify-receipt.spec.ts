@@ -1,4 +1,4 @@
-import { formatCheckpoint, parseCheckpoint } from '../src/history/log/checkpoint';
+import { formatCheckpoint, parseCheckpoint } from '../src/history/log/head';
 import { openNote, signNote } from '../src/history/log/note';
 import { BROKEN } from './support/broken-receipts';
 import { at } from './support/damage';

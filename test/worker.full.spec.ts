@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { ringOf } from '../src/history/log/key-ring';
-import { newSigningKey, signerOf } from '../src/history/log/note';
+import { ringOf, newSigningKey, signerOf } from '../src/history/log/note';
 import { verifyLog } from '../src/history/log/verify/verify';
 import { Secret } from '../src/platform/config/secret';
 import { JOB_NAMES, JobName, JOBS } from '../src/platform/jobs/job';

@@ -20,7 +20,7 @@ import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/
 import { boundIncompleteRequests } from '../http/connections/incomplete';
 import { noticeLostReplies } from '../http/connections/handovers';
 import { serveConsole } from './console-page';
-import { CheckpointComparison } from '../history/log/checkpoint-comparison';
+import { CheckpointComparison } from '../history/log/checkpoint-file';
 import { DurabilityService } from '../platform/database/durability.service';
 import { EpochService } from '../platform/database/epoch.service';
 import { HeartbeatService } from '../platform/database/heartbeat.service';

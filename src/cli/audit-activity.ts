@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { ClientError } from '../access/clients/client-error';
-import type { ActivityPage, ActivityRecord } from '../history/access-log/activity.dto';
+import { ActivityPage, ActivityRecord } from '../history/access-log/access-log.dto';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { download } from './download';
 import { filterOption, Filters, PAGE_TOKEN, pageQuery, printPage } from './pages';

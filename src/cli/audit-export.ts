@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { createReadStream } from 'node:fs';
 import { FileHandle, open as openFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import type { Manifest } from '../history/export/format';
+import { ManifestRecord } from '../history/export/export.dto';
 import { ClientError } from '../access/clients/client-error';
 import { codeOrNameOf } from '../platform/errors/error-code';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
@@ -112,11 +112,11 @@ async function run({ format, what, filter, out, manifest: kept, ...proxy }: Expo
   }
 }
 
-async function writeManifest(file: string, manifest: Manifest): Promise<void> {
+async function writeManifest(file: string, manifest: ManifestRecord): Promise<void> {
   await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 }).catch(unwritable(file));
 }
 
-async function writing(file: FileHandle, proxy: ProxyOptions, response: Response): Promise<Manifest> {
+async function writing(file: FileHandle, proxy: ProxyOptions, response: Response): Promise<ManifestRecord> {
   try {
     const manifest = await copy(proxy, response, (chunk) => file.writeFile(chunk));
     await file.sync();
@@ -131,7 +131,7 @@ async function copy(
   proxy: ProxyOptions,
   { body, headers }: Response,
   write: (chunk: Buffer) => Promise<void>,
-): Promise<Manifest> {
+): Promise<ManifestRecord> {
   const check = new ExportCheck();
   const progress = new Progress('rows');
   const total = headers.get('x-total-count');
@@ -157,7 +157,7 @@ async function copy(
  * Fetches the manifest that the header `Link` names. Follows only addresses of the proxy, because the request has the
  * key.
  */
-async function fetchManifest(proxy: ProxyOptions, headers: Headers): Promise<Manifest> {
+async function fetchManifest(proxy: ProxyOptions, headers: Headers): Promise<ManifestRecord> {
   const [, path] = /^<(\/v1\/[\w/-]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];
   if (path === undefined)
     throw new ClientError('The response has no link to a manifest, so the export cannot be checked. Check --url.');
@@ -166,7 +166,7 @@ async function fetchManifest(proxy: ProxyOptions, headers: Headers): Promise<Man
   return readManifest(JSON.stringify(answer), path);
 }
 
-function summary({ rows, what, sha256, checkpoint }: Manifest): string {
+function summary({ rows, what, sha256, checkpoint }: ManifestRecord): string {
   const sealed = checkpoint ? `log checkpoint at ${checkpoint.size} records` : 'no checkpoint';
   return `${rows} ${what}, complete; SHA-256 ${sha256}; ${sealed}`;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Manifest } from '../history/export/format';
+import { ManifestRecord } from '../history/export/export.dto';
 import { ClientError } from '../access/clients/client-error';
 import { readStrictJson } from '../platform/json/strict-json';
 
@@ -27,7 +27,7 @@ export class ExportCheck {
   }
 
   /** @throws ClientError that says how the file differs from the manifest. */
-  compare(manifest: Manifest): void {
+  compare(manifest: ManifestRecord): void {
     const rows = this.lines - (manifest.format === 'csv' ? 1 : 0);
     if (rows !== manifest.rows) {
       throw new ClientError(`The export has ${Math.max(0, rows)} rows, but its manifest says ${manifest.rows}.`);
@@ -47,10 +47,10 @@ export class ExportCheck {
 }
 
 /** @throws ClientError unless the text is a manifest. */
-export function readManifest(text: string, source: string): Manifest {
+export function readManifest(text: string, source: string): ManifestRecord {
   try {
-    const manifest = readStrictJson(text) as Partial<Manifest> | null;
-    if (typeof manifest?.rows === 'number' && typeof manifest.sha256 === 'string') return manifest as Manifest;
+    const manifest = readStrictJson(text) as Partial<ManifestRecord> | null;
+    if (typeof manifest?.rows === 'number' && typeof manifest.sha256 === 'string') return manifest as ManifestRecord;
   } catch {
     // reported below
   }

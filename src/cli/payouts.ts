@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { PayoutRecord } from '../history/own-calls/payout.dto';
+import { PayoutRecord } from '../history/own-calls/own-calls.dto';
 import { ask, askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
 import { print } from './output';
 

@@ -6,10 +6,9 @@ import { loadConfigOf, StartError } from '../platform/config/config';
 import { ServerClient } from '../platform/database/servers/server-client';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Wish } from '../history/retention/erasures';
-import { KeyRing } from '../history/log/key-ring';
+import { KeyRing, Signer } from '../history/log/note';
 import { knownLogKeyOf, logRingOf } from '../history/log/log-key';
-import { newestNote, signerAfter } from '../history/log/newest-checkpoint';
-import { Signer } from '../history/log/note';
+import { newestNote, signerAfter } from '../history/log/log-key-check';
 import { changedByOperator } from './changed-by';
 import { compareClock, withOwner } from './database';
 

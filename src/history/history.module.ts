@@ -4,29 +4,22 @@ import { AuthModule } from '../access/auth/auth.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { JournalModule } from '../journal/journal.module';
-import { AccessesController } from './access-log/accesses.controller';
+import { AccessesController, ActivityController } from './access-log/access-log.controller';
 import { AccessesService } from './access-log/accesses.service';
-import { ActivityController } from './access-log/activity.controller';
 import { ActivityService } from './access-log/activity.service';
 import { SearchController } from './search/search.controller';
-import { CheckpointsService } from './export/checkpoints.service';
 import { ExportController } from './export/export.controller';
 import { ExportService } from './export/export.service';
-import { ManifestsService } from './export/manifests.service';
 import { IndexService } from './search/index.service';
 import { SummaryService } from './search/summary.service';
 import { OwnCallsController } from './own-calls/own-calls.controller';
-import { CallVersionsService } from './own-calls/call-versions.service';
 import { PayoutStatesController } from './own-calls/payouts.controller';
-import { PayoutsService } from './own-calls/payouts.service';
-import { WaitsService } from './own-calls/waits.service';
+import { CallVersionsService, WaitsService } from './own-calls/waits.service';
 import { PresentService } from './records/present.service';
 import { ReadingsService } from './access-log/readings.service';
 import { RecordsService } from './records/records.service';
 import { SearchService } from './search/search.service';
-import { ShapesController } from './shapes/shapes.controller';
-import { StatusWordsController } from './shapes/status-words.controller';
-import { ShapesService } from './shapes/shapes.service';
+import { ShapesController, StatusWordsController } from './shapes/shapes.controller';
 import { StoryService } from './story/story.service';
 
 @Global() // any route may need Readings
@@ -46,17 +39,13 @@ import { StoryService } from './story/story.service';
     AccessesService,
     ActivityService,
     CallVersionsService,
-    CheckpointsService,
     ExportService,
     IndexService,
-    ManifestsService,
-    PayoutsService,
     PresentService,
     ReadingsService,
     { provide: Readings, useExisting: ReadingsService },
     RecordsService,
     SearchService,
-    ShapesService,
     StoryService,
     SummaryService,
     WaitsService,

@@ -72,7 +72,7 @@ export const RECOVERIES = [
     guards: 'an old database that an instance with a new DATA_DIR finds',
     edits: [
       [
-        'src/history/log/checkpoint-comparison.ts',
+        'src/history/log/checkpoint-file.ts',
         'if (state.size >= newest.size || state.isRecovered) return;',
         'if (state.size >= 0 || state.isRecovered) return;',
       ],

@@ -3,11 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { formatCheckpoint } from '../../src/history/log/checkpoint';
-import { CompactRange } from '../../src/history/log/merkle';
+import { formatCheckpoint } from '../../src/history/log/head';
+import { CompactRange, inclusionProof } from '../../src/history/log/merkle';
 import { leafHash } from './leaf-hash';
 import { newSigningKey, Signer, signerOf, signNote } from '../../src/history/log/note';
-import { inclusionProof } from '../../src/history/log/proofs';
 
 /** Receipts of a small log, and the stand-alone verifier. */
 

@@ -1,4 +1,4 @@
-import { formatCheckpoint } from '../../../src/history/log/checkpoint';
+import { formatCheckpoint } from '../../../src/history/log/head';
 import { newSigningKey, type Signer, signerOf, signNote } from '../../../src/history/log/note';
 import { isKnown, keyStep, memoryOf, type Seen, seenIn } from './memory';
 import { signersOf } from './verify';

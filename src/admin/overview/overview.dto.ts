@@ -14,7 +14,7 @@ import {
   UUID,
 } from '../../platform/schema/fields';
 import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
-import { PayoutSums } from '../../history/search/payout-sums.dto';
+import { PayoutSums } from '../../history/search/summary.dto';
 import { AGES, AgeName } from '../../reconciliation/findings/ageing';
 import { Result, RESULTS } from '../../reconciliation/runs/run-reader';
 import { RUN_STATES, RunState } from '../../reconciliation/runs/runs.dto';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { isUuid, uuidFloor } from '../../platform/database/uuid';
-import { AccessRecord, AccessSearch } from './accesses.dto';
+import { AccessRecord, AccessSearch } from './access-log.dto';
 import { maskContacts } from '../records/masking';
 import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
 import { shown } from '../records/view';

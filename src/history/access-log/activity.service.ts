@@ -4,7 +4,6 @@ import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { ActivityState } from './activity-state.dto';
-import { ACTIVITY_TABLE } from './activity-csv';
 import {
   ActivityCsvSearch,
   ActivityCursor,
@@ -14,11 +13,13 @@ import {
   ActivitySearch,
   fromActivityToken,
   toActivityToken,
-} from './activity.dto';
+} from './access-log.dto';
 import { maskContacts } from '../records/masking';
 import { rowsToRead, toPage } from '../../platform/schema/page';
 import { CallRecord } from '../records/record.dto';
 import { shown } from '../records/view';
+import { CsvTable } from '../../http/answers/csv';
+import { canonical } from '../../policy/content';
 
 interface ActivityRow extends ChangeAuthor {
   id: string;
@@ -194,4 +195,30 @@ function toRecord(row: ActivityRow, names: Map<string, string>, reveal: boolean)
 
 function stateIn(text: string | null): ActivityState | null {
   return text === null ? null : (JSON.parse(text) as ActivityState);
+}
+
+/** The columns of an export of acts: what happened, to what, and who did it. */
+const ACTIVITY_TABLE = new CsvTable<ActivityRecord>({
+  act_id: ({ id }) => id,
+  at: ({ at }) => at.toISOString(),
+  action: ({ action }) => action,
+  client: ({ target }) => target.client?.name ?? null,
+  client_id: ({ target }) => target.client?.id ?? null,
+  key_id: ({ target }) => target.key_id,
+  operation: ({ target }) => target.operation,
+  before: ({ before }) => textOf(before),
+  after: ({ after }) => textOf(after),
+  by_client: ({ by }) => by.client?.name ?? null,
+  by_client_id: ({ by }) => by.client?.id ?? null,
+  by_key_id: ({ by }) => by.key_id,
+  by_actor: ({ by }) => by.actor,
+  via: ({ via }) => via,
+  client_address: ({ client_address }) => client_address,
+  request_id: ({ request_id }) => request_id,
+  call_id: ({ call_id }) => call_id,
+  reason: ({ reason }) => reason,
+});
+
+function textOf(state: ActivityState | null): string | null {
+  return state && canonical(state);
 }

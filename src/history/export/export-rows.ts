@@ -1,10 +1,11 @@
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Present } from '../../operations/lifecycle';
-import { Listed } from '../search/cursor';
+import { Listed } from '../search/search.dto';
 import { Place } from '../records/records.service';
 import { Column, COLUMNS } from './columns';
-import { Cell } from '../../http/answers/csv';
+import { Cell, CSV_TYPE, csvLine } from '../../http/answers/csv';
 import { ExportedCall, itemOf, readExportedCalls } from './exported-call';
+import { Format } from './export.dto';
 
 /** Cells in the order of the columns. */
 export type ExportRow = Cell[];
@@ -37,4 +38,43 @@ function toRow<Row>(from: Row, columns: readonly Column<Row>[], reveal: boolean)
     const value = of(from) ?? null;
     return mask && !reveal && typeof value === 'string' ? mask(value) : value;
   });
+}
+
+export const CONTENT_TYPES: Record<Format, string> = {
+  csv: CSV_TYPE,
+  ndjson: 'application/x-ndjson; charset=utf-8',
+};
+
+/** Returns the text before the first row. */
+export function heading(format: Format, listed: Listed): string {
+  return format === 'csv' ? csvLine(COLUMNS[listed].map(({ name }) => name)) : '';
+}
+
+export function rowsText(format: Format, listed: Listed, rows: ExportRow[]): string {
+  let text = '';
+  if (format === 'csv') for (const row of rows) text += csvLine(row);
+  else for (const row of rows) text += jsonLine(NAMES[listed], row);
+  return text;
+}
+
+/** What precedes the value of each column in a line of JSON. An object of each row would take longer to make. */
+const NAMES = { calls: namesOf('calls'), items: namesOf('items') };
+
+function namesOf(listed: Listed): string[] {
+  return COLUMNS[listed].map(({ name }, place) => `${place === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+}
+
+/** Characters that JSON.stringify may escape: all but those from the space on, without `"`, `\` and surrogates. */
+const ESCAPED = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+
+function jsonLine(names: string[], row: ExportRow): string {
+  let line = '';
+  for (let place = 0; place < names.length; place += 1) {
+    const cell = row[place];
+    // Calling JSON.stringify takes longer than everything else.
+    line += names[place];
+    if (cell === null) line += 'null';
+    else line += typeof cell === 'string' && !ESCAPED.test(cell) ? `"${cell}"` : JSON.stringify(cell);
+  }
+  return `${line}}\n`;
 }

@@ -9,12 +9,12 @@ import { Shown, Shows } from '../../access/auth/shows';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { requireMaySearchPeople } from '../search/people-search';
-import { ExportSearch } from './export.dto';
+import { requireMaySearchPeople } from '../search/search.service';
+import { ExportSearch, ManifestRecord } from './export.dto';
 import { ExportService } from './export.service';
-import { CONTENT_TYPES } from './format';
-import { ManifestRecord } from './manifest.dto';
-import { ManifestsService } from './manifests.service';
+import { CONTENT_TYPES } from './export-rows';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { readManifest } from './manifest';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Audit')
@@ -22,7 +22,7 @@ import { ApiId, ApiSummary } from '../../platform/schema/routes';
 export class ExportController {
   constructor(
     private readonly exports: ExportService,
-    private readonly manifests: ManifestsService,
+    private readonly prisma: SidePrisma,
   ) {}
 
   @Get()
@@ -81,7 +81,7 @@ export class ExportController {
   @ApiResponse({ status: 200, type: ManifestRecord, description: 'The manifest.' })
   @ApiKeyProblems('record_not_found')
   async readExportManifest(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<ManifestRecord> {
-    const manifest = isUuid(id) && (await this.manifests.find(id, mayReveal(call)));
+    const manifest = isUuid(id) && (await readManifest(this.prisma, id, mayReveal(call)));
     if (!manifest) {
       const text =
         'There is no manifest with this ID. The export does not exist, is still in progress, or was interrupted.';

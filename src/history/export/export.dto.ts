@@ -1,21 +1,16 @@
+import { OneOf } from '../../http/validation/query-rules';
 import { field } from '../../http/validation/rules';
-import { Listed } from '../search/cursor';
-import { SearchFilters } from '../search/search.dto';
+import { Listed, SearchFilters } from '../search/search.dto';
+import { ApiProperty } from '@nestjs/swagger';
+import { BOOLEAN, COUNT, described, INSTANT, nullable, SHA256, TEXT, UUID } from '../../platform/schema/fields';
 
 const LISTED: readonly Listed[] = ['calls', 'items'];
 
-export const FORMATS = ['csv', 'ndjson'] as const;
+const FORMATS = ['csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export class ExportSearch extends SearchFilters {
-  @field(
-    {
-      required: true,
-      must: `must be one of ${FORMATS.join(', ')}`,
-      test: (value) => FORMATS.some((format) => format === value),
-    },
-    { enum: [...FORMATS], description: '`csv` (RFC 4180) or `ndjson` (one JSON object per line).' },
-  )
+  @OneOf(FORMATS, '`csv` (RFC 4180) or `ndjson` (one JSON object per line).', { required: true })
   format!: Format;
 
   @field(
@@ -27,4 +22,33 @@ export class ExportSearch extends SearchFilters {
     { enum: [...LISTED], default: 'calls', description: 'What each row is: a call or a payout.' },
   )
   what?: Listed;
+}
+
+/** The log's latest checkpoint when the export ended. */
+class ManifestCheckpointRecord {
+  @described(COUNT, 'Number of records in the log.') size!: number;
+  @described(TEXT, 'The checkpoint, as a C2SP signed note.') note!: string;
+  @described(BOOLEAN, 'Whether it covers every record that existed when the export began.')
+  covers_beginning!: boolean;
+}
+
+/** Describes an export, so that anyone with the file can check that it is complete and unchanged. */
+export class ManifestRecord {
+  @ApiProperty({ enum: [...FORMATS] }) format!: Format;
+  @ApiProperty({ enum: ['calls', 'items'], description: 'What each row is.' }) what!: Listed;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'The filters of the export. Contacts are masked without `audit:pii`.',
+  })
+  filters!: Record<string, string>;
+  @described(COUNT, 'Number of rows, without the header row of a CSV file.')
+  rows!: number;
+  @described(SHA256, 'SHA-256 of the file.')
+  sha256!: string;
+  @nullable(ManifestCheckpointRecord, 'The latest checkpoint when the export ended. Null if nothing was sealed yet.')
+  checkpoint!: ManifestCheckpointRecord | null;
+  @described(INSTANT, 'When the last row was written.')
+  exported_at!: string;
+  @described(UUID, 'The access record of the export.') access_id!: string;
 }

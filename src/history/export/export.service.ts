@@ -13,11 +13,10 @@ import { Place } from '../records/records.service';
 import { PresentService } from '../records/present.service';
 import { ReadingsService } from '../access-log/readings.service';
 import { SearchService } from '../search/search.service';
-import { prefetch } from './prefetch';
-import { CheckpointsService } from './checkpoints.service';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ExportSearch, Format } from './export.dto';
-import { readRows, ExportRow } from './export-rows';
-import { heading, rowsText } from './format';
+import { readRows, ExportRow, heading, rowsText } from './export-rows';
 
 /**
  * Large enough that a batch costs little more than its rows. Small enough that payouts wait a few milliseconds at most.
@@ -33,7 +32,11 @@ const PIECE_BYTES = 65_536;
 /** Time limit for counting the rows, which only a progress bar needs. */
 const COUNT_MS = 300;
 
-export interface Exporting {
+/** How long an export waits for its last checkpoint. Records are sealed within seconds. */
+const PATIENCE_MS = 3_000;
+const ASK_AGAIN_MS = 100;
+
+interface Exporting {
   stream: Readable;
   /** The number of rows, if it could be counted in time. */
   total: number | undefined;
@@ -46,10 +49,10 @@ export class ExportService implements OnModuleDestroy {
   private readonly running = new Set<Readable>();
 
   constructor(
+    private readonly prisma: ReaderPrisma,
     private readonly replica: ReplicaService,
     private readonly searching: SearchService,
     private readonly present: PresentService,
-    private readonly checkpoints: CheckpointsService,
     private readonly readings: ReadingsService,
     private readonly accesses: AccessJournal,
     private readonly standing: StandingService,
@@ -124,7 +127,7 @@ export class ExportService implements OnModuleDestroy {
           for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
         }
       }
-      const checkpointSize = await this.checkpoints.covering(accessId);
+      const checkpointSize = await this.covering(accessId);
       // The manifest is built from this record, so it is written before the reader sees the end of the file.
       await this.accesses.end({ accessId, complete: true, rows, sha256: hash.digest(), checkpointSize });
       complete = true;
@@ -133,6 +136,22 @@ export class ExportService implements OnModuleDestroy {
       throw error;
     } finally {
       if (!complete) await this.endBroken(accessId, rows);
+    }
+  }
+
+  /**
+   * Returns the size of the latest checkpoint. Waits a moment for one that covers everything recorded before an access.
+   * Returns null if nothing was ever sealed.
+   */
+  async covering(accessId: string): Promise<number | null> {
+    const until = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const [latest] = await this.prisma.$queryRaw<{ size: bigint; covers: boolean }[]>`
+        SELECT c.size, (c.complete_until >= a.read_at) IS TRUE AS covers
+        FROM checkpoint c LEFT JOIN access a ON a.id = ${accessId}::uuid ORDER BY c.size DESC LIMIT 1`;
+      if (!latest) return null;
+      if (latest.covers || performance.now() > until) return Number(latest.size);
+      await sleep(ASK_AGAIN_MS);
     }
   }
 
@@ -178,3 +197,19 @@ export class ExportService implements OnModuleDestroy {
 }
 
 const keyOf = ({ caller }: Call): string => caller?.keyId ?? '';
+
+/** Fetches one element before it is asked for, and no more. A slow read runs while the last element is processed. */
+async function* prefetch<Element>(source: AsyncGenerator<Element, void>): AsyncGenerator<Element, void> {
+  try {
+    let next = source.next();
+    for (;;) {
+      const { value, done } = await next;
+      if (done) return;
+      next = source.next();
+      next.catch(() => undefined); // the consumer gets this error when it asks for the element
+      yield value;
+    }
+  } finally {
+    await source.return();
+  }
+}

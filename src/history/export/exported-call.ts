@@ -14,10 +14,9 @@ import { accountNamed } from '../../journal/accounts';
 import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { actorOf } from '../../journal/author';
-import { lifecycleOf } from '../records/rows';
-import { resolutionIn } from '../records/settlements';
-import { transactionOf } from '../records/transaction-of';
-import { Listed } from '../search/cursor';
+import { lifecycleOf, resolutionIn } from '../records/rows';
+import { transactionOf } from '../records/items';
+import { Listed } from '../search/search.dto';
 
 /** A refused request, with the names of its columns. */
 interface Refusal extends AskedMembers {

@@ -1,7 +1,6 @@
 import { Head, readHead, SignedHead } from './head';
-import { currentOf, KeyRing } from './key-ring';
-import { CompactRange, foldSubtrees } from './merkle';
-import { subtreesOf } from './proofs';
+import { currentOf, KeyRing } from './note';
+import { CompactRange, foldSubtrees, subtreesOf } from './merkle';
 import { Ask, DamagedLog, storedHashes } from './tree-store';
 
 /** The log contradicts what this process knows of it. Extending it would hide a manipulation under a new signature. */

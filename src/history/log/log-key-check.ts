@@ -1,7 +1,8 @@
+import { currentOf, KeyRing, Signer } from './note';
 import { StartError } from '../../platform/config/config';
 import { ServerClient } from '../../platform/database/servers/server-client';
 import { readHead } from './head';
-import { currentOf, KeyRing } from './key-ring';
+import { ClientBase } from 'pg';
 
 const ENDS = `
   (SELECT note FROM checkpoint ORDER BY size LIMIT 1) UNION ALL (SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1)`;
@@ -42,5 +43,24 @@ function signersOf(note: string, ring: KeyRing) {
     return readHead(note, ring).signers;
   } catch {
     return [];
+  }
+}
+
+/** Returns the newest checkpoint of a database. Undefined before the first. */
+export async function newestNote(db: ClientBase): Promise<string | undefined> {
+  const { rows } = await db.query<{ note: string }>('SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1');
+  return rows[0]?.note;
+}
+
+/**
+ * Returns the newest current key that may continue a log after its newest checkpoint, because it has signed it. Before the
+ * first checkpoint, any key may. Undefined if none may.
+ */
+export function signerAfter(note: string | undefined, ring: KeyRing<Signer>): Signer | undefined {
+  if (note === undefined) return ring.current[0];
+  try {
+    return currentOf(ring, readHead(note, ring).signers);
+  } catch {
+    return undefined;
   }
 }

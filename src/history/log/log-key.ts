@@ -1,11 +1,10 @@
+import { KeyRing, ringOf, newSigningKey, Signer, signerOf, verifierOf } from './note';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config, StartError } from '../../platform/config/config';
 import { writePrivateJson } from '../../platform/config/private-file';
 import { Secret } from '../../platform/config/secret';
 import { codeOf } from '../../platform/errors/error-code';
-import { KeyRing, ringOf } from './key-ring';
-import { newSigningKey, Signer, signerOf, verifierOf } from './note';
 
 /** The name of the log in its checkpoints, if the operator configures no key with its own name. */
 const LOG_NAME = 'payout-proxy';

@@ -1,13 +1,15 @@
-import { Controller, Get, Header, Query } from '@nestjs/common';
+import { Controller, Get, Header, Query, Param } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { ConsistencySearch, ProofSearch } from './log.dto';
-import { ProofsService } from './proofs.service';
-import { Consistency, Inclusion } from './receipt.dto';
-import { ApiSummary } from '../../platform/schema/routes';
+import { ConsistencySearch, ProofSearch, Consistency, Inclusion, Receipt } from './log.dto';
+import { ProofsService, ReceiptsService } from './proofs.service';
+import { ApiSummary, ApiId } from '../../platform/schema/routes';
+import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
+import { CurrentCall } from '../../access/auth/current-call';
+import { ownView } from '../../access/auth/owner';
 
 const TEXT = { 'text/plain': { schema: { type: 'string' } } } as const;
 
@@ -82,5 +84,43 @@ export class LogController {
     ];
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
     return { from, to, proof: await this.proofs.consistency(from, to) };
+  }
+}
+
+@Controller('v1')
+export class ReceiptsController {
+  constructor(private readonly receipts: ReceiptsService) {}
+
+  @Get('calls/:id/receipt')
+  @Allow('pay', 'write', 'read')
+  @ApiTags('Calls')
+  @ApiSummary(
+    'Get a receipt of a call to verify offline',
+    'Finds only your own calls. A receipt has the records of the call, their inclusion ' +
+      'proofs, and the committed values. `node tools/verify-receipt.mjs --key <key> receipt.json` verifies it offline. Records ' +
+      'are sealed within seconds. A receipt lacks later records, such as an outcome.',
+  )
+  @ApiId('ID of the call: the `X-Call-Id` of its answer.')
+  @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
+  @ApiKeyProblems('call_not_found', 'not_sealed')
+  readReceipt(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
+    const { owner, reveal } = ownView(call);
+    return this.receipts.receipt(id, owner, reveal);
+  }
+
+  /** Auditors see the calls of every client. Each read is recorded. */
+  @Get('audit/calls/:id/receipt')
+  @Allow('audit')
+  @Shows(({ call_id, records }: Receipt) => ({ rows: records.length, callId: call_id, people: true }))
+  @ApiTags('Audit')
+  @ApiSummary(
+    'Get a receipt of any call to verify offline',
+    'The same receipt that the app gets. Only keys with `audit:pii` get the committed values.',
+  )
+  @ApiId('ID of the call: the `X-Call-Id` of its answer.')
+  @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })
+  @ApiKeyProblems('call_not_found', 'not_sealed')
+  readAuditReceipt(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<Receipt> {
+    return this.receipts.receipt(id, undefined, mayReveal(call));
   }
 }

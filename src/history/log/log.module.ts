@@ -1,9 +1,7 @@
 import { Module } from '@nestjs/common';
-import { CheckpointComparison } from './checkpoint-comparison';
-import { LogController } from './log.controller';
-import { ProofsService } from './proofs.service';
-import { ReceiptsController } from './receipts.controller';
-import { ReceiptsService } from './receipts.service';
+import { CheckpointComparison } from './checkpoint-file';
+import { LogController, ReceiptsController } from './log.controller';
+import { ProofsService, ReceiptsService } from './proofs.service';
 
 @Module({
   controllers: [LogController, ReceiptsController],

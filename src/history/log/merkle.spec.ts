@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { leafHash } from '../../../test/support/leaf-hash';
 import { NaiveTree } from '../../../test/support/naive-tree';
-import { CompactRange, EMPTY_ROOT, foldSubtrees, nodeHash } from './merkle';
-import { subtreesOf } from './proofs';
+import { CompactRange, EMPTY_ROOT, foldSubtrees, nodeHash, subtreesOf } from './merkle';
 
 /** The leaves and roots by which implementations of RFC 6962 are compared: transparency-dev/merkle, rfc6962 and proof. */
 const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map(

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { flipped, mutationsOf, naivelyConsistent, naivelyIncluded, NaiveTree } from '../../../test/support/naive-tree';
-import { CompactRange, EMPTY_ROOT, foldSubtrees, nodeHash } from './merkle';
-import { consistencyProof, HashOf, inclusionProof, Subtree, subtreesOf } from './proofs';
+import {
+  CompactRange,
+  EMPTY_ROOT,
+  foldSubtrees,
+  nodeHash,
+  consistencyProof,
+  HashOf,
+  inclusionProof,
+  Subtree,
+  subtreesOf,
+} from './merkle';
 import { leafHash } from '../../../test/support/leaf-hash';
 import { verifyConsistency, verifyInclusion } from '../../../test/support/verified-proofs';
 import { runs } from '../../../test/support/runs';

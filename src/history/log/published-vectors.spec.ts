@@ -16,7 +16,7 @@ import {
   SUMDB_LEAF,
   SUMDB_PROOF,
 } from '../../../test/support/published-vectors';
-import { parseCheckpoint } from './checkpoint';
+import { parseCheckpoint } from './head';
 import { leafHash } from '../../../test/support/leaf-hash';
 import { openNote, signerOf, signNote, verifierOf } from './note';
 import { verifyConsistency, verifyInclusion } from '../../../test/support/verified-proofs';

@@ -1,6 +1,5 @@
 import { ClientBase } from 'pg';
-import { CompactRange, HASH_BYTES } from './merkle';
-import { Subtree } from './proofs';
+import { CompactRange, HASH_BYTES, Subtree } from './merkle';
 
 /**
  * A subtree's hash is stored at every eighth level (log_node). Hashes between are computed from at most 128 stored

@@ -1,9 +1,12 @@
-import { RESOLUTIONS } from '../../operations/lifecycle';
+import { RESOLUTIONS, CALL_STATES, CallState } from '../../operations/lifecycle';
 import { PageRequest } from '../../platform/schema/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
-import { IdempotencyKey, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
-import { field, Text, WordList } from '../../http/validation/rules';
+import { IdempotencyKey, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
+import { Text, WordList } from '../../http/validation/rules';
 import { readPayoutId } from '../../operations/payout-id';
+import { PickType } from '@nestjs/swagger';
+import { described, nullable, TEXT, UUID } from '../../platform/schema/fields';
+import { RecordEntry, RecordItem } from '../records/record.dto';
 
 export class OwnCallSearch implements PageRequest {
   @IdempotencyKey('`Idempotency-Key` of the calls, bare or quoted.')
@@ -41,18 +44,11 @@ export type VerdictByHand = (typeof VERDICTS_BY_HAND)[number];
 
 @NotForwarded()
 export class ResolutionDto {
-  @field(
-    {
-      required: true,
-      must: `must be one of ${VERDICTS_BY_HAND.join(', ')}`,
-      test: (value) => VERDICTS_BY_HAND.some((outcome) => outcome === value),
-    },
-    {
-      enum: [...VERDICTS_BY_HAND],
-      description:
-        '`confirmed`: carried out, so it counts against caps. `not_executed`: it was not, and never will be. `failed`, ' +
-        '`reversed`, `refunded`: it was carried out, but the money is back. All but `confirmed` give the amount back to the cap.',
-    },
+  @OneOf(
+    VERDICTS_BY_HAND,
+    '`confirmed`: carried out, so it counts against caps. `not_executed`: it was not, and never will be. `failed`, ' +
+      '`reversed`, `refunded`: it was carried out, but the money is back. All but `confirmed` give the amount back to the cap.',
+    { required: true },
   )
   outcome!: VerdictByHand;
 
@@ -83,4 +79,22 @@ export class ResolutionDto {
     'The newest `settlements[].id` of the call to correct or, without one, the ID of the call. Omit it for a call in doubt.',
   )
   supersedes?: string;
+}
+
+/** A payout, and everything that became of it. */
+export class PayoutRecord extends PickType(RecordItem, [
+  'position',
+  'state',
+  'next',
+  'amount_usd',
+  'fee_usd',
+] as const) {
+  @described({ ...TEXT, example: '01999999-1234-7890-abcd-0123456789ab.0' }, 'ID of the payout.') id!: string;
+  @described(UUID, 'ID of its call.') call_id!: string;
+  @described({ ...TEXT, example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
+  @described({ enum: CALL_STATES }, 'The outcome of its call.') outcome!: CallState;
+  @nullable(TEXT, 'Why it is in this state, if that was found out after the answer.') reason!: string | null;
+  @described({ type: RecordItem }, 'The item of the request, with its transaction.') item!: RecordItem;
+  @described({ type: [RecordEntry] }, 'Its ledger, oldest entry first. The last one is in effect.')
+  ledger!: RecordEntry[];
 }

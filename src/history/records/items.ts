@@ -7,8 +7,8 @@ import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './mas
 import { payoutIdOf } from '../../operations/payout-id';
 import { RecordItem, RecordUpstreamItem } from './record.dto';
 import { byPosition, StoredCall } from './rows';
-import { transactionOf } from './transaction-of';
 import { shown, View } from './view';
+import { RecordEntry } from './record-parts.dto';
 
 /**
  * Returns the items of a call.
@@ -90,4 +90,46 @@ export function toUpstreamItem(item: TransactionDocument, { reveal }: View): Rec
     payout_status: shown(item.payout_status, reveal, maskProse),
     payout_error: shown(item.payout_error, reveal, maskProse),
   };
+}
+
+/**
+ * Returns the transaction of a payout, as it was seen last.
+ * @param answered the transaction in the answer. Its amount stays, because a transaction never changes its amount.
+ */
+export function transactionOf(
+  answered: TransactionDocument | undefined,
+  payout: LedgerItem | undefined,
+): TransactionDocument | undefined {
+  if (!payout?.transaction) return answered;
+  const { upstream_ref, upstream_id, batch_ref, status } = payout.transaction;
+  return {
+    amount_usd: answered ? answered.amount_usd : payout.amountUsd?.toFixed(),
+    batch_ref: batch_ref ?? undefined,
+    fee_usd: answered?.fee_usd,
+    payout_error: answered?.payout_error,
+    payout_status: answered?.payout_status,
+    position: answered?.position,
+    status: status ?? undefined,
+    upstream_id: upstream_id ?? undefined,
+    upstream_ref: upstream_ref ?? undefined,
+  };
+}
+
+/** Returns the ledger of a payout, oldest entry first. A held call reserves its amounts when it is approved. */
+export function ledgerEntriesOf(
+  { lifecycle, decision }: StoredCall,
+  { position, postings }: LedgerItem,
+  reveal: boolean,
+): RecordEntry[] {
+  if (lifecycle.heldFor !== null && decision?.kind !== 'approved') return [];
+  return postings.map(({ entry, from, to, amountUsd, status, source, at }) => ({
+    position,
+    entry,
+    from,
+    to,
+    amount_usd: amountUsd?.toFixed() ?? null,
+    status: shown(status, reveal, maskProse),
+    source,
+    at: entry === 'reserved' ? (decision?.decidedAt ?? at) : at,
+  }));
 }

@@ -15,14 +15,13 @@ import {
   UUID,
   withFields,
 } from '../../platform/schema/fields';
-import { ShownMembers } from '../../journal/request-members';
+import { ShownMembers, SHOWN_MEMBERS } from '../../journal/request-members';
 import { nextPageToken } from '../../platform/schema/page';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
 import { SCREENED } from '../../journal/records';
 import { HELD_FOR } from '../../policy/holds';
 import { NEXT_STEPS, NextStep, PAYOUT_STATES, PayoutState } from '../../operations/settlement';
-import { MEMBER_FIELDS } from './member-fields';
 import {
   RecordClient,
   RecordDoubt,
@@ -30,12 +29,12 @@ import {
   RecordResolution,
   RecordSettlement,
   RecordUpstreamItem,
-} from './resolution.dto';
-import { RecordSession, RecordToken } from './token.dto';
-import { RecordUpstream } from './upstream-answer.dto';
+  RecordSession,
+  RecordToken,
+  RecordUpstream,
+} from './record-parts.dto';
 
-export * from './resolution.dto';
-export * from './upstream-answer.dto';
+export * from './record-parts.dto';
 
 const PAYOUT_STATE_HELP =
   '`held`: it waits for an approval. `reserved`: it is being sent. `in_doubt`: nobody knows yet whether it was paid. ' +
@@ -52,7 +51,7 @@ const ANY_JSON = [
   ...['string', 'number', 'boolean', 'null'].map((type) => ({ type })),
 ];
 
-export class RecordRecipient {
+class RecordRecipient {
   @nullable(TEXT, 'Masked without `audit:pii`.') email!: string | null;
   @nullable(TEXT, 'Masked without `audit:pii`.') phone!: string | null;
   @nullable(TEXT, 'Masked without `audit:pii`.') handle!: string | null;
@@ -181,8 +180,16 @@ class OwnFields {
   @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;
 }
 
+const SCHEMAS: Record<string, object> = { uuid: UUID, numeric: SIGNED_USD, text: TEXT };
+
+/** The members of a request that the API passes through, and the decorators that describe them. */
+const MEMBER_FIELDS = SHOWN_MEMBERS.map(({ name, intent, refusal, values = refusal ?? intent, always, text = '' }) => {
+  const schema = typeof values === 'object' ? { ...TEXT, enum: [...values] } : (SCHEMAS[values ?? 'text'] ?? TEXT);
+  return [name, (always ? described : nullable)(schema, text)] as const;
+});
+
 /** The fields of a call that lists of calls and of payouts show. */
-export class RecordFields extends withFields<OwnFields, ShownMembers>(OwnFields, MEMBER_FIELDS) {}
+class RecordFields extends withFields<OwnFields, ShownMembers>(OwnFields, MEMBER_FIELDS) {}
 
 /** One call, as lists show it. */
 @ApiExtraModels(RecordFields)

@@ -6,7 +6,7 @@ import { ReplicaService } from '../../platform/database/replica.service';
 import { PresentService } from './present.service';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
-import { newestVerdicts } from './resolver-verdicts';
+import { newestVerdicts, View, ViewedClient } from './view';
 import {
   FullStoredCall,
   RecordsAndBodiesRow,
@@ -17,7 +17,6 @@ import {
   toFullStoredCall,
   toStoredCall,
 } from './rows';
-import { View, ViewedClient } from './view';
 
 /** A payout, or a call as a whole. */
 export interface Place {

@@ -1,12 +1,11 @@
 import { commitment } from '../../platform/privacy/commitment';
 import { IntentDocument, OutcomeDocument, PersonDocument, SettlementDocument } from '../../journal/documents';
 import { LedgerItem, ledgerOf } from '../../journal/ledger';
-import { RecordedCall } from '../../operations/lifecycle';
+import { RecordedCall, Resolution } from '../../operations/lifecycle';
 import { callsWith } from '../../operations/lifecycle-sql';
 import { ENTRIES } from '../../operations/settlement';
 import { Prisma } from '../../platform/database/generated/client';
 import { actorOf, PersonRow } from '../../journal/author';
-import { resolutionIn } from './settlements';
 
 const TABLES = ['intent_body b', 'outcome o', 'decision d'];
 
@@ -64,7 +63,7 @@ export interface StoredBody {
 }
 
 /** An idempotency key with its salt. */
-export interface StoredKey {
+interface StoredKey {
   salt: Uint8Array;
   text: string;
 }
@@ -156,4 +155,10 @@ export function byPosition<Entry extends { position?: number | undefined }>(
 /** Returns the commitment of a stored body, as its record states it. */
 export function commitmentOf(stored: StoredBody | null): string | undefined {
   return stored ? commitment(Buffer.from(stored.salt), Buffer.from(stored.body))?.toString('hex') : undefined;
+}
+
+/** Returns how the last settlement settles the call as a whole. */
+export function resolutionIn(settlements: readonly SettlementDocument[]): { outcome: Resolution } | null {
+  const resolution = settlements.at(-1)?.resolution;
+  return resolution === undefined ? null : { outcome: resolution as Resolution };
 }

@@ -9,9 +9,8 @@ import {
   RecordResolution,
   RecordSettlement,
 } from './record.dto';
-import { VerdictRow } from './resolver-verdicts';
+import { VerdictRow, shown, View } from './view';
 import { hasPayoutInDoubt, StoredCall } from './rows';
-import { shown, View } from './view';
 
 /** Returns the approval of a held call, and who decided. Null for a call that was never held. */
 export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: View): RecordApproval | null {

@@ -1,8 +1,7 @@
 import { Client } from 'pg';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
-import { KeyRing } from '../log/key-ring';
-import { Signer } from '../log/note';
+import { KeyRing, Signer } from '../log/note';
 import { Erasure, signRecord } from '../log/signed-records';
 
 /** Who erases or prunes, and why. */

@@ -2,12 +2,11 @@ import { Owner } from '../../access/auth/owner';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
-import { Listed } from './cursor';
+import { Listed, SearchFilters } from './search.dto';
 import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle';
 import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
 import { countryTerm, hashedKey, TAGS, termOf } from '../../journal/terms';
 import { beginnings, beginsWith, recipientTerms } from './recipient-filters';
-import { SearchFilters } from './search.dto';
 
 /** The conditions on entries of the index, and on their payouts. */
 export interface Conditions {

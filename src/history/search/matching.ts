@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidTime } from '../../platform/database/uuid';
-import { Listed } from './cursor';
+import { Listed } from './search.dto';
 import { Conditions } from './filters';
 
 /** The conditions and the range of a search. */

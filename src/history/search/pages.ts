@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { Cursor, Listed, Sort } from './cursor';
+import { Cursor, Listed, Sort } from './search.dto';
 import { all, inRange, inTime, PAYOUTS, Scope, somePayout, weeks, withTerms } from './matching';
 import { Place } from '../records/records.service';
 

@@ -5,7 +5,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { Fault, Problem } from '../../platform/errors/problem';
-import { Cursor, fromToken, Listed, Sort, toToken } from './cursor';
+import { Cursor, fromToken, Listed, Sort, toToken, SearchFilters } from './search.dto';
 import { phonesMeantBy } from '../../recipients/phone-candidates';
 import { conditionsOf, rangeOf, Rows, termsOf } from './filters';
 import { IndexService } from './index.service';
@@ -14,7 +14,7 @@ import { Place } from '../records/records.service';
 import { counted, matching, Scope } from './matching';
 import { FoundPlace, Query, sliced, walked, whole } from './pages';
 import { PresentService } from '../records/present.service';
-import { SearchFilters } from './search.dto';
+import { Call, maySeePeople } from '../../access/auth/call';
 
 /**
  * The rows that are read in order before the search by terms: some milliseconds, enough if one row of a hundred
@@ -188,4 +188,17 @@ function requireSense({ min_item_usd, max_item_usd, min_total_usd, max_total_usd
   compare('item', min_item_usd, max_item_usd);
   compare('total', min_total_usd, max_total_usd);
   if (faults.length > 0) throw new Problem('invalid_request', { faults });
+}
+
+/**
+ * Rejects a search by recipient for keys that may not see people. Its results would reveal who was paid, even if
+ * masked. Prefix by prefix, some seventy requests find a phone number.
+ * @throws Problem `scope_missing`
+ */
+export function requireMaySearchPeople(call: Call, search: SearchFilters): void {
+  if (search.recipient === undefined && search.recipient_prefix === undefined) return;
+  if (maySeePeople(call)) return;
+  throw new Problem('scope_missing', {
+    text: 'Searching by recipient or recipient_prefix requires a key with the scope audit:pii, because the results reveal who was paid. Use other filters, or ask the operator for the scope.',
+  });
 }

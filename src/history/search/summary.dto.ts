@@ -1,9 +1,23 @@
-import { BOOLEAN, COUNT, described, nullable, NUMBER, orNull, TEXT } from '../../platform/schema/fields';
+import { described, USD, BOOLEAN, COUNT, nullable, NUMBER, orNull, TEXT } from '../../platform/schema/fields';
+import { FEES_HELP, SUMS } from '../../operations/sums';
 import { OneOf } from '../../http/validation/query-rules';
-import { PayoutSums } from './payout-sums.dto';
 import { SearchFilters } from './search.dto';
 
-export const GROUPS = ['day', 'client', 'operation', 'country', 'outcome'] as const;
+/** The sums of payouts in US dollars, exact. */
+export class PayoutSums {
+  @described(
+    USD,
+    'Amounts of all payouts, in any state: `paid_usd` + `pending_usd` + `returned_usd` + `not_executed_usd`.',
+  )
+  asked_usd!: string;
+  @described(USD, SUMS.paid_usd.help) paid_usd!: string;
+  @described(USD, SUMS.pending_usd.help) pending_usd!: string;
+  @described(USD, SUMS.returned_usd.help) returned_usd!: string;
+  @described(USD, SUMS.not_executed_usd.help) not_executed_usd!: string;
+  @described(USD, FEES_HELP) fees_usd!: string;
+}
+
+const GROUPS = ['day', 'client', 'operation', 'country', 'outcome'] as const;
 export type GroupBy = (typeof GROUPS)[number];
 
 export class SummarySearch extends SearchFilters {
@@ -11,7 +25,7 @@ export class SummarySearch extends SearchFilters {
   group_by?: GroupBy;
 }
 
-export class Latency {
+class Latency {
   @nullable(NUMBER, 'Median. Null without answers.') p50!: number | null;
   @nullable(NUMBER, '95th percentile.') p95!: number | null;
   @nullable(NUMBER, '99th percentile.') p99!: number | null;

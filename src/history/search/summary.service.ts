@@ -11,9 +11,8 @@ import { countryName } from '../../recipients/country-name';
 import { stateAtSql } from '../../operations/lifecycle-sql';
 import { countedPayouts, matching } from './matching';
 import { PresentService } from '../records/present.service';
-import { PayoutSums } from './payout-sums.dto';
+import { PayoutSums, GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
 import { SearchService } from './search.service';
-import { GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
 import { shown } from '../records/view';
 
 /** Almost three years of days. Callers may send any text as a country. */

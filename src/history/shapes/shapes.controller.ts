@@ -1,16 +1,21 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows, showsNobody } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { ShapePage, ShapeSearch } from './shapes.dto';
-import { ShapesService } from './shapes.service';
+import { ShapePage, ShapeSearch, StatusWordList, ShapeRecord } from './shapes.dto';
 import { ApiSummary } from '../../platform/schema/routes';
+import { StatusVocabulary } from '../../operations/statuses';
+import { AnswerShape } from '../../platform/database/generated/client';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 
+/** Lists the structures of upstream answers, which src/gateway/forwarding/shape-watch.ts records. */
 @ApiTags('Audit')
 @Controller('v1/audit/shapes')
 export class ShapesController {
-  constructor(private readonly shapes: ShapesService) {}
+  constructor(private readonly prisma: ReaderPrisma) {}
 
   @Get()
   @Allow('audit')
@@ -23,7 +28,68 @@ export class ShapesController {
   @ApiResponse({ status: 200, type: ShapePage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
   async listAnswerShapes(@Query() search: ShapeSearch): Promise<ShapePage> {
-    const { rows, nextPageToken } = await this.shapes.search(search);
-    return { shapes: rows, next_page_token: nextPageToken };
+    const { operation, http_status: httpStatus } = search;
+    const before = idBefore(search);
+    const found = await this.prisma.answerShape.findMany({
+      where: {
+        ...(operation !== undefined && { operation }),
+        ...(httpStatus !== undefined && { httpStatus }),
+        ...(before !== undefined && { id: { lt: before } }),
+      },
+      orderBy: { id: 'desc' },
+      take: rowsToRead(search),
+    });
+    const { rows, nextPageToken } = toPage(found, search);
+    return { shapes: rows.map(toRecord), next_page_token: nextPageToken };
   }
+}
+
+@ApiTags('Audit')
+@Controller('v1/audit/status-words')
+export class StatusWordsController {
+  private readonly vocabulary: StatusVocabulary;
+
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    @Inject(SETTINGS) settings: RunningConfig,
+  ) {
+    this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
+  }
+
+  @Get()
+  @Allow('audit')
+  @Shows(({ words }: StatusWordList) => showsNobody(words))
+  @ApiSummary(
+    'List the status words that are not understood',
+    'One entry for each status word of the upstream that has no meaning. A transaction with such a word ' +
+      'counts neither as paid nor as failed. Give the word a meaning with `UPSTREAM_STATUS_WORDS`, and it leaves the list.',
+  )
+  @ApiResponse({ status: 200, type: StatusWordList, description: 'All of them.' })
+  @ApiKeyProblems()
+  async listStatusWords(): Promise<StatusWordList> {
+    const rows = await this.prisma.unheardStatus.findMany({ orderBy: [{ times: 'desc' }, { word: 'asc' }] });
+    const unheard = rows.filter(({ word }) => this.vocabulary.statusOf(word) === undefined);
+    return {
+      words: unheard.map((row) => ({
+        word: row.word,
+        times: Number(row.times),
+        call_id: row.callId,
+        upstream_ref: row.upstreamRef,
+        first_seen_at: row.firstSeenAt,
+        last_seen_at: row.lastSeenAt,
+      })),
+    };
+  }
+}
+
+function toRecord(row: AnswerShape): ShapeRecord {
+  return {
+    id: row.id,
+    operation: row.operation,
+    http_status: row.httpStatus,
+    fingerprint: Buffer.from(row.fingerprint).toString('hex'),
+    shape: row.shape,
+    first_seen_at: row.firstSeenAt,
+    first_call_id: row.firstCallId,
+  };
 }

@@ -1,7 +1,6 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { described, INSTANT, INTEGER, nullable, ref, SHA256, TEXT, UUID } from '../../platform/schema/fields';
-import { AccessEndRecord, AccessRecord } from '../access-log/accesses.dto';
-import { ActivityRecord } from '../access-log/activity.dto';
+import { AccessEndRecord, AccessRecord, ActivityRecord } from '../access-log/access-log.dto';
 import { RecordAnomaly, ANOMALY_CODES } from '../records/record-anomalies';
 import { FullCallRecord, RecordEntry } from '../records/record.dto';
 

@@ -7,7 +7,7 @@ import { AccessesService } from '../access-log/accesses.service';
 import { ActivityService } from '../access-log/activity.service';
 import { REMEMBERED_AFTER_ERASURE_MS } from '../log/signed-records';
 import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
-import { ledgerEntriesOf } from '../records/ledger-entries';
+import { ledgerEntriesOf } from '../records/items';
 import { RecordsService } from '../records/records.service';
 import { FullStoredCall } from '../records/rows';
 import { CallDifference, CallStory, RecordSeal } from './story.dto';

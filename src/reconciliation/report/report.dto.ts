@@ -10,7 +10,7 @@ import {
   TEXT,
   UUID,
 } from '../../platform/schema/fields';
-import { PayoutSums } from '../../history/search/payout-sums.dto';
+import { PayoutSums } from '../../history/search/summary.dto';
 import { OneOf } from '../../http/validation/query-rules';
 import { AGES } from '../findings/ageing';
 import { FindingEvidence } from '../findings/evidence.dto';

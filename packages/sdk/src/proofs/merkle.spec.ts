@@ -1,6 +1,14 @@
 import fc from 'fast-check';
-import { CompactRange, foldSubtrees, nodeHash } from '../../../../src/history/log/merkle.ts';
-import { consistencyProof, HashOf, inclusionProof, Subtree, subtreesOf } from '../../../../src/history/log/proofs.ts';
+import {
+  CompactRange,
+  consistencyProof,
+  foldSubtrees,
+  HashOf,
+  inclusionProof,
+  nodeHash,
+  Subtree,
+  subtreesOf,
+} from '../../../../src/history/log/merkle.ts';
 import { leafHash as logged } from '../../../../test/support/leaf-hash.ts';
 import { flipped, mutationsOf, NaiveTree } from '../../../../test/support/naive-tree.ts';
 import * as published from '../../../../test/support/published-vectors.ts';

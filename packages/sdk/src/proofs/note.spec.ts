@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { formatCheckpoint } from '../../../../src/history/log/checkpoint.ts';
+import { formatCheckpoint } from '../../../../src/history/log/head.ts';
 import { newSigningKey, signerOf, signNote } from '../../../../src/history/log/note.ts';
 import * as published from '../../../../test/support/published-vectors.ts';
 import { lackingOf, openNote, parseCheckpoint, verifierOf } from './note.ts';

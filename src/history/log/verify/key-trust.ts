@@ -1,6 +1,5 @@
 import { readHead, SignedHead } from '../head';
-import { KeyRing } from '../key-ring';
-import { Verifier, verifierOf } from '../note';
+import { KeyRing, Verifier, verifierOf } from '../note';
 
 /**
  * Follows the keys of the log from one checkpoint to the next. A key joins when a checkpoint of a trusted key names it.

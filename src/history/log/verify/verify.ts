@@ -1,5 +1,5 @@
 import { ClientBase } from 'pg';
-import { KeyRing } from '../key-ring';
+import { KeyRing } from '../note';
 import { KIND_NAMES, KindName } from '../kinds';
 import { askWith } from '../tree-store';
 import { checkEvidence } from './evidence';

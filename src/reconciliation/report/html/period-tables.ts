@@ -1,4 +1,4 @@
-import { PayoutSums } from '../../../history/search/payout-sums.dto';
+import { PayoutSums } from '../../../history/search/summary.dto';
 import { Totals } from '../../matching/totals';
 import { Markup, markup } from './markup';
 import { count, instant, plural, signedUsd, usd } from './numbers';

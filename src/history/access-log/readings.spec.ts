@@ -1,4 +1,4 @@
-import { maskFilters } from './mask-filters';
+import { maskFilters } from '../access-log/readings.service';
 
 describe('a recorded filter', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { uuidFloor } from '../../platform/database/uuid';
-import { leafRowsOf } from './leaf-rows';
+import { leafRowsOf } from './batch';
 
 const hash = Buffer.alloc(32);
 const at = (...times: number[]) => times.map((time) => ({ id: uuidFloor(new Date(time)), hash }));

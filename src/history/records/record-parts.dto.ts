@@ -1,5 +1,15 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
-import { COUNT, described, INSTANT, INTEGER, nullable, SIGNED_USD, TEXT, UUID } from '../../platform/schema/fields';
+import {
+  COUNT,
+  described,
+  INSTANT,
+  INTEGER,
+  nullable,
+  SIGNED_USD,
+  TEXT,
+  UUID,
+  NUMBER,
+} from '../../platform/schema/fields';
 import { Resolution, RESOLUTIONS } from '../../operations/lifecycle';
 import { ACCOUNTS, ENTRIES, PAYOUT_STATES, PayoutState, Source, SOURCES } from '../../operations/settlement';
 
@@ -99,4 +109,62 @@ export class RecordDoubt {
     description: 'Other calls that may have made them. Present only when an auditor reads one call.',
   })
   calls!: string[];
+}
+
+const PHASES = ['queued', 'connecting', 'waiting', 'answering', 'answered'] as const;
+
+/** One attempt to send a request. */
+export class RecordTry {
+  @described(INSTANT, "When it began, by the proxy's clock.") started_at!: string;
+  @described(NUMBER, 'Duration in milliseconds.') ms!: number;
+  @ApiProperty({
+    enum: PHASES,
+    description:
+      'How far it got. `queued`: it waited for its turn. `connecting`: it had no connection yet. `waiting`: the upstream may ' +
+      'have read it, but did not answer. `answering`: the answer was interrupted. `answered`: the answer is complete.',
+  })
+  phase!: (typeof PHASES)[number];
+  @nullable(INTEGER, 'HTTP status. Null without a complete answer.') status!: number | null;
+  @nullable({ ...TEXT, example: 'timeout' }, 'Why there is no usable answer.') failure!: string | null;
+}
+
+export class RecordUpstream {
+  @nullable(INTEGER, 'HTTP status. Null without an answer.') status!: number | null;
+  @nullable({ ...TEXT, example: 'timeout' }, 'Why there is no usable answer.') failure!: string | null;
+  @nullable(UUID, 'The call whose cached answer was used. Status, times, and body are from that call.')
+  answer_of!: string | null;
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Number of attempts. Only reads are sent more than once.' })
+  attempts!: number;
+  @ApiProperty({
+    type: [RecordTry],
+    description: 'Each attempt. Empty for a call with `answer_of`.',
+  })
+  tries!: RecordTry[];
+  @ApiProperty({
+    type: [RecordUpstreamItem],
+    description: 'Transactions that could not be assigned to an item with certainty.',
+  })
+  other_items!: RecordUpstreamItem[];
+}
+
+class RecordActingPerson {
+  @described(UUID, 'ID of the person.') person_id!: string;
+}
+
+/** The page session of a request. */
+export class RecordSession {
+  @described(UUID, 'ID of the session.') id!: string;
+  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the provider says it.')
+  auth_time!: string | null;
+}
+
+/** The access token of a request. It opens nothing. */
+export class RecordToken {
+  @nullable(TEXT, 'The ID that the identity provider gave it (`jti`).') jti!: string | null;
+  @nullable(TEXT, 'Thumbprint of the key of the app that it is bound to (`cnf.jkt`). Null: it is a bearer token.')
+  jkt!: string | null;
+  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the token says it.')
+  auth_time!: string | null;
+  @nullable(RecordActingPerson, 'Who acted for the person (`act`), such as a colleague of support.')
+  act!: RecordActingPerson | null;
 }

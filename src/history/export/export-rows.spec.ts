@@ -1,5 +1,5 @@
 import { COLUMNS } from './columns';
-import { rowsText } from './format';
+import { rowsText } from './export-rows';
 
 describe('a line of an export in JSON', () => {
   const names = COLUMNS.calls.map(({ name }) => name);

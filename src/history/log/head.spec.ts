@@ -1,4 +1,4 @@
-import { formatCheckpoint, parseCheckpoint } from './checkpoint';
+import { formatCheckpoint, parseCheckpoint } from './head';
 import { EMPTY_ROOT } from './merkle';
 import { leafHash } from '../../../test/support/leaf-hash';
 
