@@ -219,7 +219,7 @@ describe('the architecture', () => {
       'src/history/log/log-key.ts',
       'src/platform/config/page-secrets.ts',
       'src/platform/network/egress.ts',
-      'src/reconciliation/webhooks-in/signed-events.service.ts',
+      'src/reconciliation/webhooks-in/events.controller.ts',
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerSentEvent, serverSentEvents } from '../src/cli/server-sent-events';
-import { RunConnection } from '../src/reconciliation/runs/run-connection';
+import { RunConnection } from '../src/reconciliation/matching/connection';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
 import { SHARES } from '../src/http/shares/shares';
 import { holdRuns } from './support/held-runs';

@@ -1,5 +1,5 @@
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import { readSentCalls } from '../src/reconciliation/in-doubt/read-calls';
+import { readSentCalls } from '../src/reconciliation/in-doubt/calls-in-doubt';
 import { Effort, STRETCH } from '../src/reconciliation/in-doubt/work';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { insertion } from './support/documents';

@@ -8,7 +8,7 @@ import { SearchService } from '../src/history/search/search.service';
 import { SummarySearch } from '../src/history/search/summary.dto';
 import { SummaryService } from '../src/history/search/summary.service';
 import { readCallStates } from '../src/journal/call-states';
-import { readSentCalls } from '../src/reconciliation/in-doubt/read-calls';
+import { readSentCalls } from '../src/reconciliation/in-doubt/calls-in-doubt';
 import { makeUpHistory } from './support/history';
 import { startProxy, TestProxy } from './support/proxy';
 import { first } from './support/first';

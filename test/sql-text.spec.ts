@@ -36,7 +36,7 @@ describe('the text of SQL', () => {
     expect(elsewhere.sort()).toEqual([
       'src/cli/audit-verify.ts', // the name of a snapshot
       'src/cli/database-search.ts', // names of tables
-      'src/reconciliation/runs/run-connection.ts', // a setting
+      'src/reconciliation/matching/connection.ts', // a setting
       'src/worker/job-connection.ts', // names of a channel and a function
     ]);
   });

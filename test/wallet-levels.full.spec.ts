@@ -1,8 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { MetricsService } from '../src/http/metrics/metrics.service';
-import { WalletsJob } from '../src/reconciliation/wallets/wallets.job';
-import { runwayOf } from '../src/reconciliation/wallets/wallet-levels';
+import { WalletsJob, runwayOf } from '../src/reconciliation/wallets/wallets.job';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 

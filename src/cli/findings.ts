@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { ClientError } from '../access/clients/client-error';
 import { MAIN_ACCOUNT } from '../platform/config/upstream-accounts';
 import type { FindingDecisions } from '../reconciliation/findings/decisions.dto';
-import type { FindingPage, FindingRecord } from '../reconciliation/findings/findings.dto';
+import { FindingPage, FindingRecord } from '../reconciliation/findings/findings.dto';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { download } from './download';
 import { print } from './output';

@@ -3,7 +3,7 @@ import { ClientError } from '../access/clients/client-error';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { download } from './download';
 import { followRun, goesOn, RunEnd } from './follow-run';
-import type { Totals } from '../reconciliation/matching/totals';
+import { Totals } from '../reconciliation/matching/totals';
 import { reconcileImportCommand } from './reconcile-import';
 
 const HELP = `

@@ -31,9 +31,7 @@ export const DATABASES = [
   {
     name: 'stop-of-an-old-database',
     guards: 'other instances that do not know that the database is old',
-    edits: [
-      ['src/journal/stops.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;'],
-    ],
+    edits: [['src/journal/stops.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;']],
     noticedBy: 'test/durability-epoch.full.spec.ts',
   },
   {

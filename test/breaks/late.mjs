@@ -76,7 +76,7 @@ export const LATE_ONES = [
     guards: 'a restored call that is looked for at the time of its recovery, and seems not to be paid',
     edits: [
       [
-        'src/reconciliation/in-doubt/read-calls.ts',
+        'src/reconciliation/in-doubt/calls-in-doubt.ts',
         'sentFrom: sentAt ?? receivedAt ?? call.releasedAt',
         'sentFrom: sentAt ?? call.releasedAt',
       ],

@@ -10,10 +10,10 @@ import { toUsage } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
 import { sumAges } from '../../reconciliation/findings/ageing';
 import { readAges, readStatesOf, WAITING } from '../../reconciliation/findings/read';
-import { equationOf } from '../../reconciliation/report/sums';
-import { stateOf } from '../../reconciliation/runs/run-record';
-import { readWalletLevels } from '../../reconciliation/wallets/wallet-levels';
+import { equationOf } from '../../reconciliation/report/report.service';
 import { RunReader } from '../../reconciliation/runs/run-reader';
+import { stateOf } from '../../reconciliation/runs/run-record';
+import { readWalletLevels } from '../../reconciliation/wallets/wallets.job';
 import {
   OverviewApprovals,
   OverviewClient,

@@ -4,8 +4,7 @@ import { validateSync } from 'class-validator';
 import { withoutMark } from '../../http/answers/csv';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { toFaults } from '../../http/validation/faults';
-import { FindingDecisionDto, MAX_DECISIONS } from './decisions.dto';
-import { PlacedDecision } from './decisions.service';
+import { FindingDecisionDto, MAX_DECISIONS, PlacedDecision } from './decisions.dto';
 
 interface DecisionsInCsv {
   decisions: PlacedDecision[];

@@ -1,18 +1,141 @@
-import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Injectable, Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { authorOf } from '../../access/auth/author';
+import { AuthenticatedCall } from '../../access/auth/call';
+import { Decider, FourEyesService, needsPersonalKey, requireAnotherPerson } from '../../access/auth/four-eyes';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { Fault, Problem } from '../../platform/errors/problem';
+import { ProblemCode } from '../../platform/errors/problems';
+import { FindingNow, FindingState, insertFindingSteps, NewStep, StepState } from '../../journal/finding-steps';
+import {
+  FindingDecisions,
+  FindingDecisionsDto,
+  MAX_DECISIONS,
+  MAX_DECISIONS_BYTES,
+  PlacedDecision,
+} from './decisions.dto';
+import { versionOf } from './present';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall } from '../../access/auth/call';
 import { CurrentCall } from '../../access/auth/current-call';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { bodyFault } from '../../http/validation/json-body';
-import { FindingDecisions, FindingDecisionsDto, MAX_DECISIONS, MAX_DECISIONS_BYTES } from './decisions.dto';
 import { readDecisionsCsv } from './decisions-csv';
-import { DecisionsService, PlacedDecision } from './decisions.service';
 import { ApiSummary } from '../../platform/schema/routes';
+
+interface PlacedFault extends Fault {
+  code: ProblemCode;
+}
+
+const OWN =
+  'You cannot accept a difference of your own payment. Accepting requires another client, another key, and another person.';
+
+const CLOSED: ReadonlySet<FindingState> = new Set(['explained', 'resolved', 'accepted']);
+
+/** Checks and records decisions about findings. */
+@Injectable()
+export class DecisionsService {
+  constructor(
+    private readonly prisma: SidePrisma,
+    private readonly fourEyes: FourEyesService,
+  ) {}
+
+  /**
+   * Records all decisions or none.
+   * @param faults that are already known; the error lists them with the others.
+   * @throws Problem `invalid_request`, `own_approval` or `finding_changed`, with every fault.
+   */
+  async decide(call: AuthenticatedCall, decisions: PlacedDecision[], faults: Fault[] = []): Promise<void> {
+    const known = [...faults.map((fault) => invalid(fault)), ...repeated(decisions)];
+    const steps: NewStep[] = decisions.map(({ finding_id, state, reason }) => ({
+      findingId: finding_id,
+      state,
+      reason,
+    }));
+    const decider = await this.fourEyes.deciderOf(call);
+    await insertFindingSteps(this.prisma, steps, authorOf(call), (findings) => {
+      const found = decisions.flatMap((decision) => faultsOf(decision, findings.get(decision.finding_id), decider));
+      refuse([...known, ...found]);
+    });
+  }
+}
+
+function repeated(decisions: PlacedDecision[]): PlacedFault[] {
+  const first = new Map<string, PlacedDecision>();
+  return decisions.flatMap((decision) => {
+    const { finding_id: id, pointer, where } = decision;
+    const before = first.get(id);
+    first.set(id, before ?? decision);
+    const detail = `${where}the finding is already decided at ${before?.pointer}; decide it once`;
+    return before ? [invalid({ pointer: `${pointer}/finding_id`, detail })] : [];
+  });
+}
+
+function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, decider: Decider): PlacedFault[] {
+  const { state, version, pointer, where } = decision;
+  const at = (field: string, code: ProblemCode, detail: string): PlacedFault => ({
+    code,
+    pointer: `${pointer}/${field}`,
+    detail: `${where}${detail}`,
+  });
+  if (!finding) return [at('finding_id', 'invalid_request', 'there is no finding with this ID')];
+  const faults: PlacedFault[] = [];
+  if (version !== undefined && version !== versionOf(finding.stepId, finding.impactUsd)) {
+    const now = `it is now ${finding.state} with an impact of ${finding.impactUsd} US dollars`;
+    faults.push(at('version', 'finding_changed', `the finding has changed since you read it: ${now}; read it again`));
+  }
+  const wrong = wrongStep(finding.state, state);
+  if (wrong) faults.push(at('state', 'finding_changed', wrong));
+  if (state === 'accepted') {
+    const refused = refusedAcceptance(decider, finding);
+    if (refused) faults.push(at('state', refused.code, refused.detail));
+  }
+  return faults;
+}
+
+/** Returns why a finding cannot change from one state to another. Undefined if it can. */
+function wrongStep(from: FindingState, to: StepState): string | undefined {
+  if (from === to) return `the finding is already ${from}`;
+  if (to === 'reopened') return from === 'open' ? 'the finding is open, so there is no decision to reopen' : undefined;
+  return CLOSED.has(from) ? `the finding is ${from}; reopen it first to change the decision` : undefined;
+}
+
+/** Nobody looks into an accepted loss any more. Accepting therefore takes a person who did not request the payment. */
+function refusedAcceptance(
+  decider: Decider,
+  { requester }: FindingNow,
+): { code: ProblemCode; detail: string } | undefined {
+  const { identity, clientName } = decider.call.caller;
+  if (identity === null) {
+    const detail = `only a person can accept a difference, with a personal key. ${needsPersonalKey(clientName)}`;
+    return { code: 'invalid_request', detail };
+  }
+  if (requester === null) return undefined;
+  try {
+    requireAnotherPerson(decider, requester, OWN);
+    return undefined;
+  } catch (problem) {
+    const { code, message } = problem as Problem;
+    return { code, detail: message };
+  }
+}
+
+function invalid(fault: Fault): PlacedFault {
+  return { ...fault, code: 'invalid_request' };
+}
+
+/** Chooses the error code by the fault that must be corrected first. */
+const WORST: ProblemCode[] = ['invalid_request', 'own_approval', 'finding_changed'];
+
+function refuse(found: PlacedFault[]): void {
+  const code = WORST.find((each) => found.some((fault) => fault.code === each));
+  if (code === undefined) return;
+  const faults = found.map(({ pointer, detail }) => ({ pointer, detail }));
+  throw new Problem(code, { faults, ...(code === 'own_approval' && { text: OWN }) });
+}
 
 const WHO =
   'All decisions are recorded, or none. The error lists every fault. An open or reopened ' +

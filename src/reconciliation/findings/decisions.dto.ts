@@ -1,3 +1,4 @@
+import { OneOf } from '../../http/validation/query-rules';
 import { described } from '../../platform/schema/fields';
 import { StepState } from '../../journal/finding-steps';
 import { NotForwarded } from '../../http/validation/nothing.dto';
@@ -24,18 +25,11 @@ export class FindingDecisionDto {
   )
   finding_id!: string;
 
-  @field(
-    {
-      required: true,
-      must: `must be one of ${DECIDABLE.join(', ')}`,
-      test: (value) => DECIDABLE.some((state) => state === value),
-    },
-    {
-      enum: [...DECIDABLE],
-      description:
-        '`explained`: the reason is known, and nothing is owed. `resolved`: the difference was corrected. `accepted`: the loss or gain ' +
-        'is permanent. `reopened`: the earlier decision no longer applies.',
-    },
+  @OneOf(
+    DECIDABLE,
+    '`explained`: the reason is known, and nothing is owed. `resolved`: the difference was corrected. `accepted`: the loss or gain ' +
+      'is permanent. `reopened`: the earlier decision no longer applies.',
+    { required: true },
   )
   state!: StepState;
 
@@ -54,6 +48,14 @@ export class FindingDecisionDto {
     example: 'v3f2a91c04b7d',
   })
   version?: string;
+}
+
+/** One of several decisions, with its position for error messages. */
+export interface PlacedDecision extends FindingDecisionDto {
+  /** JSON pointer. */
+  pointer: string;
+  /** The start of its error messages: `row 17: `. */
+  where: string;
 }
 
 @NotForwarded()

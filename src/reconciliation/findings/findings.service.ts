@@ -4,11 +4,9 @@ import { maskContacts } from '../../history/records/masking';
 import { shown } from '../../history/records/view';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { CATEGORIES, Category } from './categories';
-import { FINDINGS_TABLE } from './findings-csv';
+import { FINDINGS_TABLE, toFinding, toSight } from './present';
 import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingStory, State } from './findings.dto';
-import { toFinding, toSight } from './present';
-import { countFindings, FindingFilters, readFindings } from './read';
-import { readComparesPeople, readSightsBy } from './sights';
+import { countFindings, FindingFilters, readFindings, readComparesPeople, readSightsBy } from './read';
 
 /** The number of runs shown. An hourly job can see a finding very often, and nobody reads more. */
 const NEWEST_SIGHTS = 100;

@@ -1,14 +1,61 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { hash } from 'node:crypto';
+import { Transaction } from '../../gateway/upstream/transactions';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { Transaction } from '../../gateway/upstream/transactions';
 import { UnclaimedService } from '../in-doubt/unclaimed.service';
 import { SourcesService } from '../sources/sources.service';
-import { Remembered } from './remembered';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream-accounts';
 import { SettledRead, SettleListedService } from '../settling/settle-listed.service';
+import { Job } from '../../platform/jobs/job';
+import { Turns } from '../../platform/jobs/turns';
+import { codeOrNameOf } from '../../platform/errors/error-code';
+
+/** Some 60 bytes each. Beyond that, what was remembered first is forgotten, and looked at again. */
+const MOST = 2_000_000;
+
+/**
+ * What the upstream said about its transactions when they were last looked at. It lets a poll skip those that have not
+ * changed, because the upstream lists everything each time. It is lost with the process and when the database is
+ * recovered, which costs one longer poll.
+ */
+class Remembered {
+  private readonly said = new Map<number, number>();
+
+  /** Whether a transaction says what it said before. One without a name is never known. */
+  has(transaction: Transaction): boolean {
+    const name = nameOf(transaction);
+    return name !== undefined && this.said.get(name) === contentOf(transaction);
+  }
+
+  add(transaction: Transaction): void {
+    const name = nameOf(transaction);
+    if (name === undefined) return;
+    this.said.delete(name); // so that it comes last
+    this.said.set(name, contentOf(transaction));
+    if (this.said.size <= MOST) return;
+    for (const oldest of this.said.keys()) {
+      this.said.delete(oldest);
+      return;
+    }
+  }
+}
+
+function nameOf({ upstreamRef, upstreamId }: Transaction): number | undefined {
+  const name = upstreamRef ?? upstreamId;
+  return name === null ? undefined : numberOf(name);
+}
+
+function contentOf({ status, feeUsd, amountUsd }: Transaction): number {
+  return numberOf(JSON.stringify([status, feeUsd, amountUsd]));
+}
+
+/** Returns 48 bits of a hash. Of a million names, two are equal with a probability of 1 in 560. Then one is skipped for as long as the other stays. */
+function numberOf(text: string): number {
+  return hash('sha256', text, 'buffer').readUIntBE(0, 6);
+}
 
 const DAY_MS = 86_400_000;
 
@@ -22,7 +69,7 @@ const YOUNG_MS = 3_600_000;
 const MOST_PER_POLL = 50_000;
 
 /** The result of one poll. */
-export interface Poll extends Omit<SettledRead, 'unclaimed'> {
+interface Poll extends Omit<SettledRead, 'unclaimed'> {
   /** Null if nothing was read. */
   readId: string | null;
   /** Why the upstream's listing could not be read, as a short code. Null if it was read. */
@@ -85,5 +132,45 @@ export class FollowUpService {
     const [row] = await this.prisma.$queryRaw<[{ epoch: number }]>`SELECT max(number) AS epoch FROM epoch`;
     if (row.epoch !== this.epoch) this.remembered.clear();
     this.epoch = row.epoch;
+  }
+}
+
+/** How often a disabled job looks whether it has to end. */
+const REST_MS = 60_000;
+
+/** Follows payouts after their answers: every FOLLOW_UP_EVERY_SECONDS, by one listing of each upstream account. */
+@Injectable()
+export class FollowUpJob implements Job {
+  readonly name = 'follow';
+  private readonly logger = new Logger('FollowUp');
+  /** The last failure of each account that failed. */
+  private readonly complaints = new Map<string, string>();
+
+  constructor(
+    private readonly followUp: FollowUpService,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
+
+  async run(turns: Turns): Promise<void> {
+    const everyMs = this.settings.followUpEverySeconds * 1_000;
+    for (;;) {
+      await turns.wait(everyMs || REST_MS);
+      if (turns.areOver) return;
+      const accounts = everyMs > 0 ? accountNames(this.settings) : [];
+      // At once, so that no account waits for another one that is slow.
+      await Promise.all(accounts.map((account) => this.poll(account, turns.signal)));
+    }
+  }
+
+  private async poll(account: string, signal: AbortSignal): Promise<void> {
+    const failure = await this.followUp.runOnce(account, signal).then((poll) => poll.failure, codeOrNameOf);
+    if (failure === (this.complaints.get(account) ?? null) || signal.aborted) return;
+    if (failure === null) {
+      this.complaints.delete(account);
+      this.logger.log({ account }, 'follow-up succeeded after failures');
+    } else {
+      this.complaints.set(account, failure);
+      this.logger.warn({ account, failure }, 'follow-up failed, will retry');
+    }
   }
 }

@@ -1,11 +1,20 @@
 import { Transaction } from '../../gateway/upstream/transactions';
 import { NewVerdict } from '../../journal/resolver-verdicts';
 import { Status } from '../../operations/statuses';
+import { NO_PROCESS } from '../../journal/lost-time';
+import { ENTRIES, Entry } from '../../operations/settlement';
+import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle';
+import { callsWith, RECORDED_STATE } from '../../operations/lifecycle-sql';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { CHANGING_OPERATIONS } from '../../operations/effects';
+import { Item } from '../../operations/item';
+import { recipientNames } from '../../operations/recipient-names';
 
 /** One item of a call. */
 export interface Wanted {
   position: number;
-  /** Keys (recipients.ts) of the recipient. Empty if that person was erased. */
+  /** Keys (payments.ts) of the recipient. Empty if that person was erased. */
   payee: string[];
   /** Keys of everybody whom the item names. */
   names: string[];
@@ -71,3 +80,159 @@ export interface Rules {
 
 /** The conclusion about a call in doubt. */
 export type Verdict = Omit<NewVerdict, 'intentId'>;
+
+/** A call and its recorded state. */
+export interface SentCallState extends SentCall {
+  /** The upstream account that it was sent to. */
+  account: string;
+  state: CallState;
+  /** Whether an answer is on record. */
+  hasAnswer: boolean;
+  /** The status of the upstream's answer. Null if it did not answer. */
+  upstreamStatus: number | null;
+  /** The positions of payouts whose outcome is known. */
+  settled: ReadonlySet<number>;
+}
+
+/** The most calls in doubt that are considered. */
+const MOST_KNOWN = 1_000_000;
+
+/** The most calls of one query, because its result is processed without a pause. */
+const CALLS_AT_ONCE = 1_000;
+
+interface CallRow {
+  id: string;
+  account: string;
+  operation: string;
+  state: CallState;
+  process: number | null;
+  releasedAt: Date;
+  /** When the request arrived, if the call or its approval was restored from a copy: long after it was sent. */
+  receivedAt: Date | null;
+  sentAt: Date | null;
+  answeredAt: Date | null;
+  items: ItemRow[] | null;
+  isRejected: boolean;
+  upstreamStatus: number | null;
+  /** The entries of the answer: one for all items, or one for each. */
+  answered: Entry | Entry[] | null;
+  /** The entries of its settlements, oldest first. */
+  settled: SettledEntry[] | null;
+}
+
+interface SettledEntry {
+  position: number;
+  entry: Entry | 'fee';
+}
+
+interface ItemRow {
+  position: number;
+  field: Item['recipientField'];
+  email: string | null;
+  phone: string | null;
+  handle: string | null;
+  receiver: string | null;
+  usd: string | null;
+  reference: string | null;
+  upstreamRef: string | null;
+}
+
+/**
+ * Reads the IDs of calls that pay or write and may be in doubt, or have a payout in doubt, oldest first. The search index
+ * must be up to date.
+ */
+export async function findCallsInDoubt(prisma: PrismaService): Promise<string[]> {
+  const operations = CHANGING_OPERATIONS.map((operation) => `operation:${operation}`);
+  const found = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT call_id::text AS id FROM indexed_call
+    WHERE terms && ${[...recordedAs('unknown').map((state) => `state:${state}`), 'entry:in_doubt']}::text[] AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
+  return found.map(({ id }) => id);
+}
+
+/**
+ * Reads the calls in doubt among these, in the same order, each with the payouts that are in doubt.
+ * @param longestMs the longest time that a request may take.
+ */
+export async function readCallsInDoubt(
+  prisma: PrismaService,
+  ids: string[],
+  present: Present,
+  longestMs: number,
+): Promise<SentCallState[]> {
+  const calls = await readSentCalls(prisma, ids, longestMs);
+  const byId = new Map(calls.map((call) => [call.id, call]));
+  return ids.flatMap((id) => {
+    const call = byId.get(id);
+    if (!call) return [];
+    const items = call.items.filter(({ position }) => !call.settled.has(position));
+    const isInDoubt = stateAt(call.state, { ...call, expiresAt: null }, present) === 'unknown';
+    // After an answer, payouts may be in doubt one by one.
+    return isInDoubt || (call.hasAnswer && call.settled.size > 0 && items.length > 0) ? [{ ...call, items }] : [];
+  });
+}
+
+interface Timing {
+  process: number | null;
+  releasedAt: Date;
+}
+
+/**
+ * Reads calls by their IDs. Calls that were never sent are left out.
+ * @throws the signal's reason if it is aborted.
+ */
+export async function readSentCalls(
+  prisma: PrismaService,
+  ids: string[],
+  longestMs: number,
+  signal?: AbortSignal,
+): Promise<(SentCallState & Timing)[]> {
+  const calls: (SentCallState & Timing)[] = [];
+  for (let first = 0; first < ids.length; first += CALLS_AT_ONCE) {
+    signal?.throwIfAborted();
+    for (const call of await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs)) calls.push(call);
+  }
+  return calls;
+}
+
+async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCallState & Timing)[]> {
+  const rows = await prisma.$queryRaw<CallRow[]>`
+    SELECT i.id::text AS id, coalesce((SELECT account FROM client WHERE id = i.client_id), ${MAIN_ACCOUNT}) AS account, i.operation, ${RECORDED_STATE} AS state, coalesce(d.process, i.process) AS process,
+      coalesce(d.decided_at, i.recorded_at) AS "releasedAt", o.sent_at AS "sentAt",
+      CASE WHEN coalesce(d.process, i.process) = ${NO_PROCESS} THEN (i.record::json ->> 'received_at')::timestamptz END AS "receivedAt",
+      o.answered_at AS "answeredAt", coalesce(o.record::json ->> 'failure' = 'unverified_rejection', FALSE) AS "isRejected",
+      o.upstream_status AS "upstreamStatus", o.record::json -> 'entries' AS answered, (
+        SELECT json_agg(e.entry ORDER BY t.number) FROM settlement t
+        CROSS JOIN LATERAL json_array_elements(t.record::json -> 'entries') AS e(entry) WHERE t.intent_id = i.id) AS settled, (
+
+        SELECT json_agg(json_build_object('position', n.position, 'field', n.recipient_field, 'email', r.email, 'phone', r.phone,
+          'handle', r.handle, 'receiver', n.receiver, 'usd', n.amount_usd::numeric(18,6)::text, 'reference', n.reference, 'upstreamRef', n.upstream_ref)
+          ORDER BY n.position)
+        FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
+        WHERE n.intent_id = i.id) AS items
+    FROM ${callsWith(ids)}
+    ORDER BY i.id`;
+  return rows.map(({ sentAt, receivedAt, answeredAt, items, answered, settled, ...call }) => ({
+    ...call,
+    sentFrom: sentAt ?? receivedAt ?? call.releasedAt,
+    sentUntil: answeredAt ?? new Date(call.releasedAt.getTime() + longestMs),
+    items: (items ?? []).map(toWanted),
+    hasAnswer: sentAt !== null,
+    settled: settledPositions(answered, settled ?? [], items?.length ?? 0),
+  }));
+}
+
+/** The recipient of an item that pays nobody, such as the payer of a collection, is known by each name. */
+function toWanted({ position, field, usd, reference, upstreamRef, ...named }: ItemRow): Wanted {
+  const all = recipientNames({ recipientField: field, ...named });
+  const names = all.map(({ key }) => key);
+  const payee = field === null ? names : all.filter(({ counts }) => counts).map(({ key }) => key);
+  return { position, payee, names, amountUsd: usd, reference: reference || null, upstreamRef };
+}
+
+function settledPositions(answered: CallRow['answered'], settled: SettledEntry[], count: number): ReadonlySet<number> {
+  const entries = Array.from({ length: count }, (_, position) =>
+    Array.isArray(answered) ? answered[position] : answered,
+  );
+  for (const { position, entry } of settled) if (entry !== 'fee') entries[position] = entry;
+  return new Set(entries.flatMap((entry, position) => (entry && ENTRIES[entry].known ? [position] : [])));
+}

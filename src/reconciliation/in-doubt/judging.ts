@@ -1,5 +1,5 @@
 import { Competing } from './competing';
-import { Rules, SentCall, Verdict } from './calls-in-doubt';
+import { Rules, SentCall, Verdict, SentCallState } from './calls-in-doubt';
 import { Listing } from './batches';
 import { judge } from './verdict';
 import { Effort } from './work';
@@ -29,4 +29,21 @@ export async function judgeInTurn(
     if (verdict) found.push({ call, verdict });
   }
   return { found, left: [] };
+}
+
+/** The input of one poll. */
+export class PollRound {
+  readonly left = new Set<string>();
+  readonly failed = new Set<string>();
+
+  constructor(
+    readonly account: string,
+    readonly due: SentCallState[],
+    /** The ids of all calls in doubt. */
+    readonly inDoubt: string[],
+    readonly read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
+    /** When the oldest call that is due was sent. */
+    readonly since: Date,
+    readonly effort: Effort,
+  ) {}
 }

@@ -8,21 +8,17 @@ import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { insertVerdict, NewVerdict } from '../../journal/resolver-verdicts';
 import { connectForRun } from '../matching/connection';
 import { Cause, SourcesService } from '../sources/sources.service';
-import { unrecognisable } from './changed';
-import { ChangesService } from './changes.service';
-import { Competing } from './competing';
-import { readCompeting } from './competing-calls';
-import { Rules, SentCall } from './calls-in-doubt';
+import { unrecognisable, ChangesService } from './changes.service';
+import { Competing, readCompeting } from './competing';
+import { Rules, SentCall, SentCallState } from './calls-in-doubt';
 import { Listing } from './batches';
-import { Resolved, judgeInTurn } from './judging';
+import { Resolved, judgeInTurn, PollRound } from './judging';
 import { dependsOnWallets, quietUntil, walletsCountFrom } from './facts';
 import { READ_BEFORE_MS, readListing } from './listing';
 import { CHANGED_BY, CREATED_BY } from '../../operations/effects';
 import { StatusVocabulary } from '../../operations/statuses';
 import { ProbeService } from './probe.service';
-import { SentCallState } from './read-calls';
 import { readStatements, WalletStatements } from './wallet-statements';
-import { PollRound } from './poll-round';
 import { Effort } from './work';
 
 /** The most that the upstream's clock may be wrong. */

@@ -1,11 +1,53 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Injectable, OnModuleDestroy, Controller, HttpCode, Post } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { Problem } from '../../platform/errors/problem';
+import { HeldJobsService } from '../../platform/jobs/held-jobs.service';
+import { askForRound, deleteTasks, readTaskResult } from '../../journal/worker-tasks';
+import { ResolverRound } from './rounds.dto';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/allow';
 import { Shows } from '../../access/auth/shows';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { ResolverRound } from './rounds.dto';
-import { RoundsService } from './rounds.service';
 import { ApiSummary } from '../../platform/schema/routes';
+
+const LOOK_EVERY_MS = 100;
+
+/** How long nobody may hold the job of the resolver. A restarted worker takes it within seconds. */
+const NO_WORKER_MS = 5_000;
+
+/** Has a worker run a round of the resolver, and waits for its result. */
+@Injectable()
+export class RoundsService implements OnModuleDestroy {
+  private isStopped = false;
+
+  constructor(
+    private readonly prisma: SidePrisma,
+    private readonly heldJobs: HeldJobsService,
+  ) {}
+
+  onModuleDestroy(): void {
+    this.isStopped = true;
+  }
+
+  /** @throws Problem `no_worker` if no worker resolves calls in doubt. */
+  async run(): Promise<ResolverRound> {
+    const id = await askForRound(this.prisma);
+    try {
+      let heldAt = performance.now();
+      for (;;) {
+        await sleep(LOOK_EVERY_MS);
+        const result = await readTaskResult<ResolverRound>(this.prisma, id);
+        if (result) return result;
+        if (this.isStopped) throw new Problem('not_ready', { text: 'The proxy is shutting down.' });
+        if ((await this.heldJobs.read()).has('resolve')) heldAt = performance.now();
+        else if (performance.now() - heldAt > NO_WORKER_MS) throw new Problem('no_worker');
+      }
+    } finally {
+      await deleteTasks(this.prisma, [id]);
+    }
+  }
+}
 
 @ApiTags('Reconciliation')
 @Controller('v1/reconciliation/resolver')

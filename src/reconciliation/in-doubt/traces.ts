@@ -1,7 +1,7 @@
 import { Created, CREATED_BY } from '../../operations/effects';
 import { Batch, Seen, Wanted } from './calls-in-doubt';
 import { RecipientKind } from '../../recipients/recipient';
-import { haveKindInCommon, kindsOf, looseKey } from './recipients';
+import { haveKindInCommon, kindsOf, looseKey } from './payments';
 
 const TYPES: ReadonlySet<string> = new Set([...CREATED_BY.values()].map(({ type }) => type));
 

@@ -4,8 +4,7 @@ import { ENTRIES, entryOf } from '../../operations/settlement';
 import { Batches, Listing } from './batches';
 import { Rules, SentCall, Verdict } from './calls-in-doubt';
 import { Competing } from './competing';
-import { evidenceOf, MOST_UNSETTLED } from './evidence';
-import { Facts, factsOf, quietUntil } from './facts';
+import { evidenceOf, MOST_UNSETTLED, Facts, factsOf, quietUntil } from './facts';
 import { Fitting } from './fitting';
 import { Work } from './work';
 

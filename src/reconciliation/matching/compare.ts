@@ -11,15 +11,23 @@ import {
   MAKE_DIFFERENCES,
   nameAccount,
   TO_CONFIRM,
+  addReusedKeys,
 } from './differences';
 import { matchByFingerprint } from './fingerprint';
-import { LINK_ASIDE, PUT_ASIDE } from './aside';
+import {
+  LINK_ASIDE,
+  PUT_ASIDE,
+  addConfirmed,
+  addFarTheirs,
+  FAR_CALLS,
+  makeTheirs,
+  takeOurs,
+  takeTheirs,
+} from './theirs';
 import { makeAlone, makeJudged } from './judge';
 import { addFarCalls, addOurs, Ids, makeCalls, makeEntries, makeEvidence, makeOurs } from './ours';
 import { Unlisted, Confirm, OnProgress, Plan } from './plan';
 import { matchAll, MATCH_LEFT } from './rules';
-import { addConfirmed, addFarTheirs, FAR_CALLS, makeTheirs, takeOurs, takeTheirs } from './theirs';
-import { addReusedKeys } from './reused-keys';
 import { Totals, totalsOf } from './totals';
 import { judgeWallets } from './wallets';
 

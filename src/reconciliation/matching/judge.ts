@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { ASIDE_WORTH } from './aside';
+import { ASIDE_WORTH } from './theirs';
 import { Plan } from './plan';
 
 /**

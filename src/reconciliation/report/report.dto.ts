@@ -13,9 +13,8 @@ import {
 import { PayoutSums } from '../../history/search/summary.dto';
 import { OneOf } from '../../http/validation/query-rules';
 import { AGES } from '../findings/ageing';
-import { FindingEvidence } from '../findings/evidence.dto';
+import { FindingEvidence, FindingRecord, STATES } from '../findings/findings.dto';
 import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
-import { FindingRecord, STATES } from '../findings/findings.dto';
 import { RunRecord } from '../runs/runs.dto';
 
 const REPORT_FORMATS = ['json', 'csv', 'html'] as const;

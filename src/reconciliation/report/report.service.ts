@@ -7,15 +7,15 @@ import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { sumAges } from '../findings/ageing';
 import { CATEGORIES, CATEGORY_NAMES } from '../findings/categories';
-import { FINDINGS_TABLE } from '../findings/findings-csv';
+import { FINDINGS_TABLE, toFinding } from '../findings/present';
 import { DelimiterName } from '../../http/answers/csv';
-import { toFinding } from '../findings/present';
 import { FindingRow, readAges, readGreatestOf, readSightsOf, readStatesOf } from '../findings/read';
-import { toRecord } from '../runs/run-record';
 import { Run } from '../runs/run-reader';
+import { toRecord } from '../runs/run-record';
 import { reportPage } from './html/page';
-import { Report, ReportAge, ReportFinding, ReportHead, ReportSource } from './report.dto';
-import { equationOf } from './sums';
+import { Report, ReportAge, ReportFinding, ReportHead, ReportSource, ReportEquation } from './report.dto';
+import { Decimal } from 'decimal.js';
+import { Totals } from '../matching/totals';
 
 /** The number of findings held in memory at once. */
 const BATCH = 1_000;
@@ -121,4 +121,21 @@ export class ReportService {
 
 function toReportFinding(row: FindingRow, reveal: boolean): ReportFinding {
   return { ...toFinding(row, reveal), meaning: CATEGORIES[row.category].meaning, evidence: row.evidence };
+}
+
+/**
+ * States the equation of a run: the upstream's total minus ours is the findings, the differences within tolerance, and
+ * a residual that must be zero.
+ */
+export function equationOf(totals: Totals): ReportEquation {
+  const { ours, theirs, findings, within_tolerance_usd: tolerance, residual_usd: residual } = totals;
+  const found = Object.values(findings.by_category).reduce((sum, { usd }) => sum.add(usd), new Decimal(0));
+  return {
+    upstream_usd: theirs.usd,
+    ours_usd: ours.usd,
+    difference_usd: new Decimal(theirs.usd).sub(ours.usd).toFixed(),
+    findings_usd: found.toFixed(),
+    within_tolerance_usd: tolerance,
+    residual_usd: residual,
+  };
 }

@@ -1,16 +1,52 @@
+import { PrismaService } from '../../platform/database/prisma.service';
+import { writeRunProgress, RunProgress } from '../../journal/reconciliations';
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
-import { PrismaService } from '../../platform/database/prisma.service';
 import { compare } from '../matching/compare';
 import { Confirm, Plan, Unlisted, withMargin } from '../matching/plan';
 import { Totals } from '../matching/totals';
 import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
 import { SettleListedService } from '../settling/settle-listed.service';
-import { EarlierReadsService } from './earlier-reads';
-import { ProgressWriter } from './progress-writer';
-import { RunConnection } from './run-connection';
+import { EarlierReadsService } from './runs.service';
+import { RunConnection } from '../matching/connection';
 import { Run } from './run-reader';
+
+/** Progress is written at most twice a second, as nobody who watches a run sees more. */
+const EVERY_MS = 500;
+
+/** Writes the progress of a run, on another connection than the one that it compares on. Failed writes are ignored. */
+class ProgressWriter {
+  private latest: RunProgress | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly runId: string,
+  ) {}
+
+  at(step: string, done: number, of: number | null): void {
+    const isFirst = this.latest === undefined;
+    this.latest = { step, done, of };
+    if (isFirst) this.write();
+    else this.timer ??= setTimeout(() => this.write(), EVERY_MS).unref();
+  }
+
+  /** Stops writing. No write follows once this resolves. */
+  async end(): Promise<void> {
+    clearTimeout(this.timer);
+    this.latest = undefined;
+    await this.writing;
+  }
+
+  private write(): void {
+    this.timer = undefined;
+    const { latest } = this;
+    if (!latest) return;
+    this.writing = this.writing.then(() => writeRunProgress(this.prisma, this.runId, latest)).catch(() => undefined);
+  }
+}
 
 /** Waits before a source is asked again, long enough for a brief failure of the upstream to pass. */
 const SOURCE_RETRIES_MS = [500, 2_500];

@@ -9,7 +9,7 @@ import { insertRunFailure } from '../../journal/reconciliations';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { codeOrNameOf } from '../../platform/errors/error-code';
 import { Execution, RunFailure } from './execution';
-import { RunConnection } from './run-connection';
+import { RunConnection } from '../matching/connection';
 import { Run, RunReader } from './run-reader';
 
 /** The most runs of one worker at a time. Each comparison keeps a core of the database busy. */

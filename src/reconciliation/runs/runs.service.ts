@@ -1,17 +1,134 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { accountFaults } from '../../http/validation/known-account';
+import { Problem } from '../../platform/errors/problem';
+import { Injectable, Inject } from '@nestjs/common';
+import { isRecordOf, accountNamed } from '../../journal/accounts';
+import { PrismaService } from '../../platform/database/prisma.service';
+import { RunSettings, withMargin, settingsOf } from '../matching/plan';
 import { newId } from '../../platform/database/ids';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { accountNames } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { LOCKS } from '../../platform/database/locks';
-import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../access/auth/author';
 import { insertRun } from '../../journal/reconciliations';
-import { settingsOf } from '../matching/plan';
-import { EarlierReadsService } from './earlier-reads';
-import { checkQuestion, Question } from './question';
 import { Run, RunReader } from './run-reader';
+
+const DAY_MS = 86_400_000;
+
+/** A year and its surroundings. A longer period takes several runs, each with a listing of its own. */
+const MAX_DAYS = 400;
+
+/** The account, the period and the sources of a run. */
+interface Question {
+  /** The upstream account. */
+  account: string;
+  from: Date;
+  to: Date;
+  /** Compares our records and the upstream's as of this time. Null: now. */
+  asOf: Date | null;
+  /** The statement to compare with. Null: the upstream's own listing. */
+  statementId: string | null;
+}
+
+/**
+ * Checks the request for a run.
+ * @param now by the database's clock, which the records use.
+ * @param accounts the upstream accounts.
+ * @throws Problem `invalid_request` that lists the errors.
+ */
+function checkQuestion({ account, from, to, asOf }: Question, now: Date, accounts: string[]): void {
+  const faults = accountFaults(account, accounts);
+  const fault = (pointer: string, detail: string) => faults.push({ pointer, detail });
+  if (from >= to) fault('/to', 'must be after from');
+  if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS) {
+    fault('/to', `must be at most ${MAX_DAYS} days after from; start another run for the rest`);
+  }
+  // A call that is made while the upstream is read would stand on one side only, and look like an unknown transaction.
+  if (to > now) fault('/to', `must not be in the future; it is ${now.toISOString()} now`);
+  if (asOf && asOf > now) fault('/as_of', `must not be in the future; it is ${now.toISOString()} now`);
+  if (asOf && asOf < to) fault('/as_of', 'must not be before to, because the period must have ended by then');
+  if (faults.length > 0) throw new Problem('invalid_request', { faults });
+}
+
+/** Returns the UTC day before the day of an instant. */
+export function dayBefore(at: Date): { from: Date; to: Date } {
+  const to = new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
+  return { from: new Date(to.getTime() - DAY_MS), to };
+}
+
+interface Listing {
+  id: string;
+  known_at: Date;
+}
+
+/** Finds complete earlier readings of the upstream. */
+@Injectable()
+export class EarlierReadsService {
+  constructor(private readonly prisma: PrismaService) {}
+
+  /**
+   * Returns the source that a run must compare with, if it must not read a new one: a statement, or the newest listing
+   * that was known at `as_of`.
+   * @throws Problem if there is no such source.
+   */
+  async chosenFor(question: Question, settings: RunSettings): Promise<string | null> {
+    const { account, statementId, asOf } = question;
+    if (statementId !== null) return this.statement(statementId, account);
+    return asOf === null ? null : this.listingOf(question, asOf, settings);
+  }
+
+  /**
+   * Returns the readings that a run completed before it was interrupted, so that it does not read these sources again.
+   */
+  async ofCause(causedBy: string, source: string, subject: string | null = null): Promise<string | undefined> {
+    const [row] = await this.prisma.$queryRaw<{ id: string }[]>`
+      SELECT r.id FROM source_read r JOIN source_read_end e ON e.read_id = r.id
+      WHERE r.caused_by = ${causedBy}::uuid AND r.source = ${source} AND r.subject IS NOT DISTINCT FROM ${subject} AND e.complete
+      ORDER BY r.id LIMIT 1`;
+    return row?.id;
+  }
+
+  /** The run that a listing was read for. Null if there is none. */
+  async causeOf(readId: string): Promise<string | null> {
+    const [row] = await this.prisma.$queryRaw<{ cause: string | null }[]>`
+      SELECT caused_by AS cause FROM source_read WHERE id = ${readId}::uuid`;
+    return row?.cause ?? null;
+  }
+
+  private async statement(id: string, account: string): Promise<string> {
+    const [row] = await this.prisma.$queryRaw<{ id: string; account: string | null }[]>`
+      SELECT r.id, r.account FROM source_read r JOIN source_read_end e ON e.read_id = r.id
+      WHERE r.id = ${id}::uuid AND r.source = 'statement' AND e.complete`;
+    if (row && accountNamed(row.account) === account) return row.id;
+    const detail = row
+      ? `must be a statement of the account ${account}; this one is of ${accountNamed(row.account)}`
+      : 'must be the ID of a completely imported statement, as GET /v1/reconciliation/statements lists them';
+    throw new Problem('invalid_request', { faults: [{ pointer: '/statement_id', detail }] });
+  }
+
+  /**
+   * The newest complete listing of the account, of a period and its surroundings that was known at that time. A listing that was read
+   * for a run counts from the beginning of that run. A second run as of that time therefore sees what the first saw.
+   */
+  private async listingOf({ account, from, to }: Question, asOf: Date, settings: RunSettings): Promise<string> {
+    const { from: earliest, to: latest } = withMargin(from, to, settings);
+    const listings = await this.prisma.$queryRaw<Listing[]>`
+      SELECT r.id, coalesce(run.as_of, e.ended_at) AS known_at
+      FROM source_read r JOIN source_read_end e ON e.read_id = r.id LEFT JOIN reconciliation_run run ON run.id = r.caused_by
+      WHERE r.source = 'transactions' AND e.complete AND ${isRecordOf('r.account', account)}
+        AND coalesce(r.from_at <= ${earliest}::timestamptz, true) AND coalesce(r.to_at >= ${latest}::timestamptz, true)
+      ORDER BY known_at, r.id`;
+    const known = listings.filter(({ known_at: at }) => at <= asOf).at(-1);
+    if (known) return known.id;
+    const [oldest] = listings;
+    throw new Problem('listing_missing', {
+      text: oldest
+        ? `No complete listing of the upstream's transactions of this period had been read by then. The earliest was read at ${oldest.known_at.toISOString()}. Set as_of to that time or later, or omit it.`
+        : "No complete listing of the upstream's transactions of this period has been read. Omit as_of.",
+    });
+  }
+}
 
 /**
  * The limit of runs that are in progress or queued, over all instances. Each run uses one database connection fully,

@@ -8,9 +8,8 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { codeOf } from '../../platform/errors/error-code';
-import { dayBefore } from './question';
+import { dayBefore, RunsService } from './runs.service';
 import { RunReader } from './run-reader';
-import { RunsService } from './runs.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** The interval at which missed runs are looked for, between two scheduled times. */

@@ -12,9 +12,7 @@ import { Outgoing, UpstreamAccount } from '../../gateway/upstream/upstream-accou
 import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/transactions';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { walletsIn } from '../../gateway/upstream/wallets';
-import { TransactionWriter } from './transaction-writer';
-import { earlier, isFaulty, isWithin } from './listed-transactions';
-import { insertWallets } from './wallet-rows';
+import { TransactionWriter, earlier, isFaulty, isWithin, insertWallets } from './transaction-writer';
 
 /** Why a source is read, and who asked for it. */
 export interface Cause {

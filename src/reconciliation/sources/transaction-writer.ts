@@ -3,6 +3,8 @@ import { hex, newSalt } from '../../platform/privacy/commitment';
 import { copyLine } from '../../platform/database/copy-line';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { Transaction } from '../../gateway/upstream/transactions';
+import { proseAsRecorded } from '../../platform/privacy/recorded';
+import { ListedWallet } from '../../gateway/upstream/wallets';
 
 /**
  * Some thousand rows, each batch in a transaction of its own. A longer transaction would keep the log from being
@@ -103,4 +105,47 @@ function saltFor(values: (string | null)[]): string | null {
 function toUsd(amount: Decimal | null): string | null {
   if (amount === null || amount.abs().gt(MAX_AMOUNT)) return null;
   return amount.toDecimalPlaces(6, Decimal.ROUND_HALF_UP).toFixed();
+}
+
+/**
+ * Writes the upstream's answer about the account's wallets. Descriptions of entries are kept for long, so contacts in
+ * them are masked.
+ */
+export async function insertWallets(prisma: PrismaService, readId: string, wallets: ListedWallet[]): Promise<void> {
+  const rows = wallets.map(({ id, type, balance }) => ({ wallet_id: id, type, balance: balance?.toFixed() }));
+  const entries = wallets.flatMap(({ id, entries }) =>
+    entries.map(({ amount, balanceBefore, newBalance, description, enteredAt }, ordinal) => ({
+      wallet_id: id,
+      ordinal,
+      amount: amount?.toFixed(),
+      balance_before: balanceBefore?.toFixed(),
+      new_balance: newBalance?.toFixed(),
+      description: proseAsRecorded(description),
+      entered_at: enteredAt,
+    })),
+  );
+  await prisma.$executeRaw`
+    WITH wallets AS (
+      INSERT INTO upstream_wallet (read_id, wallet_id, type, balance)
+      SELECT ${readId}::uuid, wallet_id, type, balance
+      FROM json_populate_recordset(NULL::upstream_wallet, ${JSON.stringify(rows)}::json)
+    )
+    INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at)
+    SELECT ${readId}::uuid, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at
+    FROM json_populate_recordset(NULL::upstream_wallet_entry, ${JSON.stringify(entries)}::json)`;
+}
+
+/** Without these fields, little can be compared. */
+export function isFaulty({ amountUsd, issuedAt }: Transaction): boolean {
+  return amountUsd === null || issuedAt === null;
+}
+
+/** Returns the earlier of two times. Null is none. */
+export function earlier(one: Date | null, other: Date | null): Date | null {
+  return one === null || (other !== null && other < one) ? other : one;
+}
+
+/** Returns whether a time is in a window. A missing one of either is. */
+export function isWithin(window: { from: Date; to: Date } | null, at: Date | null): boolean {
+  return window === null || at === null || (at >= window.from && at < window.to);
 }

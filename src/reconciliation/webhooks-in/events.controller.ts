@@ -1,7 +1,16 @@
-import { applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Inject, Injectable, OnModuleInit, applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { FastifyInstance, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { Secret } from '../../platform/config/secret';
+import { accountsOf, accountVariable, MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { SecretReloadService } from '../../platform/config/secret-reload.service';
+import { Problem } from '../../platform/errors/problem';
+import { UpstreamService } from '../../gateway/upstream/upstream.service';
+import { Signed, TOLERANCE_MS, verify } from '../../gateway/upstream/event-signature';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiBody, ApiHeader, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { described } from '../../platform/schema/fields';
-import type { FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/allow';
 import { newId } from '../../platform/database/ids';
 import { ApiProblems } from '../../platform/errors/api-problems';
@@ -9,8 +18,108 @@ import { readEvent } from '../../gateway/upstream/event';
 import { insertUpstreamEvent } from '../../journal/worker-tasks';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { accountIn, SignedEventsService } from './signed-events.service';
 import { ApiSummary } from '../../platform/schema/routes';
+
+/** The routes of events: of the account `main`, and of each account. */
+const EVENTS_PATHS = ['/hooks/upstream', '/hooks/upstream/:account'];
+
+/** The most bytes that are read before the signature is checked. Events are small. */
+const MAX_BYTES = 65_536;
+
+/** A signed event, and its bytes without keys of ours. */
+interface SignedEvent extends Signed {
+  body: Buffer;
+}
+
+/** Checks the signature of each event over its bytes, before they are parsed and before the database is used. */
+@Injectable()
+export class SignedEventsService implements OnModuleInit {
+  private readonly accounts = new Map<string, AccountSecrets>();
+  private readonly signed = new WeakMap<FastifyRequest, SignedEvent>();
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly upstream: UpstreamService,
+    reload: SecretReloadService,
+    @Inject(SETTINGS) settings: RunningConfig,
+  ) {
+    for (const { name, webhookSecret } of accountsOf(settings)) {
+      const secrets = new AccountSecrets(webhookSecret);
+      this.accounts.set(name, secrets);
+      reload.watch(accountVariable(name, 'WEBHOOK_SECRET'), webhookSecret, (secret) => secrets.replace(secret));
+    }
+  }
+
+  onModuleInit(): void {
+    const server = this.host.httpAdapter.getInstance<FastifyInstance>();
+    server.addHook('preParsing', async (request, _reply, payload: Readable) => {
+      if (!EVENTS_PATHS.includes(request.routeOptions.url ?? '')) return payload;
+      const accepted = this.accounts.get(accountIn(request))?.accepted() ?? [];
+      if (accepted.length === 0) throw new Problem('not_found');
+      const bytes = await collect(payload);
+      const body = this.upstream.withoutKeys(bytes);
+      this.signed.set(request, { ...check(request, bytes, accepted), body });
+      // Fastify compares the length with the announced one.
+      return Object.assign(Readable.from([body]), { receivedEncodedLength: bytes.length });
+    });
+  }
+
+  /** Returns a signed event. */
+  of(request: FastifyRequest): SignedEvent {
+    const signed = this.signed.get(request);
+    if (!signed) throw new Problem('invalid_signature'); // An event without a body.
+    return signed;
+  }
+}
+
+/** Returns the account whose events a request brings. */
+function accountIn({ params }: FastifyRequest): string {
+  return (params as { account?: string }).account ?? MAIN_ACCOUNT;
+}
+
+/** The secrets that sign the events of one account. */
+class AccountSecrets {
+  /** The secret before, as long as an event that it signed is not stale. */
+  private earlier: { secret: Secret; until: number } | undefined;
+
+  constructor(private secret: Secret | undefined) {}
+
+  /** The upstream changes its secret at another moment than the operator changes ours. */
+  replace(secret: Secret): void {
+    if (this.secret) this.earlier = { secret: this.secret, until: performance.now() + TOLERANCE_MS };
+    this.secret = secret;
+  }
+
+  accepted(): Secret[] {
+    const { secret, earlier } = this;
+    return [...(secret ? [secret] : []), ...(earlier && performance.now() < earlier.until ? [earlier.secret] : [])];
+  }
+}
+
+/** Checks an event with each secret that it may be signed with. */
+function check({ headers }: FastifyRequest, bytes: Buffer, secrets: Secret[]): Signed {
+  const results = secrets.map((secret) => verify(headers, bytes, secret.reveal()));
+  const signed = results.find((result) => result !== 'unsigned');
+  if (signed === undefined) throw new Problem('invalid_signature');
+  if (signed === 'stale') throw new Problem('stale_event');
+  return signed;
+}
+
+function collect(payload: Readable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    payload.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= MAX_BYTES) chunks.push(chunk);
+      else reject(new Problem('invalid_request', { faults: [TOO_LARGE] }));
+    });
+    payload.once('end', () => resolve(Buffer.concat(chunks)));
+    payload.once('error', reject);
+  });
+}
+
+const TOO_LARGE = { pointer: '', detail: `the body is larger than ${MAX_BYTES} bytes` };
 
 class EventReceipt {
   @described({ enum: ['recorded', 'known'] }, '`known`: the event was received before. Nothing was done.')

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { ageChart, categoryChart } from './bar-charts';
-import { barsOf, dayChart, daysOfBar } from './day-chart';
+import { ageChart, categoryChart, barsOf, dayChart, daysOfBar } from './charts';
 import { markup } from './markup';
 import { DayRecord } from '../../matching/totals.dto';
 

@@ -2,16 +2,13 @@ import { createHash } from 'node:crypto';
 import { Decimal } from 'decimal.js';
 import { Category, CATEGORY_NAMES } from '../../findings/categories';
 import { FindingRecord } from '../../findings/findings.dto';
-import type { Result } from '../../runs/run-reader';
-import { ReportHead } from '../report.dto';
+import { Result } from '../../runs/run-reader';
+import { ReportHead, ReportEquation } from '../report.dto';
 import { Totals } from '../../matching/totals';
-import { ageChart, categoryChart } from './bar-charts';
-import { dayChart, daysOfBar } from './day-chart';
-import { equation } from './equation';
+import { ageChart, categoryChart, dayChart, daysOfBar } from './charts';
 import { findingsSection } from './findings-table';
-import { Markup, markup } from './markup';
-import { mark } from './marks';
-import { count, instant, period, plural } from './numbers';
+import { Markup, markup, mark } from './markup';
+import { count, instant, period, plural, decimalsOf, signedUsd, usd } from './numbers';
 import { doubtsInWords, doubtsTable, payoutsTable, walletsTable } from './period-tables';
 import { STYLE } from './style';
 import { DayRecord, SumRecord } from '../../matching/totals.dto';
@@ -191,4 +188,31 @@ function hasFindings({ states }: ReportHead): boolean {
 
 function total(findings: FindingRecord[]): string {
   return findings.reduce((sum, { impact_usd: usd }) => sum.add(usd), new Decimal(0)).toFixed();
+}
+
+/** Shows that the difference is explained completely, which is what the run must prove. */
+function equation(sum: ReportEquation): Markup {
+  const decimals = decimalsOf(Object.values(sum) as string[]);
+  const plain = (amount: string) => usd(amount, decimals);
+  const signed = (amount: string) => signedUsd(amount, decimals);
+  const isZero = new Decimal(sum.residual_usd).isZero();
+  const card = (name: string, amount: string, look = '') =>
+    markup`<div class="card ${look}"><span class="label">${name}</span><span class="amount">${amount}</span></div>`;
+  const sign = (text: string) => markup`<span class="sign">${text}</span>`;
+  const residual = markup`<div class="card ${isZero ? 'good' : 'bad'}">
+    <span class="label">Residual</span><span class="amount">${signed(sum.residual_usd)}</span
+    ><span class="balance">${mark(isZero ? 'tick' : 'cross')}${isZero ? 'zero' : 'not zero'}</span>
+  </div>`;
+  return markup`<section class="equation" aria-labelledby="equation">
+    <h2 id="equation">The difference, explained</h2>
+    <p class="unseen">
+      ${`${usd(sum.upstream_usd)} US dollars by the upstream, less ${usd(sum.ours_usd)} by our records, is ${usd(sum.difference_usd)}. Findings explain ${usd(sum.findings_usd)}, tolerance ${usd(sum.within_tolerance_usd)}; the residual is ${usd(sum.residual_usd)}.`}
+    </p>
+    <div class="terms" aria-hidden="true">
+      ${card("Upstream's total", plain(sum.upstream_usd))}${sign('−')}${card('Our total', plain(sum.ours_usd))}${sign('=')}${card('Difference', signed(sum.difference_usd), 'strong')}
+      <p class="which">explained by</p>
+      ${card('Findings', signed(sum.findings_usd))}${sign('+')}${card('Within tolerance', signed(sum.within_tolerance_usd))}${sign('+')}${residual}
+    </div>
+    ${!isZero && markup`<p class="alarm">The sums do not add up: ${signed(sum.residual_usd)} USD are unexplained. Do not rely on this run. Keep it and report a bug in payout-proxy.</p>`}
+  </section>`;
 }

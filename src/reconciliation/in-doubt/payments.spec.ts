@@ -1,5 +1,5 @@
 import { recipientKey } from '../../recipients/recipient';
-import { haveKindInCommon, kindsOf, maybeSameOne } from './recipients';
+import { haveKindInCommon, kindsOf, maybeSameOne } from './payments';
 
 describe('recipients', () => {
   it('have the kinds of their names', () => {

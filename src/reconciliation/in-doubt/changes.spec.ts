@@ -1,6 +1,6 @@
 import { atOnce } from '../../../test/support/at-once';
 import { at, RULES, toSent, worded } from '../../../test/support/made-up-doubts';
-import { judgeChange } from './changed';
+import { judgeChange } from './changes.service';
 import { Lookup, Seen } from './calls-in-doubt';
 import { Batches, Listing } from './batches';
 

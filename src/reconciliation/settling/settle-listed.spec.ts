@@ -5,7 +5,7 @@ import { VOCABULARY } from '../../../test/support/made-up-doubts';
 import { LedgerItem, Posting } from '../../journal/ledger';
 import { CREATED_BY } from '../../operations/effects';
 import { Entry, entryOf, Source } from '../../operations/settlement';
-import { changesOf, EXCEPTIONS, ListedPayout } from './changes';
+import { changesOf, EXCEPTIONS, ListedPayout } from './settle-listed.service';
 
 const CREATED = CREATED_BY.get('POST /payouts/airtime')!;
 const transaction = (status: string) => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { atOnce } from '../../../test/support/at-once';
-import { oneToOne } from './assignment';
+import { oneToOne } from './fitting';
 import { runs } from '../../../test/support/runs';
 
 describe('a one-to-one assignment', () => {
