@@ -163,7 +163,14 @@ export const RECOVERIES = [
   {
     name: 'lost-time-is-read',
     guards: 'a stop that is lifted before the lost time was read from the upstream’s list',
-    edits: [['src/journal/stops.ts', 'AND (epochs = 0 OR ${unreconciled})', '']],
+    edits: [
+      ['src/journal/stops.ts', 'AND (epochs = 0 OR ${unreconciled})', ''],
+      [
+        'src/admin/stops/stops.service.ts',
+        "if (unread) throw new Problem('recovery_required'",
+        "if (unread === null) throw new Problem('recovery_required'",
+      ],
+    ],
     noticedBy: LOST,
     test: 'keeps everything stopped until a run has read the time that may be lost',
   },

