@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { ACTOR_SOURCES } from '../src/access/people/person';
-import { personHash } from '../src/access/people/person-hash';
+import { ACTOR_SOURCES, personHash } from '../src/access/people/person';
 import { newId } from '../src/platform/database/ids';
 import { Approving, startApproving } from './support/approving';
 import { AIRTIME } from './support/paying';

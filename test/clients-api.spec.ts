@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { LIMIT_KEYS } from '../src/access/clients/limit-keys';
-import { NO_LIMITS as NOTHING, toLimitsDocument } from '../src/access/clients/limits';
+import { LIMIT_KEYS, NO_LIMITS as NOTHING, toLimitsDocument } from '../src/access/clients/limits';
 import { OPERATIONS } from '../src/operations/catalogue';
 import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from './support/clients-api';
 

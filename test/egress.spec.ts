@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { hash } from 'node:crypto';
-import { readToken } from '../src/access/tokens/authorization';
+import { readToken } from '../src/access/tokens/access-token';
 import { TokensService } from '../src/access/tokens/tokens.service';
 import { Secret } from '../src/platform/config/secret';
 import { ConnectProxy, refuse } from './support/connect-proxy';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { personHash } from '../src/access/people/person-hash';
+import { personHash } from '../src/access/people/person';
 import { Approving, startApproving } from './support/approving';
 import { eventually } from './support/paying';
 import { FindingsScene } from './support/findings-scene';

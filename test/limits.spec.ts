@@ -1,6 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { SHOWN_LIMIT_KEYS } from '../src/access/clients/limit-keys';
-import { NO_LIMITS, toLimitsDocument } from '../src/access/clients/limits';
+import { NO_LIMITS, SHOWN_LIMIT_KEYS, toLimitsDocument } from '../src/access/clients/limits';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';

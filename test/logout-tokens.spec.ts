@@ -1,7 +1,7 @@
 import { generateKeyPair, type JWTPayload } from 'jose';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { ProviderKeys } from '../src/access/tokens/provider-keys';
-import { verifyLogoutToken } from '../src/credentials/openid/logout-token';
+import { verifyLogoutToken } from '../src/credentials/openid/provider-tokens';
 import { Egress } from '../src/platform/network/egress';
 import { LyingProvider, startLyingProvider } from './support/lying-provider';
 import { startProxy, TestProxy } from './support/proxy';

@@ -1,5 +1,5 @@
 import { ClientsService } from '../src/access/clients/clients.service';
-import { personHash } from '../src/access/people/person-hash';
+import { personHash } from '../src/access/people/person';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';

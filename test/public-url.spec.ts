@@ -91,7 +91,7 @@ describe('PUBLIC_URL', () => {
         .sort(),
     ).toEqual([
       'src/access/auth/own-origin.spec.ts',
-      'src/access/auth/own-origin.ts',
+      'src/access/auth/origins.ts',
       'src/access/auth/receive.ts', // only whether there is one
     ]);
   });

@@ -1,4 +1,4 @@
-import { TOKEN_ALGORITHMS } from '../src/access/clients/token-provider';
+import { TOKEN_ALGORITHMS } from '../src/access/clients/providers';
 import { OPERATIONS } from '../src/operations/catalogue';
 import { API_DOCUMENT, follow, operationsIn, Schema } from './support/api-document';
 

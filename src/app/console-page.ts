@@ -3,7 +3,7 @@ import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
-import { sessionTokenIn } from '../access/sessions/session-cookie';
+import { sessionTokenIn } from '../access/sessions/cookies';
 import { RunningConfig } from '../platform/config/config';
 import { SignInConfig } from '../platform/config/sign-in-config';
 

@@ -1,7 +1,6 @@
 import { OpenAPIObject } from '@nestjs/swagger';
 import { PAGE_SESSION_ROUTE } from '../access/auth/authenticate';
-import { PAGE_COOKIE_PREFIX } from '../access/sessions/page-session-cookie';
-import { CONSOLE_COOKIE } from '../access/sessions/session-cookie';
+import { CONSOLE_COOKIE, PAGE_COOKIE_PREFIX } from '../access/sessions/cookies';
 import { SCOPES } from '../operations/scopes';
 import { Route } from './routes';
 

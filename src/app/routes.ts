@@ -3,8 +3,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { ModulesContainer } from '@nestjs/core';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants';
-import { ALLOW, isForApps, SECRET_KEYS_ONLY } from '../access/auth/allow';
-import { SHOWS } from '../access/auth/shows';
+import { ALLOW, isForApps, SECRET_KEYS_ONLY, SHOWS } from '../access/auth/route-access';
 import { Scope, SCOPES } from '../operations/scopes';
 
 /** A route of the proxy, and who may call it. */

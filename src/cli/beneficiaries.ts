@@ -1,8 +1,13 @@
 import { Command } from 'commander';
 import { MAX_AT_ONCE } from '../access/clients/beneficiaries.service';
-import { Beneficiary, REGISTER_LISTS, RegisterList } from '../access/clients/beneficiary';
+import {
+  Beneficiary,
+  ListedBeneficiary,
+  REGISTER_LISTS,
+  RegisterChanged,
+  RegisterList,
+} from '../access/clients/register-writes';
 import { ClientError } from '../access/clients/client-error';
-import { ListedBeneficiary, RegisterChanged } from '../access/clients/register-writes';
 import type { WaitingDto } from '../admin/clients/changes.dto';
 import { BENEFICIARY_MUST, readBeneficiary } from '../http/validation/beneficiary-text';
 import { clientServices, withPrisma } from './database';

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
-import { toPermissions } from '../access/clients/permissions';
-import { CLIENT_KINDS, ClientKind } from '../access/clients/client-kind';
-import { LIMIT_KEYS } from '../access/clients/limit-keys';
-import { ListedClient } from '../access/clients/listed';
+import { toPermissions } from '../access/clients/grants';
+import { CLIENT_KINDS, ClientKind, ListedClient } from '../access/clients/listed';
+import { LIMIT_KEYS } from '../access/clients/limits';
 import { lacksDailyCap, mayMoveValue } from '../access/clients/safe-defaults';
 import { SCOPES } from '../operations/scopes';
 import { words } from '../platform/config/words';

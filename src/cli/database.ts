@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { StopsService } from '../admin/stops/stops.service';
 import { BeneficiariesService } from '../access/clients/beneficiaries.service';
 import { ClientsService } from '../access/clients/clients.service';
-import { PersonExceptionsService } from '../access/people/person-exceptions.service';
+import { PersonExceptionsService } from '../access/people/person-exceptions';
 import { clock, DATABASE_MS } from '../platform/database/clock';
 import { Config, loadConfigOf, StartError } from '../platform/config/config';
 import { requireAccess } from '../platform/database/access-check';

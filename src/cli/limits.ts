@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { LIMIT_FIELDS, readUsd } from '../access/clients/limit-fields';
-import { inSentence, LIMIT_KEYS, LIMIT_ROWS, LimitKey, optionOf, unitOf } from '../access/clients/limit-keys';
-import { Limits } from '../access/clients/limits';
+import { inSentence, LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits, optionOf, unitOf } from '../access/clients/limits';
 import { ListedClient } from '../access/clients/listed';
 import { words } from '../platform/config/words';
 

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
-import { optionOf } from '../access/clients/limit-keys';
-import { toPermissions } from '../access/clients/permissions';
+import { optionOf } from '../access/clients/limits';
+import { toPermissions } from '../access/clients/grants';
 import { OWN_LIMIT_KEYS } from '../access/people/person';
-import { ListedPerson } from '../access/people/person-exceptions.service';
+import { ListedPerson } from '../access/people/person-exceptions';
 import { PrismaService } from '../platform/database/prisma.service';
 import { maskContacts } from '../platform/privacy/contacts';
 import { SpendingService } from '../policy/spending.service';

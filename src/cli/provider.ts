@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
-import { PROVIDER_FIELDS, PROVIDER_KEYS, Providers } from '../access/clients/providers';
-import { TOKEN_ALGORITHMS } from '../access/clients/token-provider';
+import { PROVIDER_FIELDS, PROVIDER_KEYS, Providers, TOKEN_ALGORITHMS } from '../access/clients/providers';
 import { words } from '../platform/config/words';
 import { wholeNumber } from './limits';
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { ClientError } from '../access/clients/client-error';
-import { isPersonId } from '../access/clients/person';
+import { isPersonId } from '../access/clients/sign-ins';
 import { DATABASE_MS } from '../platform/database/clock';
 import { loadConfigOf, StartError } from '../platform/config/config';
 import { ServerClient } from '../platform/database/servers/server-client';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { AuthModule } from '../access/auth/auth.module';
+import { AccessModule } from '../access/access.module';
 import { EgressModule } from '../platform/network/egress.module';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
@@ -25,7 +25,7 @@ import { ScreeningService } from './screening/screening.service';
 
 /** Forwards requests to the upstream, and previews them. */
 @Module({
-  imports: [AuthModule, EgressModule, JournalModule, MetricsModule, UpstreamModule],
+  imports: [AccessModule, EgressModule, JournalModule, MetricsModule, UpstreamModule],
   controllers: [PreviewController],
   providers: [
     GateService,
@@ -43,7 +43,7 @@ import { ScreeningService } from './screening/screening.service';
     PreviewService,
     RequestValidationPipe,
     { provide: APP_FILTER, useClass: ProblemFilter },
-    { provide: APP_GUARD, useClass: QueryGuard }, // It runs after the guard of AuthModule, which is imported first.
+    { provide: APP_GUARD, useClass: QueryGuard }, // It runs after the guard of AccessModule, which is imported first.
   ],
   exports: [GateService, ExchangeService, ForwardingService, OwnershipService, ScreeningService],
 })

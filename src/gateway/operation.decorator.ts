@@ -3,7 +3,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiProduces, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { Allow } from '../access/auth/allow';
+import { Allow } from '../access/auth/route-access';
 import { ApiSummary } from '../platform/schema/routes';
 import { ApiEnvelopeProblems } from '../platform/errors/api-problems';
 import { ACCEPTED_HEADERS } from '../http/answers/accepted';

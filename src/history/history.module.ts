@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { Readings } from '../access/auth/shows';
-import { AuthModule } from '../access/auth/auth.module';
+import { Readings } from '../access/auth/route-access';
+import { AccessModule } from '../access/access.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { JournalModule } from '../journal/journal.module';
@@ -24,7 +24,7 @@ import { StoryService } from './story/story.service';
 
 @Global() // any route may need Readings
 @Module({
-  imports: [AuthModule, JournalModule, MetricsModule, UpstreamModule],
+  imports: [AccessModule, JournalModule, MetricsModule, UpstreamModule],
   controllers: [
     OwnCallsController,
     PayoutStatesController,

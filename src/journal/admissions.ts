@@ -1,6 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { ADMISSION_LIMIT_KEYS } from '../access/clients/limit-keys';
-import { limitColumns } from '../access/clients/limits';
+import { ADMISSION_LIMIT_KEYS, limitColumns } from '../access/clients/limits';
 import { FeeRate, readFeeRate } from '../operations/fees';
 import { clock } from '../platform/database/clock';
 import { Prisma } from '../platform/database/generated/client';

@@ -1,4 +1,4 @@
-import { Author } from '../access/auth/author';
+import { Author } from '../access/auth/call';
 import { Prisma } from '../platform/database/generated/client';
 import { commitment } from '../platform/privacy/commitment';
 

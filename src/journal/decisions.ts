@@ -6,7 +6,7 @@ import { dryRun } from '../policy/decide';
 import { reservationOf } from '../policy/caps';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { lockClients } from './admissions';
-import { Author } from '../access/auth/author';
+import { Author } from '../access/auth/call';
 import { authorSql } from './author';
 import { NO_PROCESS } from './lost-time';
 import { now } from '../platform/fencing/instant';

@@ -3,7 +3,7 @@ import { Prisma } from '../platform/database/generated/client';
 import { PrismaService } from '../platform/database/prisma.service';
 import { LOCKS } from '../platform/database/locks';
 import { proseAsRecorded } from '../platform/privacy/recorded';
-import { Author } from '../access/auth/author';
+import { Author } from '../access/auth/call';
 import { UUID_V7 } from './findings';
 import { FORGET_EXPLAINED } from './unexplained-payments';
 

@@ -1,4 +1,4 @@
-import { beneficiaryHash } from '../access/clients/beneficiary';
+import { beneficiaryHash } from '../access/clients/register-writes';
 import { Item } from '../operations/item';
 import { itemFieldsOf } from '../operations/items';
 import { RecipientName, recipientNames } from '../operations/recipient-names';

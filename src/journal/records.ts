@@ -7,7 +7,7 @@ import { Resolution } from '../operations/lifecycle';
 import { Account, Entry, Source } from '../operations/settlement';
 import { HeldFor } from '../policy/holds';
 import { Payment } from '../policy/recipient-days';
-import { Author } from '../access/auth/author';
+import { Author } from '../access/auth/call';
 import { Instant } from '../platform/fencing/instant';
 import { asRecorded, proseAsRecorded } from '../platform/privacy/recorded';
 

@@ -1,4 +1,4 @@
-import { FORGOTTEN_AFTER } from '../access/people/person-hash';
+import { FORGOTTEN_AFTER } from '../access/people/person';
 import { PrismaService } from '../platform/database/prisma.service';
 import { CopiedLine, claimedKeyOf, IntentLine, keyOf } from './local-copies';
 import { canonical } from '../policy/content';

@@ -1,6 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { ADMISSION_LIMIT_KEYS, AdmissionLimitKey } from '../access/clients/limit-keys';
-import { LimitsRow, readLimits } from '../access/clients/limits';
+import { ADMISSION_LIMIT_KEYS, AdmissionLimitKey, LimitsRow, readLimits } from '../access/clients/limits';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest, Budget, State } from '../policy/admission';
 import { SameContent } from '../policy/same-content';

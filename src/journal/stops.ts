@@ -5,7 +5,7 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { LOCKS } from '../platform/database/locks';
 import { proseAsRecorded } from '../platform/privacy/recorded';
 import { Stop } from '../policy/stops';
-import { Author } from '../access/auth/author';
+import { Author } from '../access/auth/call';
 import { authorSql, Operator } from './author';
 import { unreadAfter } from './lost-time';
 import { Injectable, Logger } from '@nestjs/common';

@@ -1,6 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { AdmissionLimitKey } from '../access/clients/limit-keys';
-import { Limits } from '../access/clients/limits';
+import { AdmissionLimitKey, Limits } from '../access/clients/limits';
 import { Item } from '../operations/item';
 import { Caps, OverCap, PayerCaps, UnknownPayer } from './caps';
 import { Forbidden, NamedRecipient, Register, RegisterRules } from './beneficiaries';

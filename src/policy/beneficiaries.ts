@@ -1,4 +1,4 @@
-import { RegisterList } from '../access/clients/beneficiary';
+import { RegisterList } from '../access/clients/register-writes';
 import { RecipientKind } from '../recipients/recipient';
 import { Limits } from '../access/clients/limits';
 

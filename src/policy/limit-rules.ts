@@ -1,6 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { PERSON_LIMIT_KEYS } from '../access/clients/limit-keys';
-import { Limits, limitsMoney } from '../access/clients/limits';
+import { Limits, limitsMoney, PERSON_LIMIT_KEYS } from '../access/clients/limits';
 import { PersonLimits } from '../access/people/person';
 import { Fault, Problem } from '../platform/errors/problem';
 import { Item, totalOf } from '../operations/item';

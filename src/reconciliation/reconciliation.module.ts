@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from '../access/auth/auth.module';
+import { AccessModule } from '../access/access.module';
 import { HistoryModule } from '../history/history.module';
 import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { JobsModule } from '../platform/jobs/jobs.module';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
-import { StreamsModule } from '../http/streams/streams.module';
 import { EventsController, SignedEventsService } from './webhooks-in/events.controller';
 import { DecisionsController, DecisionsService } from './findings/decisions.controller';
 import { FindingsController } from './findings/findings.controller';
@@ -22,7 +21,7 @@ import { StatementsService } from './sources/statements.service';
 
 /** What people ask of the reconciliation. The worker does the work (src/worker/worker.module.ts). */
 @Module({
-  imports: [AuthModule, HistoryModule, JournalModule, JobsModule, MetricsModule, StreamsModule, UpstreamModule],
+  imports: [AccessModule, HistoryModule, JournalModule, JobsModule, MetricsModule, UpstreamModule],
   controllers: [
     EventsController,
     RoundsController,

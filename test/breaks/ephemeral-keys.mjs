@@ -41,14 +41,14 @@ export const EPHEMERAL_KEYS = [
   {
     name: 'ephemeral-key-without-countries',
     guards: 'an ephemeral key of which no country is left, as an empty list means any',
-    edits: [['src/access/callers/ephemeral-callers.ts', "return both.length === 0 ? 'none' : both;", 'return both;']],
+    edits: [['src/access/callers/key-callers.service.ts', "return both.length === 0 ? 'none' : both;", 'return both;']],
     noticedBy: CALLERS,
     test: 'no more than its client does now',
   },
   {
     name: 'ephemeral-key-routes',
     guards: 'routes of operators and sign-ins that any scope opens',
-    edits: [['src/access/auth/allow.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true']],
+    edits: [['src/access/auth/route-access.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true']],
     noticedBy: CALLERS,
     test: 'opens the interface for its operations',
   },
@@ -57,7 +57,7 @@ export const EPHEMERAL_KEYS = [
     guards: 'ephemeral keys that would make others and outlive themselves',
     edits: [
       [
-        'src/access/auth/allow.ts',
+        'src/access/auth/route-access.ts',
         "return caller?.credential.kind === 'key' && sessionToken === undefined;",
         'return caller !== undefined || sessionToken === undefined;',
       ],

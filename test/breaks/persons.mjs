@@ -1,6 +1,6 @@
 /** The guards of the limits of people, besides those of their clients. See guards.mjs. */
 
-const CALLER_ROW = 'src/access/callers/caller-row.ts';
+const CALLER_ROW = 'src/access/callers/caller.ts';
 const REQUESTERS = 'src/admin/approvals/requesters.ts';
 const PEOPLE = 'prisma/migrations/20261129062000_people/migration.sql';
 const APPROVALS = 'test/approvals-persons.full.spec.ts';

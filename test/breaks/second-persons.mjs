@@ -3,7 +3,7 @@
 const WIDENS = 'src/access/governance/widens.ts';
 const GOVERNANCE = 'src/access/governance/governance.service.ts';
 const CLAIMS = 'src/access/governance/claims.service.ts';
-const LIFTING = 'src/admin/stops/stop-lifting.service.ts';
+const LIFTING = 'src/admin/stops/stops.service.ts';
 const SAME_PERSON = 'src/access/people/same-person.ts';
 const PEOPLE = 'prisma/migrations/20261129062000_people/migration.sql';
 const ONE_HUMAN = 'test/one-human.spec.ts';
@@ -127,7 +127,7 @@ export const SECOND_PERSONS = [
     name: 'merge-alone',
     guards: 'two people whom one person merges',
     edits: [
-      ['src/access/governance/people-merges.service.ts', 'if (!this.governance.isOn) return', 'if (named) return'],
+      ['src/access/governance/governance.service.ts', 'if (!this.isOn) return mergePeople(', 'if (named) return mergePeople('],
     ],
     noticedBy: 'test/person-merges.spec.ts',
     test: 'takes another person than the requester, and neither of both',

@@ -4,7 +4,7 @@ const PROVIDER = 'src/credentials/openid/openid-provider.ts';
 const SESSIONS = 'src/access/sessions/sessions.service.ts';
 const SERVED = 'src/credentials/sign-in/serve-console-sign-in.ts';
 const STEP_UP = 'src/access/auth/step-up.ts';
-const LOGOUT_TOKEN = 'src/credentials/openid/logout-token.ts';
+const LOGOUT_TOKEN = 'src/credentials/openid/provider-tokens.ts';
 const LOGOUTS = 'test/logout-tokens.spec.ts';
 const ATTACKS = 'test/sign-in-attacks.spec.ts';
 
@@ -39,7 +39,7 @@ export const SIGN_INS = [
   {
     name: 'each-key-of-one-name',
     guards: 'sign-ins and sign-outs at a provider that publishes two keys of one name',
-    edits: [['src/credentials/openid/provider-signature.ts', 'fitting.map(verify)', 'fitting.slice(0, 1).map(verify)']],
+    edits: [['src/credentials/openid/provider-tokens.ts', 'fitting.map(verify)', 'fitting.slice(0, 1).map(verify)']],
     noticedBy: LOGOUTS,
     test: 'signed with the second of two keys of one name',
   },

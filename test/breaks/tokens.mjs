@@ -35,7 +35,7 @@ export const ACCESS_TOKENS = [
     guards: 'an access token that its provider lets live for years',
     edits: [
       [
-        'src/access/callers/token-row.ts',
+        'src/access/callers/token-callers.service.ts',
         'Math.min(expiresAt, issuedAt + maxAge)',
         'Math.max(expiresAt, maxAge - issuedAt)',
       ],
@@ -82,20 +82,16 @@ export const ACCESS_TOKENS = [
   {
     name: 'public-url',
     guards: 'a proof, a page or a sign-in for the host that a caller names',
-    edits: [['src/access/auth/own-origin.ts', '=== origin);', '!== undefined);']],
+    edits: [['src/access/auth/origins.ts', '=== origin);', '!== undefined);']],
     noticedBy: 'test/public-url.spec.ts',
   },
   {
     name: 'outermost-proxy',
     guards: 'a forwarded entry that a caller wrote before the entries of the trusted proxies',
     edits: [
-      [
-        'src/access/auth/own-origin.ts',
-        'return caller !== undefined && !isTrusted(caller);',
-        'return caller === header;',
-      ],
+      ['src/access/auth/origins.ts', 'return caller !== undefined && !isTrusted(caller);', 'return caller === header;'],
     ],
-    noticedBy: 'src/access/auth/own-origin.spec.ts',
+    noticedBy: 'src/access/auth/origins.spec.ts',
   },
   {
     name: 'token-source',
@@ -134,14 +130,18 @@ export const ACCESS_TOKENS = [
   {
     name: 'token-of-revoked-person',
     guards: 'tokens from before a revocation of their person',
-    edits: [['src/access/callers/token-row.ts', 'if (isFromBefore(row.revokedAt, ', 'if (isFromBefore(null, ']],
+    edits: [
+      ['src/access/callers/token-callers.service.ts', 'if (isFromBefore(row.revokedAt, ', 'if (isFromBefore(null, '],
+    ],
     noticedBy: REVOKED,
     test: 'takes effect at once, on every instance',
   },
   {
     name: 'token-from-before-a-recovery',
     guards: 'tokens from before a recovery of the database, which may lack their revocation',
-    edits: [['src/access/callers/token-row.ts', 'if (isFromBefore(row.recoveredAt, ', 'if (isFromBefore(null, ']],
+    edits: [
+      ['src/access/callers/token-callers.service.ts', 'if (isFromBefore(row.recoveredAt, ', 'if (isFromBefore(null, '],
+    ],
     noticedBy: REVOKED,
     test: 'comes with a recovery',
   },
@@ -163,7 +163,7 @@ export const ACCESS_TOKENS = [
     guards: 'a revoked key that one person replaces by a change of the other provider of the client',
     edits: [
       [
-        'src/access/clients/provider-key-rows.ts',
+        'src/access/clients/key-rows.ts',
         'KINDS.filter((one) => hasChanged(one, before, after))',
         'KINDS.filter(() => KINDS.some((one) => hasChanged(one, before, after)))',
       ],
@@ -175,7 +175,7 @@ export const ACCESS_TOKENS = [
     name: 'bound-token-as-bearer',
     guards: 'stolen tokens that are bound to a key, sent as bearer tokens',
     edits: [
-      ['src/access/auth/possession.ts', "if (scheme === 'Bearer')", "if (scheme !== 'Bearer' && scheme !== 'DPoP')"],
+      ['src/access/auth/authenticate.ts', "if (scheme === 'Bearer')", "if (scheme !== 'Bearer' && scheme !== 'DPoP')"],
     ],
     noticedBy: DPOP,
     test: 'never accepted as a bearer token',

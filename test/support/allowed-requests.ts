@@ -1,10 +1,10 @@
 import { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Decimal } from 'decimal.js';
-import { Allow, AllowGuard } from '../../src/access/auth/allow';
+import { Allow, AllowGuard } from '../../src/access/auth/route-access';
 import { maySeePeople, OperationCall } from '../../src/access/auth/call';
 import { limitRate } from '../../src/access/auth/rate-limit';
-import { whereFromProblem } from '../../src/access/auth/where-from';
+import { whereFromProblem } from '../../src/access/auth/authenticate';
 import { Caller } from '../../src/access/callers/caller';
 import { Grants } from '../../src/access/clients/grants';
 import { admissionRequest } from '../../src/gateway/forwarding/admission-request';

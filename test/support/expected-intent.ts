@@ -1,5 +1,5 @@
 import { SessionCredential } from '../../src/access/callers/caller';
-import { TokenCredential } from '../../src/access/tokens/token-credential';
+import { TokenCredential } from '../../src/access/tokens/access-token';
 import { commitment } from '../../src/platform/privacy/commitment';
 import { IntentDocument, ItemDocument, PersonDocument } from '../../src/journal/documents';
 import { recordedItems } from '../../src/journal/recorded-items';

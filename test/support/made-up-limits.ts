@@ -1,8 +1,7 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
-import { LIMIT_KEYS, LIMIT_ROWS, LimitKey } from '../../src/access/clients/limit-keys';
+import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits } from '../../src/access/clients/limits';
 import { LimitRow } from '../../src/access/clients/limit-row';
-import { Limits } from '../../src/access/clients/limits';
 
 /** The values to choose from. Few values make two limits equal often. */
 interface Values {

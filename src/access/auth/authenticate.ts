@@ -1,22 +1,25 @@
 import { FastifyRequest } from 'fastify';
+import { rowOf } from '../../operations/catalogue';
+import { within } from '../../platform/config/address-block';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { Caller } from '../callers/caller';
 import { KeyCallersService } from '../callers/key-callers.service';
 import { TokenCallersService } from '../callers/token-callers.service';
 import { isEphemeralKey, isWellFormedKey } from '../clients/key';
-import { hasPageSession, pageTokenByCsrf, pageTokenOf } from '../sessions/page-session-cookie';
+import { isPersonId } from '../clients/sign-ins';
+import { CallPerson } from '../people/person';
+import { PersonsService } from '../people/persons.service';
+import { hasCsrfToken, hasPageSession, pageTokenByCsrf, pageTokenOf, sessionTokenIn } from '../sessions/cookies';
 import { PageSessionsService } from '../sessions/page-sessions.service';
-import { hasCsrfToken, sessionTokenIn } from '../sessions/session-cookie';
 import { SessionsService } from '../sessions/sessions.service';
-import { isKey, SentToken, tokenIn } from '../tokens/authorization';
-import { keyAsToken } from '../tokens/refusals';
+import { isKey, SentToken, tokenIn } from '../tokens/access-token';
+import { checkProof } from '../tokens/dpop-proof';
+import { invalidProof, invalidToken, keyAsToken } from '../tokens/refusals';
 import { UsedProofsService } from '../tokens/used-proofs.service';
-import { isAdmitted } from './admitted';
-import { operationProblem } from './allow';
-import { leftOf } from './call';
+import { AuthenticatedCall, Call, leftOf } from './call';
 import { KeyGuessing } from './key-guessing';
-import { requireProof } from './possession';
-import { whereFromProblem } from './where-from';
+import { ownAddressOf } from './origins';
+import { operationProblem } from './route-access';
 
 export interface WhoCalls {
   callers: KeyCallersService;
@@ -134,4 +137,81 @@ async function bySession(token: string, request: FastifyRequest, sessions: Sessi
   request.call.sessionToken = token;
   if (session.signIn) request.call.signIn = session.signIn;
   return session.caller;
+}
+
+/** Whether admission decides about the request, and checks the rights of its caller again. */
+export function isAdmitted({ routeOptions }: FastifyRequest): boolean {
+  const { operation, isPreview } = routeOptions.config;
+  return operation !== undefined && isPreview !== true && rowOf(operation).effect !== 'read';
+}
+
+/**
+ * Requires that whoever sends a bound token has its key (RFC 9449). A bound token is never accepted as a bearer token, because
+ * whoever stole it would send it that way.
+ * @throws Problem `use_dpop`, `invalid_dpop_proof` or `invalid_token`.
+ */
+async function requireProof(
+  { scheme, token }: SentToken,
+  { credential }: Caller,
+  request: FastifyRequest,
+  proofs: UsedProofsService,
+): Promise<void> {
+  if (credential.kind !== 'token') return;
+  const { jkt } = credential.claims;
+  if (jkt === null && scheme === 'DPoP')
+    throw invalidToken('it is not bound to a key (cnf.jkt), so it cannot be sent as DPoP');
+  if (jkt === null) return;
+  if (scheme === 'Bearer') throw new Problem('use_dpop');
+  const { dpop } = request.headers;
+  if (typeof dpop !== 'string') throw invalidProof('it is missing, or there are several');
+  const proof = await checkProof(dpop, { method: request.method, url: ownAddressOf(request), token, jkt });
+  await proofs.use(proof, isAdmitted(request), leftOf(request.call));
+}
+
+/** Whether a caller may call from this address, so that a leaked key is useless elsewhere. */
+export function isAllowedFrom({ limits }: Caller, address: string): boolean {
+  return limits.addresses.length === 0 || within(limits.addresses)(address);
+}
+
+/** Returns why a caller may not call from where a call comes from. Undefined if it may. */
+export function whereFromProblem(
+  { clientAddress, origin, sessionToken }: Pick<Call, 'clientAddress' | 'origin' | 'sessionToken'>,
+  caller: Caller,
+): Problem | undefined {
+  if (!isAllowedFrom(caller, clientAddress)) return new Problem('address_not_allowed');
+  // Everybody who opens the page can read what it contains. A cookie is not in the page.
+  const isSecretKey = caller.credential.kind === 'key' && sessionToken === undefined;
+  if (origin !== undefined && isSecretKey) return new Problem('key_in_browser');
+  // Only browsers send an origin. The list restricts neither apps on servers nor the proxy's own console.
+  if (origin === undefined || caller.limits.origins.includes(origin)) return undefined;
+  return new Problem('origin_not_allowed');
+}
+
+/**
+ * Returns the person on whose behalf a caller asks. The credential of a person stands for that person, whatever the
+ * caller sends.
+ * @param isPayment whether admission decides about the request.
+ * @throws Problem `invalid_actor`, because a lost name would let the same person request and approve.
+ */
+export async function onBehalfOf(
+  call: AuthenticatedCall,
+  persons: PersonsService,
+  isPayment: boolean,
+): Promise<CallPerson | null> {
+  const { caller, claimedActor } = call;
+  const named = caller.identity ?? claimed(claimedActor);
+  if (!named) return null;
+  const find = (name: { issuer: string | null; name: string }) =>
+    persons.find(caller, name, { patienceMs: leftOf(call), isPayment }).catch(databaseUnavailable);
+  const person = { ...(await find(named)), source: named.source };
+  const { credential } = caller;
+  const act = credential.kind === 'token' ? credential.claims.act : null;
+  if (!act) return person;
+  return { ...person, acting: await find({ issuer: act.issuer, name: act.subject }) };
+}
+
+function claimed(name: string | undefined) {
+  if (name === undefined) return undefined;
+  if (!isPersonId(name)) throw new Problem('invalid_actor');
+  return { source: 'claimed', issuer: null, name } as const;
 }

@@ -1,3 +1,5 @@
+import { createParamDecorator, ExecutionContext } from '@nestjs/common';
+import { FastifyRequest } from 'fastify';
 import { OperationName } from '../../operations/catalogue';
 import { FeeRate } from '../../operations/fees';
 import { clock } from '../../platform/database/clock';
@@ -6,6 +8,7 @@ import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { Problem } from '../../platform/errors/problem';
 import { rememberTrace } from '../../platform/logging/trace-ids';
 import { Caller } from '../callers/caller';
+import { ChangeAuthor } from '../clients/changes';
 import { CallPerson, isEndUser } from '../people/person';
 import { SignIn } from '../sessions/sessions.service';
 
@@ -75,7 +78,7 @@ export interface AuthenticatedCall extends Call {
   caller: Caller;
 }
 
-export function isAuthenticated(call: Call): call is AuthenticatedCall {
+function isAuthenticated(call: Call): call is AuthenticatedCall {
   return call.caller !== undefined;
 }
 
@@ -138,4 +141,52 @@ declare module 'fastify' {
     /** Whether the route is open without a credential. One that is sent is checked all the same. */
     needsNoKey?: boolean;
   }
+}
+
+/**
+ * Injects the call into a handler. An operation of the interface declares it as an `OperationCall`, because its route
+ * names the operation. Every other route declares it as an `AuthenticatedCall`.
+ */
+export const CurrentCall = createParamDecorator((_data: unknown, context: ExecutionContext): AuthenticatedCall => {
+  const { call } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (!isAuthenticated(call)) throw new Problem('missing_key');
+  return call;
+});
+
+/** Who did something: a client, its key, and the owner of the key. */
+export interface Author {
+  clientId: string;
+  keyId: string;
+  /** The owner of the key. Null if it belongs to nobody in particular. */
+  actor: string | null;
+}
+
+/**
+ * Returns who did something, for its record. The header `X-Actor` is a claim that anybody can make, so it names neither who
+ * decided nor who changed something. End users are named by their IDs, because the record cannot be erased.
+ */
+export function authorOf({ caller, person }: AuthenticatedCall): Author {
+  const { clientId, keyId, identity } = caller;
+  const actor = identity && person && isEndUser(person) ? person.id : (identity?.name ?? null);
+  return { clientId, keyId, actor };
+}
+
+/** Returns whether a request came from the console, which is signed in by a cookie. */
+export function viaOf({ sessionToken }: Pick<Call, 'sessionToken'>): 'api' | 'console' {
+  return sessionToken === undefined ? 'api' : 'console';
+}
+
+/** The author of a request without a credential. */
+const NOBODY = { clientId: null, keyId: null, actor: null };
+
+/** Returns the author of a change through the API, for its record. */
+export function changedBy(call: Call, reason: string | undefined): ChangeAuthor {
+  return {
+    ...(isAuthenticated(call) ? authorOf(call) : NOBODY),
+    via: viaOf(call),
+    clientAddress: call.clientAddress,
+    requestId: call.requestId,
+    callId: call.id,
+    reason: reason ?? null,
+  };
 }

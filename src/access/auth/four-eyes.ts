@@ -3,8 +3,7 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { Humans, readDecider, Requester, samePerson } from '../people/same-person';
-import { authorOf, Author } from './author';
-import { AuthenticatedCall } from './call';
+import { AuthenticatedCall, Author, authorOf } from './call';
 
 /** Who wants to decide about a request. */
 export interface Decider {

@@ -6,15 +6,11 @@ import { newId } from '../../platform/database/ids';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { rememberTrace } from '../../platform/logging/trace-ids';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
-import { isAdmitted } from './admitted';
-import { authenticate, WhoCalls } from './authenticate';
-import { onBehalfOf } from './behalf';
+import { authenticate, isAdmitted, onBehalfOf, whereFromProblem, WhoCalls } from './authenticate';
 import { AuthenticatedCall, Call, leftOf } from './call';
 import { KeyGuessing } from './key-guessing';
-import { answerBrowsers, foreignOrigin, OriginsService } from './origins';
-import { OwnOriginOf } from './own-origin';
+import { answerBrowsers, foreignOrigin, OriginsService, OwnOriginOf } from './origins';
 import { limitRate, RequestWindowsService } from './rate-limit';
-import { whereFromProblem } from './where-from';
 
 /** The form of IDs that are safe in a header and a log line: no `+` and no `@`, as phone numbers and email addresses have. */
 export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;

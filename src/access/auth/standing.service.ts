@@ -7,7 +7,7 @@ import { TokenCallersService } from '../callers/token-callers.service';
 import { PageSessionsService } from '../sessions/page-sessions.service';
 import { SessionsService } from '../sessions/sessions.service';
 import { Call } from './call';
-import { isAllowedFrom } from './where-from';
+import { isAllowedFrom } from './authenticate';
 
 /** How often the caller of an open response is checked again. */
 const EVERY_MS = 3_000;

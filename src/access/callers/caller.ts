@@ -1,13 +1,22 @@
 import { Scope } from '../../operations/scopes';
-import { Limits } from '../clients/limits';
+import {
+  LIMIT_KEYS,
+  LIMIT_ROWS,
+  limitColumns,
+  LimitKey,
+  Limits,
+  limitsOf,
+  LimitsRow,
+  OWN_LIMITS,
+} from '../clients/limits';
 import { Identity } from '../people/person';
-import { TokenCredential } from '../tokens/token-credential';
+import { TokenCredential } from '../tokens/access-token';
 
 /** What a caller proves itself with. */
 export type Credential = { kind: 'key' } | EphemeralCredential | SessionCredential | TokenCredential;
 
 /** A key that an app's server made for one person. What it may do is what its caller may do. */
-export interface EphemeralCredential {
+interface EphemeralCredential {
   kind: 'ephemeral';
   id: string;
   /** When it expires, on the monotonic clock of this process. */
@@ -61,3 +70,48 @@ export function endOf(caller: Caller): EndCode {
 const END_CODES = { key: 'invalid_key', ephemeral: 'ephemeral_key_ended', session: 'session_ended' } as const;
 
 type EndCode = (typeof END_CODES)[keyof typeof END_CODES] | 'invalid_token' | 'token_expired';
+
+/** A valid key, with its client. */
+export interface CallerRow extends LimitsRow {
+  keyId: string;
+  person: string | null;
+  clientId: string;
+  clientName: string;
+  account: string;
+  scopes: Scope[];
+  operations: string[] | null;
+  blocksRecipients: boolean;
+  rights: string;
+}
+
+const COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.xmin::text AS rights, c.name AS "clientName", c.account, c.scopes,
+    c.operations, c.blocks_recipients AS "blocksRecipients"`;
+
+/** The columns of a key `k` (api_key) and its client `c`. */
+export const CALLER_COLUMNS = `${COLUMNS}, ${limitColumns(LIMIT_KEYS, 'c')}`;
+
+/** The same with the limits of a person `p` (person), if there is one, instead of those of each person. */
+export const CALLER_COLUMNS_FOR_PERSON = `${COLUMNS}, ${LIMIT_KEYS.map(columnForPerson).join(', ')}`;
+
+function columnForPerson(key: LimitKey): string {
+  const own = OWN_LIMITS.find(([, replaced]) => replaced === key)?.[0];
+  const column = `c.${LIMIT_ROWS[key].name}`;
+  return `${own ? `coalesce(p.${LIMIT_ROWS[own].name}, ${column})` : column} AS "${key}"`;
+}
+
+export function callerOf(row: CallerRow): Caller {
+  const { account, clientId, clientName, keyId, operations, person, blocksRecipients, rights } = row;
+  return {
+    clientId,
+    clientName,
+    account,
+    keyId,
+    credential: { kind: 'key' },
+    identity: person === null ? null : { source: 'key', issuer: null, name: person },
+    scopes: new Set(row.scopes),
+    operations: operations && new Set(operations),
+    limits: limitsOf(row),
+    blocksRecipients,
+    rights,
+  };
+}

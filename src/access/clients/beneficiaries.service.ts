@@ -1,10 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { RegisterList } from './beneficiary';
+import {
+  listed,
+  ListedBeneficiary,
+  RegisterChange,
+  RegisterChanged,
+  RegisterList,
+  RegisterWrites,
+  toWrite,
+} from './register-writes';
 import { ChangeAuthor, ChangeRecords } from './changes';
 import { lockClient } from './client-writes';
 import { ClientsService, PATIENCE } from './clients.service';
-import { ListedBeneficiary, listed, RegisterChange, RegisterChanged, RegisterWrites, toWrite } from './register-writes';
 
 /** The most recipients that one change adds. Each gets a record. */
 export const MAX_AT_ONCE = 500;

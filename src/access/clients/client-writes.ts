@@ -5,13 +5,11 @@ import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ChangeAuthor, ChangeRecords, changesBetween, creationOf, recordChanges } from './changes';
 import { ClientError } from './client-error';
-import { ClientKind } from './client-kind';
+import { ClientKind, listedClient, ListedClient } from './listed';
 import { Grants, toAssignments } from './grants';
 import { OPENS } from './key';
-import { issuanceOf, KeyRow, requireServer } from './key-rows';
-import { listedClient, ListedClient } from './listed';
-import { renewProviderKeys } from './provider-key-rows';
-import { requireNewSubject, isSignIn } from './sign-ins';
+import { issuanceOf, KeyRow, renewProviderKeys, requireServer } from './key-rows';
+import { isSignIn, requireNewSubject } from './sign-ins';
 
 export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 

@@ -5,13 +5,11 @@ import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { AT_START, ChangeAuthor, ChangeRecords } from './changes';
 import { ClientError } from './client-error';
-import { ClientKind } from './client-kind';
+import { ClientKind, ListedClient, listedClient, listedKey, ListedKey } from './listed';
 import { checkAccount, checkName, ClientWrites, findClient, lockClient } from './client-writes';
-import { checkGrants, Grants } from './grants';
+import { checkGrants, Grants, grantsOf } from './grants';
 import { KeyOptions, makeFirstKey, makeKey, revocationOf } from './key-rows';
 import { makeSignIn, SignInOptions } from './sign-ins';
-import { ListedClient, listedClient, listedKey, ListedKey } from './listed';
-import { grantsOf } from './permissions';
 import { completeProviders, NO_PROVIDERS } from './providers';
 
 export interface IssuedKey {

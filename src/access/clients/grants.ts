@@ -1,11 +1,14 @@
+import { Decimal } from 'decimal.js';
+import { isScope, SCOPES } from '../../operations/scopes';
 import { Prisma } from '../../platform/database/generated/client';
 import { toldFault } from '../../platform/errors/problem-body';
-import { isScope, SCOPES } from '../../operations/scopes';
 import { unknownCountries } from '../../recipients/unknown-countries';
+import { permissionsOf } from './changes';
 import { ClientError } from './client-error';
 import { LIMIT_FIELDS } from './limit-fields';
-import { Limits, toJson } from './limits';
-import { PROVIDER_FIELDS, Providers } from './providers';
+import { Limits, NO_LIMITS, toJson } from './limits';
+import { ListedClient } from './listed';
+import { NO_PROVIDERS, PROVIDER_FIELDS, Providers } from './providers';
 
 /** The permissions of a client. */
 export interface Grants extends Limits, Providers {
@@ -15,8 +18,8 @@ export interface Grants extends Limits, Providers {
 }
 
 /** The permissions other than scopes and operations. */
-export const GRANT_FIELDS = { ...LIMIT_FIELDS, ...PROVIDER_FIELDS };
-export const GRANT_KEYS = Object.keys(GRANT_FIELDS) as (keyof typeof GRANT_FIELDS)[];
+const GRANT_FIELDS = { ...LIMIT_FIELDS, ...PROVIDER_FIELDS };
+const GRANT_KEYS = Object.keys(GRANT_FIELDS) as (keyof typeof GRANT_FIELDS)[];
 
 /** @throws ClientError for a client that could do nothing, for unknown names, for invalid limits, and for unknown countries. */
 export function checkGrants({ scopes, operations, ...others }: Partial<Grants>): void {
@@ -57,4 +60,40 @@ export function toAssignments({ scopes, operations, ...others }: Partial<Grants>
     ...(operations === undefined ? [] : [Prisma.sql`operations = ${operations}::text[]`]),
     ...ofOthers,
   ];
+}
+
+/** What a client may do, by the names of the API. */
+export type Permissions = Record<string, unknown> & { scopes?: string[]; operations?: string[] | null };
+
+/** Returns permissions by the names of the API, as JSON has them. */
+export function toPermissions({ scopes, operations, ...others }: Partial<Grants>): Permissions {
+  const given = GRANT_KEYS.filter((key) => others[key] !== undefined);
+  const named = given.map((key) => [GRANT_FIELDS[key].name, toJson(others[key])]);
+  return {
+    ...(scopes !== undefined && { scopes: [...new Set(scopes)] }),
+    ...(operations !== undefined && { operations }),
+    ...(Object.fromEntries(named) as Permissions),
+  };
+}
+
+/** Reads permissions by the names of the API. Other fields are left out. Null removes a limit. */
+export function fromPermissions(permissions: object): Partial<Grants> {
+  const { scopes, operations, ...named } = permissions as Permissions;
+  const others = GRANT_KEYS.filter((key) => named[GRANT_FIELDS[key].name] !== undefined).map((key) => {
+    const { name, column } = GRANT_FIELDS[key];
+    const value = named[name];
+    if (value === null) return [key, column === 'text[]' ? [] : null];
+    return [key, column === 'numeric' ? new Decimal(value as Decimal.Value) : value];
+  });
+  return {
+    ...(scopes !== undefined && { scopes }),
+    ...(operations !== undefined && { operations }),
+    ...(Object.fromEntries(others) as Partial<Limits & Providers>),
+  };
+}
+
+/** Returns everything that a client may do. */
+export function grantsOf(client: ListedClient): Grants {
+  const granted = fromPermissions(permissionsOf(client));
+  return { ...NO_LIMITS, ...NO_PROVIDERS, scopes: [], operations: null, ...granted };
 }

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { isAddressBlock } from '../../platform/config/address-block';
 import { isWebOrigin } from '../../platform/config/web-origin';
-import { LIMIT_KEYS, LIMIT_ROWS, LimitKey } from './limit-keys';
+import { LIMIT_KEYS, LIMIT_ROWS, LimitKey } from './limits';
 import { LimitRow } from './limit-row';
 
 /** One permission: its name in the API, and its valid values. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createTestDatabase, TestDatabase } from '../../../test/support/test-database';
-import { LIMIT_KEYS, LIMIT_ROWS, OWN_LIMITS } from './limit-keys';
+import { LIMIT_KEYS, LIMIT_ROWS, OWN_LIMITS } from './limits';
 import { LimitRow } from './limit-row';
 
 /** What each kind of limit is in the database and in Prisma's schema. */

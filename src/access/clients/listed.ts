@@ -1,7 +1,12 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { ClientKind } from './client-kind';
-import { LIMIT_KEYS } from './limit-keys';
-import { limitsOf, toLimitsDocument } from './limits';
+import { LIMIT_KEYS, limitsOf, toLimitsDocument } from './limits';
+
+/**
+ * The kinds of clients. A `server` keeps secret keys. A `public` client, such as a mobile app or a page, has none, because
+ * everybody can read what it contains. Its people send access tokens, or sign in on its pages. A client keeps its kind.
+ */
+export const CLIENT_KINDS = ['server', 'public'] as const;
+export type ClientKind = (typeof CLIENT_KINDS)[number];
 
 /** A client as operators see it, with the names of the API. */
 export type ListedClient = ReturnType<typeof listedClient>;

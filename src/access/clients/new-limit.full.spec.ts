@@ -13,7 +13,7 @@ import { describeApi } from '../../cli/api-document';
 import { NO_GRANTS, widenings } from '../governance/widens';
 import type * as LimitRules from '../../policy/limit-rules';
 import type * as LimitTable from './limit-table';
-import { fromPermissions } from './permissions';
+import { fromPermissions } from './grants';
 
 const FOLDER = 'test/support/min-item';
 

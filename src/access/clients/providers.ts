@@ -1,54 +1,178 @@
 import { Fault } from '../../platform/errors/problem';
 import { ClientError } from './client-error';
-import { LIMIT_FIELDS } from './limit-fields';
+import { GrantField, LIMIT_FIELDS } from './limit-fields';
 import { Limits } from './limits';
-import {
-  impliedPageFields,
-  NO_PAGE_PROVIDER,
-  PAGE_PROVIDER_FIELDS,
-  PAGE_PROVIDER_KEYS,
-  PageProvider,
-  pageWidenings,
-} from './page-provider';
-import {
-  impliedTokenFields,
-  isOptional,
-  NO_TOKEN_PROVIDER,
-  TOKEN_PROVIDER_FIELDS,
-  TOKEN_PROVIDER_KEYS,
-  TokenProvider,
-  tokenWidenings,
-} from './token-provider';
+
+/**
+ * The identity provider whose access tokens a client takes (RFC 9068). Either all fields except the optional ones are set,
+ * or none: then the client takes no tokens.
+ */
+export interface TokenProvider {
+  /** As its tokens name it (`iss`). */
+  tokenIssuer: string | null;
+  /** As its tokens name this API (`aud`). */
+  tokenAudience: string | null;
+  /** The address of the provider's public keys. */
+  tokenJwksUri: string | null;
+  /** The signature algorithms that its tokens may have. */
+  tokenAlgorithms: string[];
+  /** The app at the provider (`client_id`). Together with the issuer, it belongs to one client only. */
+  tokenClientId: string | null;
+  /** Whether a token must be bound to a key of the app (DPoP, RFC 9449). */
+  tokenDpop: boolean;
+  /** Seconds after which a token ends, counted from when it was issued (`iat`). It ends at its `exp`, if that is earlier. */
+  tokenMaxAge: number;
+}
+
+/**
+ * The OpenID provider at which people sign in to the pages of a client. Either both fields are set, or none: then its pages
+ * have no sessions.
+ */
+export interface PageProvider {
+  /** As its ID tokens name it (`iss`). */
+  pageIssuer: string | null;
+  /** The client at the provider (`aud` of its ID tokens). Together with the issuer, it belongs to one client only. */
+  pageClientId: string | null;
+}
 
 /** The identity providers of a client: that of its access tokens, and that of the sessions on its pages. */
 export interface Providers extends TokenProvider, PageProvider {}
 
+/** All are asymmetric: with a symmetric algorithm, whoever checks tokens could make them. */
+export const TOKEN_ALGORITHMS = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'EdDSA',
+  'Ed25519',
+] as const;
+
+/** The algorithms of a provider if nobody names others. */
+const USUAL_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
+
+/** A day. Tokens that live longer are almost always a mistake in the provider's settings. */
+export const USUAL_MAX_AGE = 86_400;
+export const MIN_MAX_AGE = 60;
+/** A year. */
+export const MAX_MAX_AGE = 31_536_000;
+
+export const NO_TOKEN_PROVIDER: TokenProvider = {
+  tokenIssuer: null,
+  tokenAudience: null,
+  tokenJwksUri: null,
+  tokenAlgorithms: [],
+  tokenClientId: null,
+  tokenDpop: false,
+  tokenMaxAge: USUAL_MAX_AGE,
+};
+
+export const NO_PAGE_PROVIDER: PageProvider = { pageIssuer: null, pageClientId: null };
 export const NO_PROVIDERS: Providers = { ...NO_TOKEN_PROVIDER, ...NO_PAGE_PROVIDER };
-export const PROVIDER_FIELDS = { ...TOKEN_PROVIDER_FIELDS, ...PAGE_PROVIDER_FIELDS };
-export const PROVIDER_KEYS = Object.keys(PROVIDER_FIELDS) as (keyof Providers)[];
+
+const TOKEN_KEYS = Object.keys(NO_TOKEN_PROVIDER) as (keyof TokenProvider)[];
+const PAGE_KEYS = Object.keys(NO_PAGE_PROVIDER) as (keyof PageProvider)[];
+export const PROVIDER_KEYS = [...TOKEN_KEYS, ...PAGE_KEYS];
+
+/** The longest text of a field. Longer ones would not fit in a token. */
+export const MAX_PROVIDER_TEXT = 500;
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+const PLACE = `https, at most ${MAX_PROVIDER_TEXT} characters, without a user, a password and a fragment. On this machine, http is allowed`;
+
+export const PROVIDER_FIELDS = {
+  tokenIssuer: placeField('token_issuer'),
+  tokenAudience: wordField('token_audience'),
+  tokenJwksUri: placeField('token_jwks_uri'),
+  tokenAlgorithms: {
+    name: 'token_algorithms',
+    column: 'text[]',
+    must: `must be a list of some of ${TOKEN_ALGORITHMS.join(', ')}`,
+    test: (value) =>
+      Array.isArray(value) &&
+      new Set(value).size === value.length &&
+      value.every((one) => TOKEN_ALGORITHMS.some((known) => known === one)),
+  },
+  tokenClientId: wordField('token_client_id'),
+  tokenDpop: {
+    name: 'token_dpop',
+    column: 'boolean',
+    must: 'must be true or false',
+    test: (value) => typeof value === 'boolean',
+  },
+  tokenMaxAge: {
+    name: 'token_max_age',
+    column: 'integer',
+    must: `must be a whole number of seconds from ${MIN_MAX_AGE} to ${MAX_MAX_AGE}`,
+    test: (value) => Number.isInteger(value) && Number(value) >= MIN_MAX_AGE && Number(value) <= MAX_MAX_AGE,
+  },
+  pageIssuer: placeField('page_issuer'),
+  pageClientId: wordField('page_client_id'),
+} satisfies Record<keyof Providers, GrantField>;
+
+/** A field with a URL of a provider. */
+function placeField(name: string): GrantField {
+  return textField(name, `must be a URL with ${PLACE}`, isPlace);
+}
+
+/** A field with a name that a provider uses. */
+function wordField(name: string): GrantField {
+  return textField(name, `must be 1 to ${MAX_PROVIDER_TEXT} printable ASCII characters without spaces`, isWord);
+}
+
+function textField(name: string, must: string, isValid: (value: string) => boolean): GrantField {
+  return { name, column: 'text', must, test: (value) => typeof value === 'string' && isValid(value) };
+}
+
+function isWord(value: string): boolean {
+  return value.length <= MAX_PROVIDER_TEXT && /^[!-~]+$/.test(value);
+}
+
+/** Whether text is a URL that nobody on the way can answer for. A URL without a certificate leads to this machine. */
+function isPlace(value: string): boolean {
+  if (!isWord(value) || !URL.canParse(value) || value.includes('#')) return false;
+  const { protocol, hostname, username, password } = new URL(value);
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
+  return isSafe && username === '' && password === '';
+}
+
+/** Fields that always have a value, also without a provider. */
+const OPTIONAL = ['tokenDpop', 'tokenMaxAge'] as const satisfies (keyof TokenProvider)[];
+
+export type OptionalKey = (typeof OPTIONAL)[number];
+
+export const isOptional = (key: string): key is OptionalKey => OPTIONAL.some((optional) => optional === key);
 
 /** The providers of a client, and the origins of its pages. */
 type WithOrigins = Providers & Pick<Limits, 'origins'>;
 
 /** Fields that a provider has together. */
 interface Together {
-  keys: (keyof Providers)[];
-  /** A field that the provider needs, and that a client may have without it. */
-  needs?: keyof WithOrigins;
+  keys: (keyof WithOrigins)[];
+  /** The fields without which the provider cannot work. A client may have some of them without it. */
+  needs: (keyof WithOrigins)[];
   client: string;
   /** What to do to have none. */
   without: string;
 }
 
+const NEEDED_TOKEN_KEYS = TOKEN_KEYS.filter((key) => !isOptional(key));
+
 const TOGETHER: Together[] = [
   {
-    keys: TOKEN_PROVIDER_KEYS.filter((key) => !isOptional(key)),
+    keys: NEEDED_TOKEN_KEYS,
+    needs: NEEDED_TOKEN_KEYS,
     client: 'a client that takes access tokens',
     without: 'To take none, set token_issuer to null',
   },
   {
-    keys: PAGE_PROVIDER_KEYS,
-    needs: 'origins', // a sign-in returns to a page of them
+    keys: PAGE_KEYS,
+    needs: [...PAGE_KEYS, 'origins'], // a sign-in returns to a page of them
     client: 'a client with page sessions',
     without: 'To have none, set page_issuer to null',
   },
@@ -56,28 +180,42 @@ const TOGETHER: Together[] = [
 
 /** Completes a change of providers with what it implies. @throws ClientError that names the missing fields. */
 export function completeProviders<Change extends Partial<WithOrigins>>(before: WithOrigins, change: Change): Change {
-  const completed = { ...change, ...impliedTokenFields(before, change), ...impliedPageFields(change) };
+  const completed = { ...change, ...impliedBy(before, change) };
   const after = { ...before, ...completed };
-  const lacking = TOGETHER.map((one) => ({ ...one, missing: missingOf(one, after) })).filter(
-    ({ missing }) => missing.length > 0,
-  );
+  const isMissing = (key: keyof WithOrigins) => after[key] === null || [after[key]].flat().length === 0;
+  const lacking = TOGETHER.filter(({ keys }) => !keys.every(isMissing))
+    .map((one) => ({ ...one, missing: one.needs.filter(isMissing).map(nameOf) }))
+    .filter(({ missing }) => missing.length > 0);
   if (lacking.length === 0) return completed;
-  const texts = lacking.map(({ client, missing }) => `${client} needs ${missing.map(nameOf).join(', ')}, too`);
+  const texts = lacking.map(({ client, missing }) => `${client} needs ${missing.join(', ')}, too`);
   const faults = lacking.flatMap(({ client, without, missing }) =>
-    missing.map((key): Fault => ({ pointer: `/${nameOf(key)}`, detail: `is required for ${client}. ${without}` })),
+    missing.map((name): Fault => ({ pointer: `/${name}`, detail: `is required for ${client}. ${without}` })),
   );
   throw new ClientError(texts.join('; '), undefined, faults);
 }
 
-function missingOf({ keys, needs }: Together, after: WithOrigins): (keyof WithOrigins)[] {
-  const isMissing = (key: keyof WithOrigins) => after[key] === null || [after[key]].flat().length === 0;
-  if (keys.every(isMissing)) return [];
-  return [...keys, ...(needs ? [needs] : [])].filter(isMissing);
+/**
+ * Returns what a change implies. Without an issuer, a client takes no tokens, and nobody signs in to its pages. A new provider of
+ * tokens has the usual algorithms, unless the change names others.
+ */
+function impliedBy(before: Providers, change: Partial<Providers>): Partial<Providers> {
+  const page = change.pageIssuer === null ? NO_PAGE_PROVIDER : {};
+  if (change.tokenIssuer === null) return { ...page, ...NO_TOKEN_PROVIDER };
+  const isNew = before.tokenIssuer === null && TOKEN_KEYS.some((key) => change[key] !== undefined);
+  return isNew && change.tokenAlgorithms === undefined ? { ...page, tokenAlgorithms: USUAL_ALGORITHMS } : page;
 }
 
 /** Returns the changed fields that let a client take people or tokens that it did not take before, by the names of the API. */
 export function providerWidenings(before: Providers, after: Providers): string[] {
-  return [...tokenWidenings(before, after), ...pageWidenings(before, after)].map(nameOf);
+  // Without a provider, a client takes neither old tokens nor tokens that are not bound.
+  const was = before.tokenIssuer === null ? { ...before, tokenDpop: true, tokenMaxAge: 0 } : before;
+  const isWider = (key: keyof Providers) => {
+    if (key === 'tokenDpop') return was.tokenDpop && !after.tokenDpop;
+    if (key === 'tokenMaxAge') return after.tokenMaxAge > was.tokenMaxAge;
+    return JSON.stringify(was[key]) !== JSON.stringify(after[key]);
+  };
+  const keys = [...(after.tokenIssuer === null ? [] : TOKEN_KEYS), ...(after.pageIssuer === null ? [] : PAGE_KEYS)];
+  return keys.filter(isWider).map(nameOf);
 }
 
 function nameOf(key: keyof WithOrigins): string {

@@ -1,9 +1,19 @@
-import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 import { ClientError } from './client-error';
 import { hashOfNothing } from './key';
-import { isPersonId } from './person';
+
+/** The form of a person's ID. It has no `@` and no `+`, as email addresses and phone numbers have. */
+export const PERSON = /^[\w.:=|/-]{1,128}$/;
+
+/**
+ * Whether a text may identify the owner of a key or the requester. Records keep it forever and cannot erase it, so it
+ * must not be an email address or phone number in any spelling.
+ */
+export function isPersonId(text: string): boolean {
+  return PERSON.test(text) && !looksLikePhone(text);
+}
 
 /** A person as the OpenID provider names them. */
 export interface SignInIdentity {

@@ -3,11 +3,11 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { Beneficiary, beneficiaryHash } from '../clients/beneficiary';
+import { Beneficiary, beneficiaryHash } from '../clients/register-writes';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';
 import { hashKey, newEphemeralKey } from '../clients/key';
-import { personHash } from '../people/person-hash';
+import { personHash } from '../people/person';
 import { EphemeralKeyState, IS_ACTIVE, STATE, WITH_PARENT_AND_PERSON } from './state';
 
 /** The longest life of an ephemeral key: 15 minutes. */

@@ -4,13 +4,12 @@ import { Prisma } from '../../platform/database/generated/client';
 import { ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
 import { ClientWrites, Holder, holdersOf, isTaken, lockClient } from '../clients/client-writes';
 import { KeyRow, unclaimed } from '../clients/key-rows';
-import { fromPermissions, toPermissions } from '../clients/permissions';
+import { fromPermissions, toPermissions } from '../clients/grants';
 import { RegisterWrites } from '../clients/register-writes';
 import { isSignIn } from '../clients/sign-ins';
 import { PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
-import { fromKeyDocument } from './change-document';
+import { fromKeyDocument, fromRegisterDocument } from './change-document';
 import { ClientChangePending } from './pending-changes';
-import { fromRegisterDocument } from './register-document';
 import { requireSeparateHands } from './separation';
 
 /** Makes approved changes of clients and keys, in the transaction of the decision. */

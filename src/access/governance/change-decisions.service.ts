@@ -20,7 +20,7 @@ import {
   readPending,
   withStatus,
 } from './pending-changes';
-import { StopLifts } from './stop-lifts';
+import { StopLifts } from './change-document';
 
 /** A change that was made. */
 export interface ApprovedChange {

@@ -5,7 +5,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { BeneficiariesService } from '../clients/beneficiaries.service';
-import { BeforeDocument, ChangeDocument, toKeyDocument } from './change-document';
+import { BeforeDocument, ChangeDocument, requireOneDirection, toKeyDocument, widenedRegister } from './change-document';
 import { AT_START, ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
 import {
   checkAccount,
@@ -17,20 +17,18 @@ import {
   lockClient,
 } from '../clients/client-writes';
 import { ClientsService, CreatedClient, IssuedKey, NewClientOptions, PATIENCE } from '../clients/clients.service';
-import { checkGrants, Grants } from '../clients/grants';
+import { checkGrants, Grants, grantsOf, toPermissions } from '../clients/grants';
 import { isDualControlRecorded } from './installation';
 import { KeyOptions, KeyRow, makeFirstKey, makeKey, requireServer } from '../clients/key-rows';
 import { ListedClient } from '../clients/listed';
-import { grantsOf, toPermissions } from '../clients/permissions';
 import { insertPending, lockChanges, NewPending } from './pending-changes';
-import { requireOneDirection, widenedRegister } from './register-document';
 import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
 import { requireSeparateHands } from './separation';
 import { completeProviders, NO_PROVIDERS } from '../clients/providers';
 import { isSignIn, makeSignIn, requireNewSubject, SignInOptions } from '../clients/sign-ins';
-import { checkOwnLimits, PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
+import { PersonExceptionsService, PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
+import { MergeDocument, mergePeople, NamedMerge, readMerge } from '../people/merges';
 import { OwnLimits } from '../people/person';
-import { PersonExceptionsService } from '../people/person-exceptions.service';
 import { NO_GRANTS, personWidenings, widenings } from './widens';
 
 /** A change that waits for a second person. */
@@ -171,7 +169,7 @@ export class GovernanceService {
     by: ChangeAuthor,
   ): Promise<Waiting | undefined> {
     if (!this.isOn) return this.exceptions.limit(name, id, change, by);
-    checkOwnLimits(change);
+    checkGrants(change);
     return this.alone(async (tx) => {
       const client = await lockClient(tx, name);
       const before = await readOwnLimits(tx, client.id, id);
@@ -181,6 +179,13 @@ export class GovernanceService {
       const document = { permissions: {}, person: { id, limits: toPermissions(change) } };
       return this.wait(tx, { kind: 'change_client', client, widens, before: state, change: document }, by);
     });
+  }
+
+  /** Merges two people who are one human. With dual control, two persons say so. @throws ClientError, Problem */
+  async mergePeople(named: NamedMerge, by: ChangeAuthor): Promise<MergeDocument | Waiting> {
+    if (!this.isOn) return mergePeople(this.prisma, this.records, named, by);
+    const change = { permissions: {}, merge: await readMerge(this.prisma, named) };
+    return this.ask({ kind: 'merge_people', client: null, widens: ['people'], before: null, change }, by);
   }
 
   /** Asks a second person for a change that concerns no client. @throws Problem */

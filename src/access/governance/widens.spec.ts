@@ -4,9 +4,15 @@ import { madeUpLimits, maybe } from '../../../test/support/made-up-limits';
 import { SCOPES } from '../../operations/scopes';
 import { Grants } from '../clients/grants';
 import { NO_LIMITS } from '../clients/limits';
-import { NO_PROVIDERS, PROVIDER_KEYS, Providers } from '../clients/providers';
-import { NO_PAGE_PROVIDER, PageProvider } from '../clients/page-provider';
-import { NO_TOKEN_PROVIDER, TokenProvider } from '../clients/token-provider';
+import {
+  NO_PAGE_PROVIDER,
+  NO_PROVIDERS,
+  NO_TOKEN_PROVIDER,
+  PageProvider,
+  PROVIDER_KEYS,
+  Providers,
+  TokenProvider,
+} from '../clients/providers';
 import { widenings } from './widens';
 
 const WORDS = ['a', 'b', 'c', 'd'];

@@ -5,10 +5,8 @@ import { withPatience } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { commitment, newSalt } from '../../platform/privacy/commitment';
-import { OwnLimitKey } from '../clients/limit-keys';
-import { limitColumns, LimitsRow } from '../clients/limits';
-import { OWN_LIMIT_KEYS, Person, PersonLimits, personLimitsOf } from './person';
-import { personHash } from './person-hash';
+import { limitColumns, LimitsRow, OwnLimitKey } from '../clients/limits';
+import { OWN_LIMIT_KEYS, Person, personHash, PersonLimits, personLimitsOf } from './person';
 
 /** Uses some tens of megabytes. Beyond that, the persons seen least recently are forgotten. */
 const MAX_KNOWN = 50_000;

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Caller } from '../callers/caller';
-import { personHash } from '../people/person-hash';
-import { OneTimeToken, useToken } from '../tokens/used-tokens';
+import { personHash } from '../people/person';
+import { OneTimeToken, useToken } from '../tokens/used-proofs.service';
 
 /** A session at a provider that has ended there, all sessions of a person, or a session of that person. */
 export interface EndedAtProvider {

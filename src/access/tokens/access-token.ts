@@ -1,8 +1,48 @@
 import { clock } from '../../platform/database/clock';
-import { TOKEN_ALGORITHMS } from '../clients/token-provider';
 import { isObject } from '../../platform/json/is-object';
-import { CompactJws } from './compact-jws';
+import { TOKEN_ALGORITHMS } from '../clients/providers';
+import { CompactJws, readCompactJws } from './compact-jws';
 import { expiredToken, invalidToken } from './refusals';
+
+/** An access token as a request has it, before it is verified. */
+export interface SentToken {
+  scheme: 'Bearer' | 'DPoP';
+  token: string;
+}
+
+/** Returns the access token of the header `Authorization`. Undefined if the header has none, or another scheme. */
+export function tokenIn(header: string | undefined): SentToken | undefined {
+  const [, scheme = '', token = ''] = /^(bearer|dpop)(?: +(.*))?$/i.exec(header ?? '') ?? [];
+  if (scheme === '') return undefined;
+  return { scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer', token };
+}
+
+/** Returns whether the header `Authorization` has an API key, with any scheme or none. */
+export function isKey(header = ''): boolean {
+  const [, encoded] = /^basic +(.*)/i.exec(header) ?? [];
+  const text = encoded === undefined ? header : Buffer.from(encoded, 'base64').toString('latin1');
+  return /(?:^|[ :])ppe?_/.test(text);
+}
+
+/** A token that was read, and not yet verified. */
+export interface ReadToken extends CompactJws {
+  issuer: string;
+  clientId: string;
+  subject: string;
+}
+
+/** Reads which provider, app and person a token names. @throws Problem `invalid_token` */
+export function readToken(token: string): ReadToken {
+  const jws = readCompactJws(token);
+  if (!jws) throw invalidToken('it is not a JWT in the compact form');
+  const { payload } = jws;
+  return {
+    ...jws,
+    issuer: textOf(payload, 'iss'),
+    clientId: textOf(payload, 'client_id'),
+    subject: textOf(payload, 'sub'),
+  };
+}
 
 /** The provider whose access tokens a client takes, and how its tokens must look. */
 export interface TokenSource {
@@ -124,4 +164,23 @@ function actorOf({ act }: Record<string, unknown>, issuer: string): AccessTokenC
   if (!isObject(act)) throw invalidToken('its claim act must be an object');
   if (act.act !== undefined) throw invalidToken('its claim act names several actors, and records name one');
   return { issuer: act.iss === undefined ? issuer : textOf(act, 'iss'), subject: textOf(act, 'sub') };
+}
+
+/** What a token says before it is verified. */
+export interface Named {
+  issuer: string;
+  clientId: string;
+  /** `afterClient` of the person (src/access/people/person.ts). */
+  person: string;
+}
+
+/** A verified token, and what it was verified against. */
+export interface TokenCredential {
+  kind: 'token';
+  claims: AccessTokenClaims;
+  named: Named;
+  /** JSON of the `TokenSource`. */
+  source: string;
+  /** Monotonic, milliseconds. */
+  validUntil: number;
 }

@@ -3,10 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import { clock } from '../../platform/database/clock';
 import { isObject } from '../../platform/json/is-object';
-import { PROOF_ALGORITHMS } from './algorithms';
+import { invalidProof, PROOF_ALGORITHMS } from './refusals';
 import { CompactJws, readCompactJws } from './compact-jws';
-import { invalidProof } from './refusals';
-import { OneTimeToken } from './used-tokens';
+import { OneTimeToken } from './used-proofs.service';
 
 /** A proof counts for so long, before and after the time that it states. Clocks of phones differ by minutes. */
 export const PROOF_WINDOW_SECONDS = 300;

@@ -1,9 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall } from '../../access/auth/call';
-import { CurrentCall } from '../../access/auth/current-call';
-import { Shows, showsCall, showsCalls } from '../../access/auth/shows';
+import { Allow, Shows, showsCall, showsCalls } from '../../access/auth/route-access';
+import { AuthenticatedCall, CurrentCall } from '../../access/auth/call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ApprovalsService } from './approvals.service';

@@ -1,4 +1,4 @@
-import { missingScopes, operationProblem } from '../../access/auth/allow';
+import { missingScopes, operationProblem } from '../../access/auth/route-access';
 import { Caller } from '../../access/callers/caller';
 import { reachesWholeAccount } from '../../access/auth/owner';
 import { limitProblems } from '../../gateway/forwarding/own-limits';

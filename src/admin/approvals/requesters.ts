@@ -1,5 +1,4 @@
-import { Caller } from '../../access/callers/caller';
-import { CALLER_COLUMNS_FOR_PERSON, CallerRow, callerOf } from '../../access/callers/caller-row';
+import { Caller, CALLER_COLUMNS_FOR_PERSON, callerOf, CallerRow } from '../../access/callers/caller';
 import { OPENS } from '../../access/clients/key';
 import { STATE } from '../../access/ephemeral/state';
 import { Prisma } from '../../platform/database/generated/client';

@@ -1,9 +1,8 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall } from '../../access/auth/call';
-import { CurrentCall } from '../../access/auth/current-call';
+import { Allow } from '../../access/auth/route-access';
+import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
 import { StepUp } from '../../access/auth/step-up';
 import { BeneficiariesService } from '../../access/clients/beneficiaries.service';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
@@ -11,7 +10,7 @@ import { isUuid } from '../../platform/database/uuid';
 import { idBefore, LONG_PAGE, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Fault, Problem } from '../../platform/errors/problem';
-import { asProblem } from './as-problem';
+import { asProblem, waiting, WAITS } from './waiting';
 import {
   BeneficiaryPage,
   BeneficiarySearch,
@@ -19,9 +18,7 @@ import {
   ChangedBeneficiariesDto,
 } from './beneficiaries.dto';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';
-import { changedBy } from '../../access/auth/changed-by';
 import { WaitingDto } from './changes.dto';
-import { waiting, WAITS } from './waiting';
 import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 
 /** Manages whom a client may pay. */

@@ -1,8 +1,7 @@
 import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { LONG_PAGE, nextPageToken, PageRequest } from '../../platform/schema/page';
 import { MAX_AT_ONCE } from '../../access/clients/beneficiaries.service';
-import { REGISTER_LISTS, RegisterList } from '../../access/clients/beneficiary';
-import { ListedBeneficiary, RegisterChanged } from '../../access/clients/register-writes';
+import { ListedBeneficiary, REGISTER_LISTS, RegisterChanged, RegisterList } from '../../access/clients/register-writes';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text, WordList } from '../../http/validation/rules';

@@ -1,8 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall } from '../../access/auth/call';
-import { CurrentCall } from '../../access/auth/current-call';
+import { Allow } from '../../access/auth/route-access';
+import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
 import { StepUp } from '../../access/auth/step-up';
 import { shownChange } from '../../access/governance/change-document';
 import { ChangeDecisionsService } from '../../access/governance/change-decisions.service';
@@ -10,8 +9,7 @@ import { PendingChange, shownBefore } from '../../access/governance/pending-chan
 import { ActivityState } from '../../history/access-log/activity-state.dto';
 import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { asProblem } from './as-problem';
-import { changedBy } from '../../access/auth/changed-by';
+import { asProblem } from './waiting';
 import { ApprovedChangeRecord, ChangeDecisionDto, ChangeRecord, ChangesDto, ChangeSearch } from './changes.dto';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
 

@@ -1,9 +1,7 @@
 import { SCOPES } from '../../operations/scopes';
 import { OPERATION_NAMES } from '../../operations/catalogue';
-import { CLIENT_KINDS, ClientKind } from '../../access/clients/client-kind';
-import { KEY_KINDS, KEY_STATES, ListedClient, ListedKey } from '../../access/clients/listed';
-import { LIMIT_KEYS } from '../../access/clients/limit-keys';
-import { LimitsDocument } from '../../access/clients/limits';
+import { CLIENT_KINDS, ClientKind, KEY_KINDS, KEY_STATES, ListedClient, ListedKey } from '../../access/clients/listed';
+import { LIMIT_KEYS, LimitsDocument } from '../../access/clients/limits';
 import { shownLimit, withLimits } from '../../http/validation/limit-properties';
 import {
   BOOLEAN,

@@ -1,14 +1,12 @@
 import { Controller, Delete, Param, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall } from '../../access/auth/call';
-import { changedBy } from '../../access/auth/changed-by';
-import { CurrentCall } from '../../access/auth/current-call';
+import { Allow } from '../../access/auth/route-access';
+import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
 import { ClientsService } from '../../access/clients/clients.service';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { RevokedEphemeralKeysDto } from '../../credentials/ephemeral-keys/ephemeral-keys.dto';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { asProblem } from './as-problem';
+import { asProblem } from './waiting';
 import { RevocationDto } from './clients.dto';
 import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 

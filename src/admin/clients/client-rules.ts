@@ -1,8 +1,7 @@
 import { CLIENT_NAME } from '../../access/clients/client-writes';
 import { mayMoveValue } from '../../access/clients/safe-defaults';
 import { LIMIT_FIELDS } from '../../access/clients/limit-fields';
-import { isPersonId, PERSON } from '../../access/clients/person';
-import { isSubject, SUBJECT } from '../../access/clients/sign-ins';
+import { isPersonId, isSubject, PERSON, SUBJECT } from '../../access/clients/sign-ins';
 import { SCOPES } from '../../operations/scopes';
 import { OPERATION_NAMES } from '../../operations/catalogue';
 import { field, Slug, SomeOf } from '../../http/validation/rules';

@@ -1,5 +1,5 @@
-import { CLIENT_KINDS, ClientKind } from '../../access/clients/client-kind';
-import { LIMIT_KEYS, textOf } from '../../access/clients/limit-keys';
+import { CLIENT_KINDS, ClientKind } from '../../access/clients/listed';
+import { LIMIT_KEYS, textOf } from '../../access/clients/limits';
 import { AskedLimits, askedLimit, withLimits } from '../../http/validation/limit-properties';
 import { Account, Instant, OneOf } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';

@@ -1,22 +1,23 @@
-import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { FastifyReply } from 'fastify';
-import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall } from '../../access/auth/call';
-import { CurrentCall } from '../../access/auth/current-call';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
+import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { ClientsService } from '../../access/clients/clients.service';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
+import { ClaimsService } from '../../access/governance/claims.service';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { asProblem } from './as-problem';
-import { changedBy } from '../../access/auth/changed-by';
-import { WaitingDto } from './changes.dto';
-import { KeysDto, NewKeyDto, RevokedKeyDto } from './client-answers.dto';
-import { IssueKeyDto, RevocationDto } from './clients.dto';
-import { expiryOf } from './expiry';
-import { waiting, WAITS } from './waiting';
+import { Problem } from '../../platform/errors/problem';
 import { ApiClientName, ApiId, ApiSummary } from '../../platform/schema/routes';
+import { asProblem, waiting, WAITS } from './waiting';
+import { ClaimKeyDto, WaitingDto } from './changes.dto';
+import { ClaimedKeyDto, KeysDto, NewKeyDto, NewSignInDto, RevokedKeyDto } from './client-answers.dto';
+import { AllowSignInDto, IssueKeyDto, RevocationDto } from './clients.dto';
+import { expiryOf } from './expiry';
 
 /** Manages the API keys of a client. */
 @ApiTags('Clients')
@@ -86,5 +87,85 @@ export class KeysController {
   ): Promise<RevokedKeyDto> {
     await this.clients.find(name).catch(asProblem);
     return this.clients.revokeKey(id, name, changedBy(call, reason)).catch(asProblem);
+  }
+}
+
+/** Gives people the keys that two others agreed to. */
+@ApiTags('Clients')
+@Controller('v1/key-claims')
+export class KeyClaimsController {
+  constructor(private readonly claims: ClaimsService) {}
+
+  @Post()
+  @Allow('everyone')
+  @RouteConfig({ needsNoKey: true })
+  @ApiSummary(
+    'Claim your key',
+    'Makes the secret of a personal key that was approved, once. Its person sends `key_id` in a session of the OpenID ' +
+      'provider. Without one, send the claim code that the approver was shown: the key then decides about nothing that its ' +
+      'approver requests. A key never decides about what its requester requests.',
+  )
+  @ApiResponse({ status: 201, type: ClaimedKeyDto, description: 'The key, which is shown only once.' })
+  @ApiKeyProblems('invalid_request', 'claim_not_found')
+  async claimKey(
+    @Req() { call }: FastifyRequest,
+    @Body() { code, key_id: keyId }: ClaimKeyDto,
+  ): Promise<ClaimedKeyDto> {
+    const who = { person: call.caller?.identity?.name ?? null, isSignedIn: call.signIn !== undefined };
+    const by = changedBy(call, undefined);
+    const claimed = await (code === undefined
+      ? this.claims.bySignIn(keyId ?? '', who, by)
+      : this.claims.byCode(code, who, by));
+    return {
+      id: claimed.id,
+      client: claimed.client,
+      key: claimed.key,
+      person: claimed.person,
+      expires_at: claimed.expiresAt,
+      requested_by: claimed.requestedBy,
+      approved_by: claimed.approvedBy,
+      claimed_by: claimed.claimedBy,
+    };
+  }
+}
+
+/** Lets people sign in at the OpenID provider as a client. */
+@ApiTags('Clients')
+@Controller('v1/clients/:name/sign-ins')
+export class SignInsController {
+  constructor(
+    private readonly governance: GovernanceService,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
+
+  @Post()
+  @Allow('admin')
+  @StepUp()
+  @ApiSummary(
+    'Let a person sign in as a client',
+    'The person signs in at the OpenID provider and has the scopes of the client. To end it, revoke the key of the person, `DELETE /v1/clients/{name}/keys/{id}`.',
+  )
+  @ApiClientName()
+  @ApiResponse({ status: 201, type: NewSignInDto, description: 'The person may sign in.' })
+  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiKeyProblems(
+    ...(['invalid_request', 'client_not_found', 'incompatible_scopes', 'personal_key_required'] as const),
+    ...(['public_client', 'sign_in_exists', 'no_provider', 'step_up_required'] as const),
+  )
+  async allowSignIn(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') name: string,
+    @Body() { person, subject, expires_at, reason }: AllowSignInDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NewSignInDto | WaitingDto> {
+    const issuer = this.settings.openIdProvider?.issuer;
+    if (issuer === undefined) throw new Problem('no_provider');
+    const expiresAt = expiryOf(expires_at);
+    const by = changedBy(call, reason);
+    const allowed = await this.governance
+      .allowSignIn(name, { issuer, subject, person, expiresAt }, by)
+      .catch(asProblem);
+    if (isWaiting(allowed)) return waiting(allowed, reply);
+    return { id: allowed.id, client: name, person, issuer, subject, expires_at: expiresAt ?? null };
   }
 }

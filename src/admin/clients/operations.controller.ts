@@ -1,11 +1,32 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/allow';
-import { SCOPES } from '../../operations/scopes';
+import { Allow } from '../../access/auth/route-access';
+import { OPERATION_NAMES, OperationName, rowOf, scopesOf, sourceOf } from '../../operations/catalogue';
+import { Effect } from '../../operations/row';
+import { Scope, SCOPES } from '../../operations/scopes';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { OPERATION_NAMES, rowOf, scopesOf, sourceOf } from '../../operations/catalogue';
-import { GrantableDto } from './operations.dto';
+import { BOOLEAN, described } from '../../platform/schema/fields';
 import { ApiSummary } from '../../platform/schema/routes';
+
+const EFFECTS: Effect[] = ['pay', 'write', 'read'];
+
+export class OperationDto {
+  @described({ enum: OPERATION_NAMES }, 'Name of the operation.')
+  operation!: OperationName;
+  @described({ enum: EFFECTS }, '`pay`: value leaves a wallet. `write`: something is created or deleted.')
+  effect!: Effect;
+  @described({ enum: SCOPES, isArray: true }, 'Scopes that a key needs. All are required.')
+  scopes!: Scope[];
+  @described(BOOLEAN, 'Whether the upstream documents it. If not, its behavior was observed.')
+  documented!: boolean;
+}
+
+/** The operations and scopes that a client can be granted. */
+export class GrantableDto {
+  @described({ type: [OperationDto] }, 'Operations, in the order of the interface.')
+  operations!: OperationDto[];
+  @described({ enum: SCOPES, isArray: true }, 'Scopes that a key can have.') scopes!: Scope[];
+}
 
 const GRANTABLE: GrantableDto = {
   operations: OPERATION_NAMES.map((operation) => {

@@ -1,7 +1,6 @@
-import { LimitKey, OwnLimitKey } from '../../access/clients/limit-keys';
-import { LimitsDocument } from '../../access/clients/limits';
+import { LimitKey, LimitsDocument, OwnLimitKey } from '../../access/clients/limits';
 import { OWN_LIMIT_KEYS } from '../../access/people/person';
-import { ListedPerson } from '../../access/people/person-exceptions.service';
+import { ListedPerson } from '../../access/people/person-exceptions';
 import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { AskedLimits, askedLimit, shownLimit, withLimits } from '../../http/validation/limit-properties';

@@ -1,14 +1,15 @@
 import { ApiPropertyOptions } from '@nestjs/swagger';
-import { MAX_PROVIDER_TEXT } from '../../access/clients/provider-field';
-import { PROVIDER_FIELDS, Providers } from '../../access/clients/providers';
 import {
   isOptional,
   MAX_MAX_AGE,
+  MAX_PROVIDER_TEXT,
   MIN_MAX_AGE,
   OptionalKey,
+  PROVIDER_FIELDS,
+  Providers,
   TOKEN_ALGORITHMS,
   USUAL_MAX_AGE,
-} from '../../access/clients/token-provider';
+} from '../../access/clients/providers';
 import { field, WordList } from '../../http/validation/rules';
 
 const providerField = (key: Exclude<keyof Providers, 'tokenAlgorithms'>, schema: ApiPropertyOptions) => {

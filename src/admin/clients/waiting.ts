@@ -1,6 +1,8 @@
 import { HttpStatus } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
+import { ClientError } from '../../access/clients/client-error';
 import { Waiting } from '../../access/governance/governance.service';
+import { Problem } from '../../platform/errors/problem';
 import { WaitingDto } from './changes.dto';
 
 /** The description of a 202 response. */
@@ -10,4 +12,11 @@ export const WAITS = 'It waits for a second person: `POST /v1/changes/{id}/appro
 export function waiting({ changeId, expiresAt, key }: Waiting, reply: FastifyReply): WaitingDto {
   void reply.status(HttpStatus.ACCEPTED);
   return { status: 'pending_approval', change_id: changeId, expires_at: expiresAt, ...(key !== undefined && { key }) };
+}
+
+/** Translates errors about clients for the API, because their texts name commands. */
+export function asProblem(error: unknown): never {
+  if (error instanceof ClientError)
+    throw new Problem(error.code ?? 'invalid_request', { cause: error, faults: error.faults });
+  throw error;
 }

@@ -1,17 +1,27 @@
 import { Controller, Get } from '@nestjs/common';
-import { Decimal } from 'decimal.js';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall } from '../../access/auth/call';
-import { SHOWN_LIMIT_KEYS } from '../../access/clients/limit-keys';
-import { Limits, toLimitsDocument } from '../../access/clients/limits';
+import { Decimal } from 'decimal.js';
+import { AuthenticatedCall, CurrentCall } from '../../access/auth/call';
+import { Allow } from '../../access/auth/route-access';
+import { Limits, LimitsDocument, SHOWN_LIMIT_KEYS, ShownLimitKey, toLimitsDocument } from '../../access/clients/limits';
 import { isEndUser } from '../../access/people/person';
-import { CurrentCall } from '../../access/auth/current-call';
+import { shownLimit, withLimits } from '../../http/validation/limit-properties';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { SpendingService } from '../../policy/spending.service';
-import { toCap, toUsage, UsageDto } from './cap';
-import { LimitsDto } from './limits.dto';
+import { nullable } from '../../platform/schema/fields';
 import { ApiSummary } from '../../platform/schema/routes';
+import { SpendingService } from '../../policy/spending.service';
+import { CapDto, toCap, toUsage, UsageDto } from './cap';
+
+class OwnUsage extends UsageDto {
+  @nullable(CapDto, 'All payments with your ephemeral key, which ends when the cap resets. Null for other keys.')
+  total!: CapDto | null;
+}
+
+export class LimitsDto extends withLimits<OwnUsage, LimitsDocument<ShownLimitKey>>(
+  OwnUsage,
+  SHOWN_LIMIT_KEYS,
+  shownLimit,
+) {}
 
 /** Shows an app its own limits. */
 @ApiTags('Limits')

@@ -2,10 +2,8 @@ import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
-import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall } from '../../access/auth/call';
-import { CurrentCall } from '../../access/auth/current-call';
-import { Shows } from '../../access/auth/shows';
+import { Allow, Shows } from '../../access/auth/route-access';
+import { AuthenticatedCall, CurrentCall } from '../../access/auth/call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { EVENT_STREAM, wantsEvents } from '../../http/streams/event-streams.service';
 import {
@@ -21,8 +19,7 @@ import {
   OverviewStops,
   OverviewWallet,
 } from './overview.dto';
-import { OverviewService } from './overview.service';
-import { OverviewStreams } from './overview-streams.service';
+import { OverviewService, OverviewStreams } from './overview.service';
 import { ApiSummary } from '../../platform/schema/routes';
 
 /** Serves the overview, as JSON or as a stream. */

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, HttpCode, Patch, Post } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/allow';
+import { Allow } from '../../access/auth/route-access';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { FeesDto, ListingDelayDto, ListLiesDto, NewEntryDto, SandboxLiesDto, StatusWordDto } from './lies.dto';
 import { SandboxLiesService } from './lies.service';

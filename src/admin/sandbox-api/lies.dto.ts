@@ -1,9 +1,23 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { described, INSTANT, INTEGER, nullable, NUMBER } from '../../platform/schema/fields';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { OneOf } from '../../http/validation/query-rules';
 import { field, Text, WordList } from '../../http/validation/rules';
-import { Figure } from './figure';
+import { described, INSTANT, INTEGER, nullable, NUMBER } from '../../platform/schema/fields';
+
+/** A numeric setting. The sandbox checks everything but its range. */
+export const Figure = (most: number, schema: { type: 'integer' | 'number'; minimum: number; description: string }) =>
+  field(
+    {
+      required: false,
+      must: `must be a ${schema.type === 'integer' ? 'whole number' : 'number'} from ${schema.minimum} to ${most}`,
+      test: (value) =>
+        typeof value === 'number' &&
+        value >= schema.minimum &&
+        value <= most &&
+        (schema.type === 'number' || Number.isInteger(value)),
+    },
+    { ...schema, maximum: most },
+  );
 
 /** What the sandbox can leave out of a list, or list late, by list. */
 export const LISTED_TYPES = {

@@ -4,8 +4,7 @@ import { FreeForm } from '../../http/validation/free-form';
 import { NotForwarded } from '../../http/validation/nothing.dto';
 import { IdempotencyKey, OneOf } from '../../http/validation/query-rules';
 import { field, Text } from '../../http/validation/rules';
-import { Figure } from './figure';
-import { SandboxLiesDto } from './lies.dto';
+import { Figure, SandboxLiesDto } from './lies.dto';
 import { SAMPLE_OPERATIONS } from './samples';
 const FREE = { type: 'object', additionalProperties: true };
 

@@ -1,19 +1,16 @@
 import { Body, Controller, Delete, Get, HttpStatus, Logger, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall } from '../../access/auth/call';
-import { changedBy } from '../../access/auth/changed-by';
-import { CurrentCall } from '../../access/auth/current-call';
+import { Allow } from '../../access/auth/route-access';
+import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
 import { StepUp } from '../../access/auth/step-up';
 import { isWaiting } from '../../access/governance/governance.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { WaitingDto } from '../clients/changes.dto';
 import { waiting, WAITS } from '../clients/waiting';
-import { StopLiftingService } from './stop-lifting.service';
+import { stopAuthorOf, StopLiftingService, StopsService } from './stops.service';
 import { NewStopDto, StopAuthorRecord, StopLift, StopList, StopRecord, Stops } from './stops.dto';
-import { stopAuthorOf, StopsService } from './stops.service';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Stops')

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { Author } from '../../access/auth/call';
+import { ChangeAuthor, ChangeRecords, ClientChange } from '../../access/clients/changes';
+import { StopLiftDocument, StopLifts } from '../../access/governance/change-document';
+import { GovernanceService, Waiting } from '../../access/governance/governance.service';
+import { readUnread, UnreadTime } from '../../journal/lost-time';
+import { insertStop, insertStopLift, isOwnRecentStop, needsRecovery, StopAuthor } from '../../journal/stops';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
-import { Problem } from '../../platform/errors/problem';
 import { isUuid } from '../../platform/database/uuid';
-import { ChangeAuthor, ChangeRecords, ClientChange } from '../../access/clients/changes';
-import { StopLiftDocument, StopLifts } from '../../access/governance/stop-lifts';
-import { Author } from '../../access/auth/author';
-import { readUnread, UnreadTime } from '../../journal/lost-time';
-import { insertStop, insertStopLift, needsRecovery, StopAuthor } from '../../journal/stops';
+import { Problem } from '../../platform/errors/problem';
 import { StopAuthorRecord, StopRecord } from './stops.dto';
 
 type StopRow = Prisma.StopGetPayload<{ include: { lift: true } }>;
@@ -154,4 +155,33 @@ function author(
 ): StopAuthorRecord | null {
   if (clientId === null && actor === null) return null;
   return { client: clientId && nameOf(clientId), key_id: keyId, actor };
+}
+
+/**
+ * Lifts stops for people. With dual control, a person takes back only a stop of their own, and only shortly after it was set. Every
+ * other lift waits for a second person, because the stop may protect against the client of the first.
+ */
+@Injectable()
+export class StopLiftingService {
+  constructor(
+    private readonly prisma: SidePrisma,
+    private readonly stops: StopsService,
+    private readonly governance: GovernanceService,
+  ) {}
+
+  /** @returns undefined if no active stop has this ID. @throws Problem */
+  async lift(id: string, unreconciled: boolean, by: ChangeAuthor): Promise<StopRecord | Waiting | undefined> {
+    const stop = await this.stops.liftable(id, unreconciled);
+    if (!stop) return undefined;
+    if (!this.governance.isOn || (!unreconciled && (await isOwnRecentStop(this.prisma, id, by.keyId)))) {
+      return this.stops.lift(id, by, unreconciled);
+    }
+    const change = { permissions: {}, stop: { id, stops: describe(stop), unreconciled } };
+    return this.governance.ask({ kind: 'lift_stop', client: null, widens: ['stops'], before: null, change }, by);
+  }
+}
+
+/** Returns what a stop stops, and why, for the second person. */
+function describe({ client, operation, reason }: StopRecord): string {
+  return `${client === null ? (operation ?? 'everything') : `client ${client}`}: ${reason}`;
 }

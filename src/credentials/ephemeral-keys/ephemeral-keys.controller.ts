@@ -1,12 +1,10 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Decimal } from 'decimal.js';
-import { Allow, SecretKeysOnly } from '../../access/auth/allow';
-import { AuthenticatedCall, leftOf } from '../../access/auth/call';
+import { Allow, SecretKeysOnly } from '../../access/auth/route-access';
+import { AuthenticatedCall, changedBy, CurrentCall, leftOf } from '../../access/auth/call';
 import { ownerOf } from '../../access/auth/owner';
-import { changedBy } from '../../access/auth/changed-by';
-import { CurrentCall } from '../../access/auth/current-call';
-import { Beneficiary } from '../../access/clients/beneficiary';
+import { Beneficiary } from '../../access/clients/register-writes';
 import { EphemeralKeyFilter, EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { PersonsService } from '../../access/people/persons.service';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';

@@ -1,5 +1,5 @@
 import { LIMIT_FIELDS, MAX_WORDS } from '../../access/clients/limit-fields';
-import { isPersonId, PERSON } from '../../access/clients/person';
+import { isPersonId, PERSON } from '../../access/clients/sign-ins';
 import { LONGEST_SECONDS } from '../../access/ephemeral/ephemeral-keys.service';
 import { EPHEMERAL_KEY_STATES, EphemeralKeyState } from '../../access/ephemeral/state';
 import { NotForwarded } from '../../http/validation/nothing.dto';

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { missingScopes, operationProblem } from '../../access/auth/allow';
+import { missingScopes, operationProblem } from '../../access/auth/route-access';
 import { AuthenticatedCall } from '../../access/auth/call';
 import { ownerOf } from '../../access/auth/owner';
 import { Caller } from '../../access/callers/caller';

@@ -8,8 +8,7 @@ import { StepUpConfig } from '../../platform/config/sign-in-config';
 import { clock } from '../../platform/database/clock';
 import { isTokenText, SKEW_SECONDS } from '../../access/tokens/access-token';
 import { ProviderKeys } from '../../access/tokens/provider-keys';
-import { LogoutToken, verifyLogoutToken } from './logout-token';
-import { verifyWith } from './provider-signature';
+import { LogoutToken, verifyLogoutToken, verifyWith } from './provider-tokens';
 import { asSignInFailure, SignInFailure } from './sign-in-failure';
 import { nonceOf, stateOf, Transaction, verifierOf } from './transaction';
 

@@ -1,18 +1,44 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Caller } from '../../access/callers/caller';
-import { CALLER_COLUMNS, CallerRow, callerOf } from '../../access/callers/caller-row';
+import { Caller, CALLER_COLUMNS, callerOf, CallerRow } from '../../access/callers/caller';
 import { OPENS } from '../../access/clients/key';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { pageSecretIn } from '../../platform/config/page-secrets';
 import { Secret } from '../../platform/config/secret';
-import { Egress } from '../../platform/network/egress';
 import { SecretReloadService } from '../../platform/config/secret-reload.service';
+import { StepUpConfig } from '../../platform/config/sign-in-config';
 import { TYPES } from '../../platform/database/binary-array';
 import { GroupCommit } from '../../platform/database/group-commit';
 import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
 import { SidePrisma } from '../../platform/database/side-prisma';
+import { Egress } from '../../platform/network/egress';
 import { OpenIdProvider } from './openid-provider';
+import { SignInFailure } from './sign-in-failure';
+
+/** The OpenID provider at which people sign in to the console. */
+@Injectable()
+export class ConsoleProviderService {
+  /** What is required of those who approve and administer. Undefined: nothing. */
+  readonly stepUp: StepUpConfig | undefined;
+  /** Undefined if people sign in with keys. */
+  readonly configured: OpenIdProvider | undefined;
+
+  constructor(@Inject(SETTINGS) settings: RunningConfig, reload: SecretReloadService, egress: Egress) {
+    const { openIdProvider, stepUp } = settings;
+    this.stepUp = stepUp;
+    if (!openIdProvider) return;
+    const { clientSecret, ...registration } = openIdProvider;
+    let secret = clientSecret;
+    reload.watch('OIDC_CLIENT_SECRET', secret, (renewed) => (secret = renewed));
+    this.configured = new OpenIdProvider({ ...registration, secret: () => secret }, egress);
+  }
+
+  /** @throws SignInFailure if people sign in with keys. */
+  get(): OpenIdProvider {
+    if (!this.configured) throw new SignInFailure('not_configured');
+    return this.configured;
+  }
+}
 
 /** The pages of a client, and where people sign in to them. */
 export interface Pages {

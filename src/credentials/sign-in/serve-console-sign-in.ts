@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sessionCookie, sessionTokenIn } from '../../access/sessions/session-cookie';
+import { sessionCookie, sessionTokenIn } from '../../access/sessions/cookies';
 import { hashOf } from '../../access/sessions/session-life';
 import { SessionsService } from '../../access/sessions/sessions.service';
-import { isAllowedFrom } from '../../access/auth/where-from';
-import { ConsoleProviderService } from '../openid/console-provider.service';
+import { isAllowedFrom } from '../../access/auth/authenticate';
+import { ConsoleProviderService } from '../openid/page-providers.service';
 import { Identified } from '../openid/openid-provider';
 import { newTransaction, Transaction, transactionIn } from '../openid/transaction';
 import { safeReturnTo } from './return-to';

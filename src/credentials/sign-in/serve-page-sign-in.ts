@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { leftOf } from '../../access/auth/call';
-import { pageSessionCookie, pageTokenOf } from '../../access/sessions/page-session-cookie';
+import { pageSessionCookie, pageTokenOf } from '../../access/sessions/cookies';
 import { PageSessionsService } from '../../access/sessions/page-sessions.service';
 import { hashOf } from '../../access/sessions/session-life';
-import { isAllowedFrom } from '../../access/auth/where-from';
+import { isAllowedFrom } from '../../access/auth/authenticate';
 import { CLIENT_NAME } from '../../access/clients/client-writes';
 import { PersonsService } from '../../access/people/persons.service';
 import { Identified } from '../openid/openid-provider';

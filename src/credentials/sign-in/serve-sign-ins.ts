@@ -1,15 +1,76 @@
-import { INestApplication } from '@nestjs/common';
-import { FastifyInstance } from 'fastify';
+import { INestApplication, Logger } from '@nestjs/common';
+import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PersonsService } from '../../access/people/persons.service';
 import { PageSessionsService } from '../../access/sessions/page-sessions.service';
 import { ProviderSignOutsService } from '../../access/sessions/provider-sign-outs.service';
 import { SessionsService } from '../../access/sessions/sessions.service';
-import { ConsoleProviderService } from '../openid/console-provider.service';
-import { PageProvidersService } from '../openid/page-providers.service';
-import { serveBackchannelLogout } from './serve-backchannel-logout';
+import { OpenIdProvider } from '../openid/openid-provider';
+import { ConsoleProviderService, PageProvidersService } from '../openid/page-providers.service';
+import { addresseeOf } from '../openid/provider-tokens';
+import { asSignInFailure, FailureKind, SignInFailure } from '../openid/sign-in-failure';
 import { serveConsoleSignIn } from './serve-console-sign-in';
 import { servePageSignIn } from './serve-page-sign-in';
+import { noDatabase } from './sign-in-flow';
 import { serveSignOut } from './sign-out';
+
+interface LogoutServices {
+  signOuts: ProviderSignOutsService;
+  consoleProvider: ConsoleProviderService;
+  pageProviders: PageProvidersService;
+}
+
+/** The most characters of a logout token. */
+const MAX_LOGOUT_BYTES = 16_384;
+
+/** The provider may send the token again later. */
+const PASSING: FailureKind[] = ['unreachable', 'no_database'];
+
+const logger = new Logger('Sessions');
+
+/** Serves the requests by which providers end sessions (OpenID Connect Back-Channel Logout 1.0). */
+async function serveBackchannelLogout(server: FastifyInstance, services: LogoutServices): Promise<void> {
+  await server.register((scope, _options, done) => {
+    const form = 'application/x-www-form-urlencoded';
+    scope.addContentTypeParser(form, { parseAs: 'string', bodyLimit: MAX_LOGOUT_BYTES }, (_request, body, parsed) =>
+      parsed(null, new URLSearchParams(String(body)).get('logout_token') ?? ''),
+    );
+    scope.post('/session/backchannel-logout', (request, reply) => logOut(request, reply, services));
+    done();
+  });
+}
+
+async function logOut({ body }: FastifyRequest, reply: FastifyReply, services: LogoutServices): Promise<FastifyReply> {
+  try {
+    await endSessions(typeof body === 'string' ? body : '', services);
+    return await reply.status(200).send();
+  } catch (failure) {
+    const { kind } = asSignInFailure(failure);
+    logger.warn({ call_id: reply.request.call.id, reason: kind }, 'logout token refused');
+    return reply.status(PASSING.includes(kind) ? 503 : 400).send({ error: 'invalid_request' });
+  }
+}
+
+/**
+ * Ends a session of the provider, or all sessions of a person, in the console or on the pages of a client.
+ * @throws SignInFailure if the token is not valid, or was used before.
+ */
+async function endSessions(token: string, { signOuts, consoleProvider, pageProviders }: LogoutServices): Promise<void> {
+  const addressee = addresseeOf(token);
+  const { issuer, clientIds } = addressee;
+  const ofConsole = isOf(consoleProvider.configured, issuer, clientIds) ? consoleProvider.configured : undefined;
+  const pages = await pageProviders.findByRegistration(addressee).catch(noDatabase);
+  const provider = ofConsole ?? pages[0]?.provider;
+  if (!provider) throw new SignInFailure('invalid');
+  const { subject, sid, use } = await provider.loggedOut(token);
+  const places = { console: ofConsole !== undefined, pages: pages.map(({ caller }) => caller) };
+  const isFirst = await signOuts.end(use, { issuer, subject, sid }, places).catch(noDatabase);
+  if (!isFirst) throw new SignInFailure('invalid');
+}
+
+function isOf(provider: OpenIdProvider | undefined, issuer: string, clientIds: string[]): boolean {
+  const { registration } = provider ?? {};
+  return registration?.issuer === issuer && clientIds.includes(registration.clientId);
+}
 
 /** Serves what browsers, and OpenID providers, request to sign people in and out. */
 export async function serveSignIns(app: INestApplication, server: FastifyInstance): Promise<void> {

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operationProblem } from '../../access/auth/allow';
+import { operationProblem } from '../../access/auth/route-access';
 import { leftOf, OperationCall } from '../../access/auth/call';
 import { endOf, hasEnded } from '../../access/callers/caller';
-import { onBehalfOf } from '../../access/auth/behalf';
+import { onBehalfOf, whereFromProblem } from '../../access/auth/authenticate';
 import { PersonsService } from '../../access/people/persons.service';
 import { StandingService } from '../../access/auth/standing.service';
-import { whereFromProblem } from '../../access/auth/where-from';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { AdmissionResult } from '../../journal/admissions';
 import { CallJournal } from '../../journal/call-journal';

@@ -1,8 +1,8 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Inject, Logger } from '@nestjs/common';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Call, leftOf } from '../../access/auth/call';
-import { tokenIn } from '../../access/tokens/authorization';
-import { challengeOf } from '../../access/tokens/challenge';
+import { tokenIn } from '../../access/tokens/access-token';
+import { challengeOf } from '../../access/tokens/refusals';
 import { causeOf, isUnavailable } from '../../platform/database/unavailable';
 import { isProbe } from '../../platform/logging/logging';
 import { problemCodeOf } from '../../platform/storage/failures';

@@ -1,9 +1,7 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiTags, ApiProduces } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
-import { CurrentCall } from '../../access/auth/current-call';
-import { Shows } from '../../access/auth/shows';
+import { Allow, Shows } from '../../access/auth/route-access';
+import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import {
   AccessEndRecord,

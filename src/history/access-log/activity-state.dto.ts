@@ -1,5 +1,4 @@
-import { LIMIT_KEYS } from '../../access/clients/limit-keys';
-import { LimitsDocument } from '../../access/clients/limits';
+import { LIMIT_KEYS, LimitsDocument } from '../../access/clients/limits';
 import { shownIfChanged, withLimits } from '../../http/validation/limit-properties';
 import { BOOLEAN, INSTANT, INTEGER, optional, orNull, TEXT } from '../../platform/schema/fields';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyRequest } from 'fastify';
 import { Call, mayReveal } from '../../access/auth/call';
-import { Readings, Shown } from '../../access/auth/shows';
+import { Readings, Shown } from '../../access/auth/route-access';
 import { isEndUser } from '../../access/people/person';
 import { Problem } from '../../platform/errors/problem';
 import { AccessJournal } from '../../journal/access-journal';

@@ -1,4 +1,4 @@
-import { Author } from '../../access/auth/author';
+import { Author } from '../../access/auth/call';
 import { LedgerItem } from '../../journal/ledger';
 import { NewEntry, NewSettlement } from '../../journal/records';
 import { hasDoubt, SettledCall } from '../../journal/settlements';

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { beneficiaryHash } from '../../access/clients/beneficiary';
+import { beneficiaryHash } from '../../access/clients/register-writes';
 import { LOCKS } from '../../platform/database/locks';
 import { Contact } from '../../recipients/contact';
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { ClientError } from '../../access/clients/client-error';
-import { FORGOTTEN_AFTER } from '../../access/people/person-hash';
+import { FORGOTTEN_AFTER } from '../../access/people/person';
 import { openCalls } from '../../operations/lifecycle-sql';
 import { BODIES, idsWhere } from './bodies';
 import { recordedErasure, Wish } from './erasures';

@@ -1,9 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/allow';
-import { AuthenticatedCall, mayReveal } from '../../access/auth/call';
-import { CurrentCall } from '../../access/auth/current-call';
-import { Shows, showsCall, showsCalls, showsNobody } from '../../access/auth/shows';
+import { Allow, Shows, showsCall, showsCalls, showsNobody } from '../../access/auth/route-access';
+import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
 import { SharesService } from '../../http/shares/shares.service';
 import { TakesTurn } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';

@@ -1,7 +1,6 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/allow';
-import { Shows, showsNobody } from '../../access/auth/shows';
+import { Allow, Shows, showsNobody } from '../../access/auth/route-access';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ShapePage, ShapeSearch, StatusWordList, ShapeRecord } from './shapes.dto';
 import { ApiSummary } from '../../platform/schema/routes';

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
-import { Allow } from '../../access/auth/allow';
+import { Allow } from '../../access/auth/route-access';
 import { ApiProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { HeldJobsService } from '../../platform/jobs/held-jobs.service';

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { Allow } from '../../access/auth/allow';
+import { Allow } from '../../access/auth/route-access';
 import { ApiProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { MetricsService } from '../metrics/metrics.service';

@@ -1,4 +1,4 @@
-import { Beneficiary } from '../../access/clients/beneficiary';
+import { Beneficiary } from '../../access/clients/register-writes';
 import { contactOf } from '../../recipients/contact';
 import { kindOfKey, readRecipient, recipientKey } from '../../recipients/recipient';
 import { isText } from './rules';

@@ -1,8 +1,7 @@
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { LIMIT_FIELDS, MAX_USD, MAX_WORDS, USD as WRITTEN_USD } from '../../access/clients/limit-fields';
-import { LIMIT_ROWS, LimitKey, textOf } from '../../access/clients/limit-keys';
+import { LIMIT_ROWS, LimitKey, LimitsDocument, textOf } from '../../access/clients/limits';
 import { LimitRow } from '../../access/clients/limit-row';
-import { LimitsDocument } from '../../access/clients/limits';
 import {
   BOOLEAN,
   described,

@@ -1,7 +1,6 @@
 import { Body, Controller, Query } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import { OperationCall } from '../../access/auth/call';
-import { CurrentCall } from '../../access/auth/current-call';
+import { CurrentCall, OperationCall } from '../../access/auth/call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
 import { Operation } from '../../gateway/operation.decorator';
 import { Nothing } from '../../http/validation/nothing.dto';

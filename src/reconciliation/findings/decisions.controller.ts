@@ -1,6 +1,5 @@
 import { Injectable, Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { authorOf } from '../../access/auth/author';
-import { AuthenticatedCall } from '../../access/auth/call';
+import { AuthenticatedCall, authorOf, CurrentCall } from '../../access/auth/call';
 import { Decider, FourEyesService, needsPersonalKey, requireAnotherPerson } from '../../access/auth/four-eyes';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Fault, Problem } from '../../platform/errors/problem';
@@ -18,9 +17,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { Allow } from '../../access/auth/allow';
-import { CurrentCall } from '../../access/auth/current-call';
-import { Shows } from '../../access/auth/shows';
+import { Allow, Shows } from '../../access/auth/route-access';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { bodyFault } from '../../http/validation/json-body';
 import { readDecisionsCsv } from './decisions-csv';

@@ -6,8 +6,7 @@ import { HeldJobsService } from '../../platform/jobs/held-jobs.service';
 import { askForRound, deleteTasks, readTaskResult } from '../../journal/worker-tasks';
 import { ResolverRound } from './rounds.dto';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/allow';
-import { Shows } from '../../access/auth/shows';
+import { Allow, Shows } from '../../access/auth/route-access';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ApiSummary } from '../../platform/schema/routes';
 

@@ -3,9 +3,8 @@ import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { ReadingsService } from '../../history/access-log/readings.service';
-import { Allow } from '../../access/auth/allow';
+import { Allow, Shows } from '../../access/auth/route-access';
 import { mayReveal } from '../../access/auth/call';
-import { Shows } from '../../access/auth/shows';
 import { SharesService } from '../../http/shares/shares.service';
 import { HoldsPlace } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';

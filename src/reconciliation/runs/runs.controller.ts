@@ -9,11 +9,8 @@ import { RunState, NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRe
 import { ApiExtraModels, ApiHeader, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { ReadingsService } from '../../history/access-log/readings.service';
 import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
-import { Allow } from '../../access/auth/allow';
-import { authorOf } from '../../access/auth/author';
-import { AuthenticatedCall, mayReveal, maySeePeople } from '../../access/auth/call';
-import { CurrentCall } from '../../access/auth/current-call';
-import { Shows, Shown, showsNobody } from '../../access/auth/shows';
+import { Allow, Shown, Shows, showsNobody } from '../../access/auth/route-access';
+import { AuthenticatedCall, authorOf, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';

@@ -10,7 +10,7 @@ import { accountNames } from '../../platform/config/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { LOCKS } from '../../platform/database/locks';
-import { Author } from '../../access/auth/author';
+import { Author } from '../../access/auth/call';
 import { insertRun } from '../../journal/reconciliations';
 import { Run, RunReader } from './run-reader';
 

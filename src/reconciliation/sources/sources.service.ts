@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { PrismaService } from '../../platform/database/prisma.service';
-import { Author } from '../../access/auth/author';
+import { Author } from '../../access/auth/call';
 import { evidenceOf } from '../../journal/evidence';
 import { insertSourceRead, insertSourceReadEnd, NewSourceRead, NewSourceReadEnd } from '../../journal/reconciliations';
 import { UnheardStatuses } from '../../journal/unheard-statuses';

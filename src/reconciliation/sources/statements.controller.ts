@@ -3,12 +3,9 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { Allow } from '../../access/auth/allow';
+import { Allow, Shows, showsNobody } from '../../access/auth/route-access';
 import { ReadingsService } from '../../history/access-log/readings.service';
-import { authorOf } from '../../access/auth/author';
-import { AuthenticatedCall, maySeePeople } from '../../access/auth/call';
-import { CurrentCall } from '../../access/auth/current-call';
-import { showsNobody, Shows } from '../../access/auth/shows';
+import { AuthenticatedCall, authorOf, CurrentCall, maySeePeople } from '../../access/auth/call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { bodyFault } from '../../http/validation/json-body';
 import {

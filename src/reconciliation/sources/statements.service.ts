@@ -5,7 +5,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
-import { Author } from '../../access/auth/author';
+import { Author } from '../../access/auth/call';
 import { MOST_WORDS, UnheardStatuses } from '../../journal/unheard-statuses';
 import { evidenceOf } from '../../journal/evidence';
 import { insertSourceRead, insertSourceReadEnd, insertStatementEnd } from '../../journal/reconciliations';

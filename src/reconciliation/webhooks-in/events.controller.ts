@@ -11,7 +11,7 @@ import { Signed, TOLERANCE_MS, verify } from '../../gateway/upstream/event-signa
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiBody, ApiHeader, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { described } from '../../platform/schema/fields';
-import { Allow } from '../../access/auth/allow';
+import { Allow } from '../../access/auth/route-access';
 import { newId } from '../../platform/database/ids';
 import { ApiProblems } from '../../platform/errors/api-problems';
 import { readEvent } from '../../gateway/upstream/event';

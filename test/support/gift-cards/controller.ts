@@ -1,6 +1,5 @@
 import { Body, Controller } from '@nestjs/common';
-import { OperationCall } from '../../../src/access/auth/call';
-import { CurrentCall } from '../../../src/access/auth/current-call';
+import { CurrentCall, OperationCall } from '../../../src/access/auth/call';
 import { ForwardingService } from '../../../src/gateway/forwarding/forwarding.service';
 import { Operation } from '../../../src/gateway/operation.decorator';
 import { OperationName } from '../../../src/operations/catalogue';

@@ -1,4 +1,4 @@
-import { OWN_LIMITS as OWN_KEYS, type OwnLimitKey } from '../../../../src/access/clients/limit-keys';
+import { OWN_LIMITS as OWN_KEYS, type OwnLimitKey } from '../../../../src/access/clients/limits';
 import { LIMIT_TABLE } from '../../../../src/access/clients/limit-table';
 import type { ChangePersonDto, ClientDto, PersonDto } from '../../api/generated/schema';
 import { editsOf, LABELS, limitInWords } from './draft';

@@ -1,0 +1,105 @@
+import { ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { Scope } from '../../operations/scopes';
+import { Allow, AllowGuard, SecretKeysOnly } from './route-access';
+
+class Routes {
+  @Allow('everyone') open(this: void) {}
+  @Allow('pay', 'read') forSome(this: void) {}
+  @Allow('read', 'admin') forOperators(this: void) {}
+  @Allow('pay', 'read') @SecretKeysOnly() forServers(this: void) {}
+  forgotten(this: void) {}
+}
+
+interface Asking {
+  scopes?: Scope[];
+  /** Those switched on for the client. */
+  operations?: string[];
+  /** The route's own. */
+  operation?: string;
+  credential?: 'key' | 'ephemeral';
+  sessionToken?: string;
+}
+
+function admits(
+  handler: () => void,
+  { scopes, operations, operation, credential = 'key', sessionToken }: Asking = {},
+): boolean | string {
+  const caller = scopes && {
+    clientId: '',
+    clientName: 'shop',
+    keyId: '',
+    credential: { kind: credential },
+    scopes: new Set(scopes),
+    operations: operations ? new Set(operations) : null,
+  };
+  const context = {
+    getHandler: () => handler,
+    switchToHttp: () => ({
+      getRequest: () => ({ call: { caller, sessionToken }, routeOptions: { config: { operation } } }),
+    }),
+  } as unknown as ExecutionContext;
+  try {
+    return new AllowGuard(new Reflector()).canActivate(context);
+  } catch (problem) {
+    return (problem as { code: string }).code;
+  }
+}
+
+describe('AllowGuard', () => {
+  const { open, forSome, forgotten } = Routes.prototype;
+
+  it('lets everyone through if everyone may, with or without a key', () => {
+    expect([admits(open), admits(open, { scopes: ['read'] })]).toEqual([true, true]);
+  });
+
+  it('lets through a key with one of the named scopes, and no other', () => {
+    expect(admits(forSome, { scopes: ['read'] })).toBe(true);
+    expect(admits(forSome, { scopes: ['write', 'audit', 'admin'] })).toBe('scope_missing');
+    expect(admits(forSome)).toBe('missing_key');
+  });
+
+  it('lets an ephemeral key use the routes of apps, and no other', () => {
+    const asking = { scopes: ['read'] as Scope[], credential: 'ephemeral' as const };
+    const { forOperators } = Routes.prototype;
+    expect([admits(forSome, asking), admits(forOperators, asking)]).toEqual([true, 'secret_key_required']);
+    expect(admits(forOperators, { scopes: ['read'] })).toBe(true);
+  });
+
+  it('lets only secret keys use the routes of servers', () => {
+    const scopes: Scope[] = ['read'];
+    const { forServers } = Routes.prototype;
+    expect(admits(forServers, { scopes })).toBe(true);
+    expect(admits(forServers, { scopes, credential: 'ephemeral' })).toBe('secret_key_required');
+    expect(admits(forServers, { scopes, sessionToken: 'secret' })).toBe('secret_key_required');
+  });
+
+  it('lets nobody through if a route names nobody', () => {
+    expect(admits(forgotten, { scopes: ['pay', 'write', 'read', 'audit', 'audit:pii', 'admin'] })).toBe(
+      'scope_missing',
+    );
+    expect(admits(forgotten)).toBe('missing_key');
+  });
+
+  it('lets through an enabled operation, and no other if there is a list', () => {
+    const scopes: Scope[] = ['pay'];
+    const operation = 'POST /payouts/airtime';
+    expect(admits(forSome, { scopes, operation })).toBe(true);
+    expect(admits(forSome, { scopes, operation, operations: [operation] })).toBe(true);
+    expect(admits(forSome, { scopes, operation, operations: ['POST /payouts/airtim', 'post /payouts/airtime'] })).toBe(
+      'operation_not_allowed',
+    );
+    expect(admits(forSome, { scopes: ['write'], operation, operations: ['x'] })).toBe('scope_missing');
+    expect(admits(forSome, { scopes, operations: ['x'] })).toBe(true); // no operation of the interface
+  });
+
+  it('requires all scopes of an operation that reaches the whole account', () => {
+    const asking = { operation: 'GET /wallets/list' };
+    expect(admits(forSome, { ...asking, scopes: ['read', 'account'] })).toBe(true);
+    expect(admits(forSome, { ...asking, scopes: ['read'] })).toBe('scope_missing');
+    expect(admits(forSome, { ...asking, scopes: ['account', 'pay'] })).toBe('scope_missing');
+    const listed = { ...asking, operations: [asking.operation] };
+    expect(admits(forSome, { ...listed, scopes: ['read'] })).toBe('scope_missing');
+    expect(admits(forSome, { ...listed, scopes: ['read', 'account'] })).toBe(true);
+  });
+});

@@ -1,0 +1,178 @@
+import {
+  applyDecorators,
+  CallHandler,
+  CanActivate,
+  ExecutionContext,
+  Injectable,
+  NestInterceptor,
+  SetMetadata,
+  UseInterceptors,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { FastifyRequest } from 'fastify';
+import { concatMap, Observable } from 'rxjs';
+import { OperationName, scopesOf } from '../../operations/catalogue';
+import { APP_SCOPES, Scope } from '../../operations/scopes';
+import { Problem } from '../../platform/errors/problem';
+import { Caller } from '../callers/caller';
+import { Call } from './call';
+
+export const ALLOW = 'payout-proxy:allow';
+
+/**
+ * Declares who may call a route: keys with one of these scopes, or `everyone`, with or without a key. An operation of the
+ * interface needs all of its scopes (`@Operation`).
+ */
+export const Allow = (...scopes: (Scope | 'everyone')[]) => SetMetadata(ALLOW, scopes);
+
+export const SECRET_KEYS_ONLY = 'payout-proxy:secret-keys-only';
+
+/**
+ * Declares that a route is for the servers of apps. The credential of a person opens it with no scope: it could make others that
+ * outlive it.
+ */
+export const SecretKeysOnly = () => SetMetadata(SECRET_KEYS_ONLY, true);
+
+/**
+ * Rejects callers that a route does not allow, and operations that the client may not use. A route without a declaration is
+ * open to nobody.
+ */
+@Injectable()
+export class AllowGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const allowed = this.reflector.get<(Scope | 'everyone')[] | undefined>(ALLOW, context.getHandler()) ?? [];
+    if (allowed.includes('everyone')) return true;
+    const { call, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { caller } = call;
+    if (!caller) throw new Problem('missing_key');
+    const isForServers = this.reflector.get<true | undefined>(SECRET_KEYS_ONLY, context.getHandler()) ?? false;
+    const mayAsk = isForServers ? hasSecretKey(call) : caller.credential.kind === 'key' || isForApps(allowed);
+    if (!mayAsk) throw new Problem('secret_key_required');
+    const { operation } = routeOptions.config; // Only the routes of the interface and their previews have one.
+    const refusal = operation ? operationProblem(caller, operation) : missingScope(caller, allowed as Scope[]);
+    if (refusal) throw refusal;
+    return true;
+  }
+}
+
+/** The part of a client's permissions that decides about an operation. */
+type Permissions = Pick<Caller, 'credential' | 'scopes' | 'operations'>;
+
+/** Returns the scopes that an operation needs and a caller lacks. */
+export function missingScopes({ scopes }: Pick<Caller, 'scopes'>, operation: OperationName): Scope[] {
+  return scopesOf(operation).filter((scope) => !scopes.has(scope));
+}
+
+/**
+ * Decides whether a caller may use an operation of the interface, by its scopes and its list of operations. Code that
+ * must decide this again, for example when a held call is approved, calls this function.
+ * @returns the reason why it may not. Undefined if it may.
+ */
+export function operationProblem(caller: Permissions, operation: OperationName): Problem | undefined {
+  const { credential, scopes, operations } = caller;
+  if (missingScopes(caller, operation).length > 0) {
+    const needed = scopesOf(operation).join(' and the scope ');
+    return new Problem('scope_missing', {
+      text: `This operation requires ${withScopes(credential, scopes, needed)}`,
+    });
+  }
+  if (!operations || operations.has(operation)) return undefined;
+  return new Problem('operation_not_allowed', {
+    text: `Your client may not use ${operation}. Ask the operator to allow it.`,
+  });
+}
+
+function hasSecretKey({ caller, sessionToken }: Call): boolean {
+  return caller?.credential.kind === 'key' && sessionToken === undefined;
+}
+
+/**
+ * Whether a route is for apps: the interface, and what belongs to their own client. Only such routes accept the credential of
+ * an end user. All others are for operators and auditors.
+ */
+export function isForApps(allowed: (Scope | 'everyone')[]): boolean {
+  return allowed.every((scope) => APP_SCOPES.some((one) => one === scope));
+}
+
+/** On other routes, one of the scopes that the route names is enough. */
+function missingScope({ credential, scopes }: Permissions, allowed: Scope[]): Problem | undefined {
+  if (allowed.some((scope) => scopes.has(scope))) return undefined;
+  return new Problem('scope_missing', {
+    text: `This route requires ${withScopes(credential, scopes, allowed.join(' or '))}`,
+  });
+}
+
+function withScopes({ kind }: Caller['credential'], held: ReadonlySet<Scope>, needed: string): string {
+  const what = kind === 'token' || kind === 'session' ? kind : 'key';
+  return `a ${what} with the scope ${needed}. Your ${what} has ${[...held].join(', ') || 'no scope of this API'}.`;
+}
+
+export const SHOWS = 'payout-proxy:shows';
+
+/** Describes what a response shows of the history, for the record of its reader. */
+export interface Shown {
+  /** Null if the number is not known when the response begins. */
+  rows: number | null;
+  /** The one call that was requested. */
+  callId?: string;
+  /** The calls on a page. */
+  callIds?: string[];
+  /** Other parameters of the URL, such as `{run_id}`. */
+  about?: Record<string, string>;
+  /** Whether it shows recipients or searched people, masked or not. */
+  people: boolean;
+  /** Whether the reader named people who are compared with the recipients. A search by recipient needs no mention. */
+  compares?: boolean;
+}
+
+/** Returns the calls that a response shows. */
+type ShownBy<Answer = unknown> = (answer: Answer) => Shown;
+
+/** Records who reads the history. See src/history/access-log/readings.service.ts. */
+export abstract class Readings {
+  /**
+   * Resolves once the reading is recorded. Nothing may be shown earlier.
+   * @throws Problem `database_unavailable` if it cannot be recorded.
+   */
+  abstract record(request: FastifyRequest, shown: Shown): Promise<void>;
+}
+
+/** Records each reading before the response leaves. */
+@Injectable()
+class ReadingsInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly readings: Readings,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const shownBy = this.reflector.get<ShownBy>(SHOWS, context.getHandler());
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    return next.handle().pipe(
+      concatMap(async (answer: unknown) => {
+        await this.readings.record(request, shownBy(answer));
+        return answer;
+      }),
+    );
+  }
+}
+
+/**
+ * Declares that a route shows the history to somebody other than the caller of the calls. The reading is recorded
+ * before the response leaves. If it cannot be recorded, nothing is shown.
+ * @param by `itself` if the handler records the reading.
+ */
+export const Shows = <Answer>(by: ShownBy<Answer> | 'itself') =>
+  applyDecorators(SetMetadata(SHOWS, by), ...(by === 'itself' ? [] : [UseInterceptors(ReadingsInterceptor)]));
+
+export const showsCall: ShownBy<{ id: string }> = ({ id }) => ({ rows: 1, callId: id, people: true });
+
+/** @param rows calls, or payouts of them. Several payouts may belong to one call. */
+export function showsCalls(rows: { id: string }[]): Shown {
+  return { rows: rows.length, callIds: [...new Set(rows.map(({ id }) => id))], people: rows.length > 0 };
+}
+
+/** For lists that name nobody. */
+export const showsNobody = (rows: unknown[]): Shown => ({ rows: rows.length, people: false });

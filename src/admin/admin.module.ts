@@ -1,0 +1,89 @@
+import { Global, Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module';
+import { StopLifts } from '../access/governance/change-document';
+import { GatewayModule } from '../gateway/gateway.module';
+import { UpstreamModule } from '../gateway/upstream/upstream.module';
+import { HistoryModule } from '../history/history.module';
+import { MetricsModule } from '../http/metrics/metrics.module';
+import { JournalModule } from '../journal/journal.module';
+import { SpendingService } from '../policy/spending.service';
+import { ReconciliationModule } from '../reconciliation/reconciliation.module';
+import { AccountsController } from './accounts/accounts.controller';
+import { AccountsService } from './accounts/accounts.service';
+import { ApprovalsController } from './approvals/approvals.controller';
+import { ApprovalsService } from './approvals/approvals.service';
+import { ForecastService } from './approvals/forecast.service';
+import { BeneficiariesController } from './clients/beneficiaries.controller';
+import { ChangesController } from './clients/changes.controller';
+import { ClientEphemeralKeysController } from './clients/client-ephemeral-keys.controller';
+import { ClientsController } from './clients/clients.controller';
+import { KeyClaimsController, KeysController, SignInsController } from './clients/keys.controller';
+import { OperationsController } from './clients/operations.controller';
+import {
+  PersonLimitsController,
+  PersonMergesController,
+  PersonRevocationsController,
+} from './clients/people.controller';
+import { LimitsController } from './limits/limits.controller';
+import { HistoryService } from './overview/history.service';
+import { OverviewController } from './overview/overview.controller';
+import { OverviewService, OverviewStreams } from './overview/overview.service';
+import { SectionsService } from './overview/sections.service';
+import { SandboxControlService } from './sandbox-api/control.service';
+import { SandboxLiesController } from './sandbox-api/lies.controller';
+import { SandboxLiesService } from './sandbox-api/lies.service';
+import { SandboxApiController } from './sandbox-api/sandbox-api.controller';
+import { SandboxApiService } from './sandbox-api/sandbox-api.service';
+import { StopsController } from './stops/stops.controller';
+import { StopLiftingService, StopsService } from './stops/stops.service';
+
+@Global() // for StopLifts: the governance of changes is below and must not import it
+@Module({
+  imports: [
+    AccessModule,
+    GatewayModule,
+    HistoryModule,
+    JournalModule,
+    MetricsModule,
+    ReconciliationModule,
+    UpstreamModule,
+  ],
+  controllers: [
+    OverviewController,
+    ApprovalsController,
+    StopsController,
+    AccountsController,
+    ChangesController,
+    ClientEphemeralKeysController,
+    ClientsController,
+    KeyClaimsController,
+    KeysController,
+    PersonLimitsController,
+    PersonMergesController,
+    SignInsController,
+    BeneficiariesController,
+    OperationsController,
+    PersonRevocationsController,
+    LimitsController,
+    SandboxApiController,
+    SandboxLiesController,
+  ],
+  providers: [
+    AccountsService,
+    ApprovalsService,
+    ForecastService,
+    HistoryService,
+    OverviewService,
+    OverviewStreams,
+    SandboxApiService,
+    SandboxControlService,
+    SandboxLiesService,
+    SectionsService,
+    SpendingService,
+    StopLiftingService,
+    StopsService,
+    { provide: StopLifts, useExisting: StopsService },
+  ],
+  exports: [StopLifts],
+})
+export class AdminModule {}

@@ -1,9 +1,0 @@
-import { ClientError } from '../../access/clients/client-error';
-import { Problem } from '../../platform/errors/problem';
-
-/** Translates errors about clients for the API, because their texts name commands. */
-export function asProblem(error: unknown): never {
-  if (error instanceof ClientError)
-    throw new Problem(error.code ?? 'invalid_request', { cause: error, faults: error.faults });
-  throw error;
-}

@@ -1,0 +1,213 @@
+import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import { FastifyReply } from 'fastify';
+import { AuthenticatedCall, changedBy, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
+import { Allow, Shows } from '../../access/auth/route-access';
+import { StepUp } from '../../access/auth/step-up';
+import { fromPermissions } from '../../access/clients/grants';
+import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
+import { OwnLimits } from '../../access/people/person';
+import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions';
+import { KnownPerson, NamedPerson, PersonRevocationsService } from '../../access/people/person-revocations.service';
+import { maskContacts } from '../../history/records/masking';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
+import { ApiClientName, ApiId, ApiSummary } from '../../platform/schema/routes';
+import { PayerUsage, SpendingService } from '../../policy/spending.service';
+import { toUsage } from '../limits/cap';
+import { asProblem, waiting, WAITS } from './waiting';
+import { WaitingDto } from './changes.dto';
+import { ChangePersonDto, LimitPersonDto, PersonDto, PersonsDto, PersonSearch } from './person-limits.dto';
+import { MergedPeopleDto, MergePeopleDto, RevokedPersonDto, RevokePersonDto } from './people.dto';
+
+/** Shows the people of a client, and gives some of them limits of their own. */
+@ApiTags('Clients')
+@Controller('v1/clients/:name/persons')
+export class PersonLimitsController {
+  constructor(
+    private readonly exceptions: PersonExceptionsService,
+    private readonly governance: GovernanceService,
+    private readonly spending: SpendingService,
+  ) {}
+
+  @Get()
+  @Allow('admin')
+  @Shows<PersonsDto>(({ persons }) => ({ rows: persons.length, people: persons.length > 0 }))
+  @ApiSummary("List a client's people")
+  @ApiClientName()
+  @ApiResponse({ status: 200, type: PersonsDto, description: 'One page.' })
+  @ApiKeyProblems('invalid_request', 'client_not_found')
+  async listPersons(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') client: string,
+    @Query() search: PersonSearch,
+  ): Promise<PersonsDto> {
+    const { name } = search;
+    if (name !== undefined && name !== maskContacts(name) && !maySeePeople(call)) {
+      throw new Problem('scope_missing', {
+        text: 'A search for a name that looks like an email address or phone number requires the scope audit:pii, too.',
+      });
+    }
+    const filters = { before: idBefore(search), name, limit: rowsToRead(search) };
+    const { rows, nextPageToken } = toPage(await this.exceptions.list(client, filters).catch(asProblem), search);
+    const usages = await this.spending.ofPayers(rows.map(({ id }) => id));
+    return { persons: rows.map((person) => shownTo(call, person, usages)), next_page_token: nextPageToken };
+  }
+
+  @Get(':id')
+  @Allow('admin')
+  @Shows<PersonDto>(() => ({ rows: 1, people: true }))
+  @ApiSummary('Read a person')
+  @ApiClientName()
+  @ApiId("The person's ID.")
+  @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
+  @ApiKeyProblems('client_not_found', 'person_not_found')
+  async readPerson(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') client: string,
+    @Param('id') id: string,
+  ): Promise<PersonDto> {
+    return this.read(call, client, id);
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Allow('admin')
+  @StepUp()
+  @ApiSummary('Set the limits of a person by name', 'A person who was never seen is added.')
+  @ApiClientName()
+  @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
+  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiKeyProblems('invalid_request', 'client_not_found', 'personal_key_required', 'step_up_required')
+  async limitPerson(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') client: string,
+    @Body() body: LimitPersonDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PersonDto | WaitingDto> {
+    const { name, issuer = null, reason } = body;
+    const id = await this.exceptions.add(client, { name, issuer }, changedBy(call, reason)).catch(asProblem);
+    return this.limit(call, { client, id, change: fromPermissions(body), reason }, reply);
+  }
+
+  @Patch(':id')
+  @Allow('admin')
+  @StepUp()
+  @ApiSummary('Change the limits of a person')
+  @ApiClientName()
+  @ApiId("The person's ID.")
+  @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
+  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiKeyProblems(
+    'invalid_request',
+    'client_not_found',
+    'person_not_found',
+    'personal_key_required',
+    'step_up_required',
+  )
+  async changePerson(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') client: string,
+    @Param('id') id: string,
+    @Body() body: ChangePersonDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PersonDto | WaitingDto> {
+    return this.limit(call, { client, id, change: fromPermissions(body), reason: body.reason }, reply);
+  }
+
+  private async limit(
+    call: AuthenticatedCall,
+    {
+      client,
+      id,
+      change,
+      reason,
+    }: { client: string; id: string; change: Partial<OwnLimits>; reason: string | undefined },
+    reply: FastifyReply,
+  ): Promise<PersonDto | WaitingDto> {
+    const waits = await this.governance.limitPerson(client, id, change, changedBy(call, reason)).catch(asProblem);
+    if (waits) return waiting(waits, reply);
+    return this.read(call, client, id);
+  }
+
+  private async read(call: AuthenticatedCall, client: string, id: string): Promise<PersonDto> {
+    const person = await this.exceptions.one(client, id).catch(asProblem);
+    return shownTo(call, person, await this.spending.ofPayers([person.id]));
+  }
+}
+
+/** Adds what a person has spent. Names may be contacts, if the provider uses them as subjects. */
+function shownTo(call: AuthenticatedCall, person: ListedPerson, usages: Map<string, PayerUsage>): PersonDto {
+  const usage = usages.get(person.id);
+  if (!usage) throw new Error('a person has no caps');
+  const name = person.name === null || mayReveal(call) ? person.name : maskContacts(person.name);
+  return { ...person, name, usage: toUsage({ daily: usage.dailyCapUsd, monthly: usage.monthlyCapUsd }, usage) };
+}
+
+/** Merges people who are one human. */
+@ApiTags('Clients')
+@Controller('v1/person-merges')
+export class PersonMergesController {
+  constructor(private readonly governance: GovernanceService) {}
+
+  @Post()
+  @HttpCode(200)
+  @Allow('admin')
+  @StepUp()
+  @ApiSummary(
+    'Merge two people',
+    'Both are one human from then on, who cannot request as one of them and decide as the other. What both ' +
+      'spend at one client counts together. Limits and calls stay with each of them. The second person must be neither of ' +
+      'them. A merge cannot be undone.',
+  )
+  @ApiResponse({ status: 200, type: MergedPeopleDto, description: 'Both people.' })
+  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiKeyProblems('invalid_request', 'person_not_found', 'personal_key_required', 'step_up_required')
+  async mergePeople(
+    @CurrentCall() call: AuthenticatedCall,
+    @Body() { kept, merged, reason }: MergePeopleDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<MergedPeopleDto | WaitingDto> {
+    const done = await this.governance.mergePeople({ kept, merged }, changedBy(call, reason)).catch(asProblem);
+    return isWaiting(done) ? waiting(done, reply) : done;
+  }
+}
+
+/** Ends the credentials of the people of a client. */
+@ApiTags('Clients')
+@Controller('v1/clients/:name/persons')
+export class PersonRevocationsController {
+  constructor(private readonly revocations: PersonRevocationsService) {}
+
+  @Post('revoke')
+  @HttpCode(200)
+  @Allow('admin')
+  @ApiSummary(
+    'End the credentials of a person',
+    'Access tokens, ephemeral keys and page sessions of the person from before are rejected immediately, on ' +
+      'every instance. Those issued later are accepted, so block the person at the identity provider, too.',
+  )
+  @ApiClientName()
+  @ApiResponse({ status: 200, type: RevokedPersonDto, description: 'Time of the revocation.' })
+  @ApiKeyProblems('invalid_request', 'client_not_found', 'person_not_found')
+  async revokePerson(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') client: string,
+    @Body() body: RevokePersonDto,
+  ): Promise<RevokedPersonDto> {
+    return this.revocations.revoke(client, whomIn(body), changedBy(call, body.reason)).catch(asProblem);
+  }
+}
+
+/** @throws Problem `invalid_request` unless the body says in one way whom it means. */
+function whomIn({ person_id: id, name, issuer }: RevokePersonDto): NamedPerson | KnownPerson {
+  if (id === undefined && name !== undefined) return { name, issuer: issuer ?? null };
+  const given = Object.entries({ name, issuer }).filter(([, value]) => value !== undefined);
+  if (id !== undefined && given.length === 0) return { id };
+  const faults =
+    id === undefined
+      ? [{ pointer: '/name', detail: 'is required without person_id' }]
+      : given.map(([field]) => ({ pointer: `/${field}`, detail: 'must be left out with person_id' }));
+  throw new Problem('invalid_request', { faults });
+}

@@ -1,0 +1,23 @@
+import { Global, Module } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
+import { AccessModule } from '../access/access.module';
+import { JobsModule } from '../platform/jobs/jobs.module';
+import { FenceMetrics } from './health/fence-metrics';
+import { HealthController } from './health/health.controller';
+import { JobMetrics } from './health/job-metrics';
+import { MetricsController } from './health/metrics.controller';
+import { ReadinessService } from './health/readiness.service';
+import { ReplicaMetrics } from './health/replica-metrics';
+import { StorageMetrics } from './health/storage-metrics';
+import { MetricsModule } from './metrics/metrics.module';
+import { SharesService } from './shares/shares.service';
+import { EventStreams } from './streams/event-streams.service';
+
+@Global() // any route may take turns, or be a stream
+@Module({
+  imports: [TerminusModule.forRoot({ logger: false }), AccessModule, MetricsModule, JobsModule],
+  controllers: [HealthController, MetricsController],
+  providers: [EventStreams, FenceMetrics, JobMetrics, ReadinessService, ReplicaMetrics, SharesService, StorageMetrics],
+  exports: [EventStreams, SharesService],
+})
+export class HttpModule {}
