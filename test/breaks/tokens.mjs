@@ -190,7 +190,7 @@ export const ACCESS_TOKENS = [
   {
     name: 'token-starts-no-session',
     guards: 'a session with all scopes of the client, begun with a token of one person',
-    edits: [['src/access/auth/allow.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true']],
+    edits: [['src/access/auth/route-access.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true']],
     noticedBy: 'test/tokens.spec.ts',
     test: 'starts no session',
   },
