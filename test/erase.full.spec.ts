@@ -2,7 +2,7 @@ import { auditCommands } from '../src/cli/audit';
 import { Secret } from '../src/platform/config/secret';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { isSignedLeaf } from '../src/history/log/signed-records';
-import { leafSql } from '../src/history/log/leaves';
+import { leafSql } from '../src/history/log/kinds';
 import { insertSettlements } from './support/documents';
 import { answer } from './support/fake-upstream';
 import { everythingIn } from './support/everything';

@@ -1,9 +1,8 @@
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { KIND_NAMES, kindOf, KindName } from '../src/history/log/kinds';
+import { KIND_NAMES, kindOf, KindName, leafSql } from '../src/history/log/kinds';
 import { ACTOR_SOURCES } from '../src/access/people/person';
-import { leafSql } from '../src/history/log/leaves';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { isSignedLeaf, signRecord } from '../src/history/log/signed-records';
 import { runs } from './support/runs';

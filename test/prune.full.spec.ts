@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { auditCommands } from '../src/cli/audit';
 import { uuidFloor } from '../src/platform/database/uuid';
 import { CheckpointFile } from '../src/history/log/checkpoint-file';
-import { leafSql } from '../src/history/log/leaves';
+import { leafSql } from '../src/history/log/kinds';
 import { ringOf, newSigningKey, signerOf, splitNotes } from '../src/history/log/note';
 import { Sealing } from '../src/history/log/sealing';
 import { isSignedLeaf } from '../src/history/log/signed-records';

@@ -4,7 +4,7 @@ import { RunningConfig, loadConfig } from '../src/platform/config/config';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
 import { RunsService } from '../src/reconciliation/runs/runs.service';
-import { ScheduleService } from '../src/reconciliation/runs/schedule.service';
+import { ScheduleService } from '../src/reconciliation/runs/runs.job';
 import { SettleListedService } from '../src/reconciliation/settling/settle-listed.service';
 import { startProxyWithAccounts } from './support/accounts';
 import { first } from './support/first';

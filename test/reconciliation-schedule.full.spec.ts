@@ -2,7 +2,7 @@ import { RunningConfig, loadConfig } from '../src/platform/config/config';
 import { PrismaService } from '../src/platform/database/prisma.service';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
 import { RunsService } from '../src/reconciliation/runs/runs.service';
-import { ScheduleService } from '../src/reconciliation/runs/schedule.service';
+import { ScheduleService } from '../src/reconciliation/runs/runs.job';
 import { holdRuns } from './support/held-runs';
 import { callOf } from './support/old-calls';
 import { eventually } from './support/paying';

@@ -2,7 +2,7 @@ import { INestApplicationContext } from '@nestjs/common';
 import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
 import { ReadResult, SourcesService } from '../src/reconciliation/sources/sources.service';
 import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import { ReadBackService } from '../src/reconciliation/in-doubt/read-back.service';
+import { ReadBackService } from '../src/reconciliation/in-doubt/resolver.job';
 import { newId } from '../src/platform/database/ids';
 import { FenceService } from '../src/platform/fencing/fence.service';
 import { FollowUpService } from '../src/reconciliation/following/follow-up.service';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { createHmac } from 'node:crypto';
-import { leafSql } from '../src/history/log/leaves';
+import { leafSql } from '../src/history/log/kinds';
 import { Secret } from '../src/platform/config/secret';
 import { Approving, startApproving } from './support/approving';
 import { answer, Behaviour, FakeUpstream } from './support/fake-upstream';

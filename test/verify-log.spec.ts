@@ -1,4 +1,4 @@
-import { leafSql } from '../src/history/log/leaves';
+import { leafSql } from '../src/history/log/kinds';
 import { signHead } from '../src/history/log/head';
 import { CompactRange } from '../src/history/log/merkle';
 import { ringOf, newSigningKey, signerOf } from '../src/history/log/note';

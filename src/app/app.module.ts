@@ -21,7 +21,6 @@ import { ReconciliationModule } from '../reconciliation/reconciliation.module';
 import { RedeemModule } from '../interface/redeem/redeem.module';
 import { SendModule } from '../interface/send/send.module';
 import { SubAccountsModule } from '../interface/sub-accounts/sub-accounts.module';
-import { LogModule } from '../history/log/log.module';
 import { RequestValidationPipe } from '../http/validation/validation.pipe';
 import { WalletsModule } from '../interface/wallets/wallets.module';
 
@@ -49,7 +48,6 @@ export class AppModule {
         RedeemModule,
         // The rest
         HistoryModule,
-        LogModule,
         ReconciliationModule,
         AdminModule,
         CredentialsModule,

@@ -5,19 +5,19 @@ import { MetricsModule } from '../http/metrics/metrics.module';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { JournalModule } from '../journal/journal.module';
 import { AccessesController, ActivityController } from './access-log/access-log.controller';
-import { AccessesService } from './access-log/accesses.service';
+import { AccessesService, ReadingsService } from './access-log/accesses.service';
 import { ActivityService } from './access-log/activity.service';
 import { SearchController } from './search/search.controller';
 import { ExportController } from './export/export.controller';
 import { ExportService } from './export/export.service';
 import { IndexService } from './search/index.service';
 import { SummaryService } from './search/summary.service';
-import { OwnCallsController } from './own-calls/own-calls.controller';
-import { PayoutStatesController } from './own-calls/payouts.controller';
+import { OwnCallsController, PayoutStatesController } from './own-calls/own-calls.controller';
+import { CheckpointComparison } from './log/checkpoint-file';
+import { LogController, ReceiptsController } from './log/log.controller';
+import { ProofsService, ReceiptsService } from './log/proofs.service';
 import { CallVersionsService, WaitsService } from './own-calls/waits.service';
-import { PresentService } from './records/present.service';
-import { ReadingsService } from './access-log/readings.service';
-import { RecordsService } from './records/records.service';
+import { PresentService, RecordsService } from './records/records.service';
 import { SearchService } from './search/search.service';
 import { ShapesController, StatusWordsController } from './shapes/shapes.controller';
 import { StoryService } from './story/story.service';
@@ -34,16 +34,21 @@ import { StoryService } from './story/story.service';
     ExportController,
     ShapesController,
     StatusWordsController,
+    LogController,
+    ReceiptsController,
   ],
   providers: [
     AccessesService,
     ActivityService,
     CallVersionsService,
+    CheckpointComparison,
     ExportService,
     IndexService,
     PresentService,
+    ProofsService,
     ReadingsService,
     { provide: Readings, useExisting: ReadingsService },
+    ReceiptsService,
     RecordsService,
     SearchService,
     StoryService,

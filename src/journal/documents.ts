@@ -195,7 +195,7 @@ export function writeSettlement(settlement: RecordedSettlement): string {
 function settlementDocument({ by, evidence, ...settlement }: RecordedSettlement) {
   return {
     actor: by?.actor ?? undefined,
-    calls: evidence.calls.length > 0 ? evidence.calls : undefined, // other calls that could have made the transactions
+    calls: evidence?.calls.length ? evidence.calls : undefined, // other calls that could have made the transactions
     client_id: by?.clientId,
     counted_usd: settlement.countedUsd.toFixed(),
     entries: settlement.entries.map(entryDocument),
@@ -203,7 +203,7 @@ function settlementDocument({ by, evidence, ...settlement }: RecordedSettlement)
     intent_id: settlement.intentId,
     key_id: by?.keyId,
     number: settlement.number,
-    reads: evidence.reads.length > 0 ? evidence.reads : undefined, // the readings of the upstream (source_read)
+    reads: evidence?.reads.length ? evidence.reads : undefined, // the readings of the upstream (source_read)
     reason: proseAsRecorded(settlement.reason) ?? '',
     recorded_at: UNSTAMPED,
     resolution: settlement.resolution ?? undefined,

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { describeApi } from '../cli/api-document';
-import { leafSql } from '../history/log/leaves';
+import { leafSql } from '../history/log/kinds';
 import { ringOf, newSigningKey, signerOf } from '../history/log/note';
 import { verifyLog } from '../history/log/verify/verify';
 import { IntentDocument } from './documents';
-import { columnsOf } from './recovered-rows';
+import { columnsOf } from './recovered-records';
 import * as RequestTable from './request-table';
 import { Secret } from '../platform/config/secret';
 import type * as Row from '../../test/support/authenticated-by/row';

@@ -1,7 +1,7 @@
 import { Column, Rows } from '../platform/database/rows';
 import { PrismaService } from '../platform/database/prisma.service';
 import { Timeouts } from '../platform/config/upstream-timeouts';
-import { abandonedAmong, settleByAnswer } from './late-answers';
+import { abandonedAmong, settleByAnswer } from './settled-by-upstream';
 import { newSalt } from '../platform/privacy/commitment';
 import { namesSql, stampedSql } from './document-sql';
 import { writeOutcome } from './documents';

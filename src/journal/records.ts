@@ -152,12 +152,12 @@ export interface NewSettlement {
   source: Source;
   /** A sentence of the proxy, or of the person. */
   reason: string;
-  /** Null if the proxy settles by itself. */
-  by: Author | null;
+  /** None if the proxy settles by itself. */
+  by?: Author | null;
   entries: NewEntry[];
   /** For a call without payouts. Otherwise it follows from the entries. */
   resolution?: Resolution;
-  evidence: {
+  evidence?: {
     /** The listings that were read (source_read). */
     reads: string[];
     /** Other calls that could have made the transactions. */

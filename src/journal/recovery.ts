@@ -6,9 +6,15 @@ import { definitionsSql, namesSql, stampedSql } from './document-sql';
 import { CLAIMED_KEY } from './intents';
 import { CopiedLine } from './local-copies';
 import { NO_PROCESS } from './lost-time';
-import { doubtRejected, restoreSpooledOutcomes, settleByCopies } from './recovered-outcomes';
-import { columnsOf, outcomeColumnsOf, restorePersons } from './recovered-rows';
-import { giveKeysBack } from './recovered-keys';
+import {
+  doubtRejected,
+  restoreSpooledOutcomes,
+  settleByCopies,
+  columnsOf,
+  outcomeColumnsOf,
+  restorePersons,
+} from './recovered-records';
+import { giveKeysBack } from './keys-paid-twice';
 import { INTENT_COLUMNS } from './request-members';
 import { OUTCOME_COLUMNS } from './outcomes';
 

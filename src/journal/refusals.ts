@@ -190,9 +190,7 @@ function settlementOfRefused({ intent, state, items, number }: SettledCall): New
     intentId: intent.id,
     source: 'answer',
     reason: 'The call was refused before it was sent, because its admission was not confirmed in time.',
-    by: null,
     entries: items.map(({ position }) => ({ position, entry: 'not_executed' })),
-    evidence: { reads: [], calls: [] },
   };
 }
 

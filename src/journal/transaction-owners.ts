@@ -1,5 +1,5 @@
 import { isOwn, CallOwner, Owner } from '../access/auth/owner';
-import { CREATED_BY, RECOGNIZED_BY_OUR_ID } from '../operations/effects';
+import { RECOGNIZED_BY_OUR_ID, CREATING } from '../operations/effects';
 import { readPayoutId } from '../operations/payout-id';
 import { TransactionId } from '../operations/row';
 import { Prisma } from '../platform/database/generated/client';
@@ -17,8 +17,6 @@ const IDS_AT_ONCE = 500;
 
 /** A call older than this has had the follow-up many times. Whatever it made has been named since. */
 const UNNAMED_FOR_MS = 7 * 86_400_000;
-
-const MAKING = [...CREATED_BY.keys()];
 
 const CALL_OWNER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "personId", i.record::json ->> 'actor' AS actor`;
 
@@ -87,7 +85,7 @@ export async function readOwnReferences(
   if (ids.size === 0) return new Set();
   const rows = await prisma.$queryRaw<(CallOwner & { id: string })[]>`
     SELECT i.id::text, ${CALL_OWNER}
-    FROM intent i WHERE i.id = ANY (${[...ids]}::uuid[]) AND i.operation = ANY (${MAKING}::text[])`;
+    FROM intent i WHERE i.id = ANY (${[...ids]}::uuid[]) AND i.operation = ANY (${CREATING}::text[])`;
   const own = new Set(rows.filter((row) => isOwn(row, owner)).map(({ id }) => id));
   return new Set(references.filter((reference) => own.has(callOf(reference) ?? '')));
 }
@@ -122,7 +120,7 @@ async function readOwners(
   const terms = ids.map((id) => termOf(TAGS.ref, id));
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT e.call_id::text AS id FROM unnest(${terms}::text[]) AS wanted(term) CROSS JOIN LATERAL (
-      SELECT call_id FROM indexed_call WHERE terms @> ARRAY[wanted.term] AND operation = ANY (${MAKING}::text[])
+      SELECT call_id FROM indexed_call WHERE terms @> ARRAY[wanted.term] AND operation = ANY (${CREATING}::text[])
         AND ${ofSameAccount('client_id', clientId)}
     ) AS e`;
   const calls = found.map(({ id }) => id);

@@ -21,6 +21,9 @@ export const CREATED_BY: ReadonlyMap<string, Created> = new Map(
   }),
 );
 
+/** The operations that create transactions. */
+export const CREATING = [...CREATED_BY.keys()];
+
 /** The change that each operation makes to the transaction it names. Operations that change none are left out. */
 export const CHANGED_BY: ReadonlyMap<string, Change> = new Map(
   CHANGING_OPERATIONS.flatMap((name): [string, Change][] => {

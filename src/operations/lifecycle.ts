@@ -83,7 +83,7 @@ export interface Facts {
 
 /**
  * The first rule whose conditions all hold determines the state. A settlement is always younger than the answer: one
- * that comes later becomes a settlement itself (src/journal/late-answers.ts).
+ * that comes later becomes a settlement itself (src/journal/settled-by-upstream.ts).
  */
 const RULES = toRules([
   [{ outcome: null, refused: true }, 'refused'],

@@ -6,12 +6,11 @@ import { MetricsModule } from '../http/metrics/metrics.module';
 import { JobsModule } from '../platform/jobs/jobs.module';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { EventsController, SignedEventsService } from './webhooks-in/events.controller';
-import { DecisionsController, DecisionsService } from './findings/decisions.controller';
+import { DecisionsController } from './findings/decisions.controller';
 import { FindingsController } from './findings/findings.controller';
 import { FindingsService } from './findings/findings.service';
-import { ReportController } from './report/report.controller';
-import { ReportService } from './report/report.service';
-import { RoundsService, RoundsController } from './in-doubt/rounds.controller';
+import { ReportController, ReportService } from './report/report.controller';
+import { RoundsController } from './in-doubt/rounds.controller';
 import { EarlierReadsService, RunsService } from './runs/runs.service';
 import { RunMetrics } from './runs/run-metrics';
 import { RunReader } from './runs/run-reader';
@@ -32,10 +31,8 @@ import { StatementsService } from './sources/statements.service';
     StatementsController,
   ],
   providers: [
-    RoundsService,
     SignedEventsService,
     FindingsService,
-    DecisionsService,
     ReportService,
     StatementsService,
     EarlierReadsService,

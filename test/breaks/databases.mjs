@@ -88,7 +88,7 @@ export const DATABASES = [
   {
     name: 'persons-restored',
     guards: 'the cap and the idempotency keys of a person who called again before the calls were restored',
-    edits: [['src/journal/recovered-rows.ts', 'record: { ...line.record, person_id: id }', 'record: line.record']],
+    edits: [['src/journal/recovered-records.ts', 'record: { ...line.record, person_id: id }', 'record: line.record']],
     noticedBy: 'test/recovered-persons.full.spec.ts',
     test: 'has one row, one cap and one idempotency scope, even after another call before the recovery',
   },

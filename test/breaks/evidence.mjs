@@ -7,7 +7,7 @@ export const EVIDENCES = [
   {
     name: 'later-columns',
     guards: 'the leaves of earlier refusals from a column that was added later',
-    edits: [['src/history/log/leaves.ts', '    for (const column of added) values.delete(column);\n', '']],
+    edits: [['src/history/log/kinds.ts', '    for (const column of added) values.delete(column);\n', '']],
     noticedBy: 'src/journal/new-member.full.spec.ts',
     test: 'leaves the leaves of earlier refusals as they are',
   },

@@ -44,7 +44,11 @@ export const LATE_ONES = [
     name: 'approval-beside-a-late-payment',
     guards: 'the approval of a call whose key was paid after all',
     edits: [
-      ['src/journal/keys-paid-twice.ts', "owner.state === 'pending_approval' &&", "owner.state === 'refused' &&"],
+      [
+        'src/journal/keys-paid-twice.ts',
+        "    owner.state === 'pending_approval' &&\n",
+        "    owner.state === 'refused' &&\n",
+      ],
     ],
     noticedBy: LATE,
     test: 'and declines the other call with the key if that one waits for an approval',
@@ -99,7 +103,7 @@ export const LATE_ONES = [
   {
     name: 'key-of-the-paid-one',
     guards: 'a key that a call in doubt has, although another one was paid with it',
-    edits: [['src/journal/recovered-keys.ts', 'WHERE k.intent_id <> t.id', 'WHERE k.intent_id > t.id']],
+    edits: [['src/journal/keys-paid-twice.ts', 'WHERE k.intent_id <> t.id', 'WHERE k.intent_id > t.id']],
     noticedBy: CALLS,
     test: 'belongs to the one of them that was paid, whichever copy is found first',
   },
@@ -108,7 +112,7 @@ export const LATE_ONES = [
     guards: 'a correction that a repeated recovery takes back',
     edits: [
       [
-        'src/journal/late-answers.ts',
+        'src/journal/settled-by-upstream.ts',
         "AND s.record::json ->> 'source' = 'answer')",
         "AND s.record::json ->> 'source' = 'nobody')",
       ],

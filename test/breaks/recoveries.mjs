@@ -152,7 +152,7 @@ export const RECOVERIES = [
     guards: 'the key of a rejected call that was used again before the call was restored',
     edits: [
       [
-        'src/journal/recovered-keys.ts',
+        'src/journal/keys-paid-twice.ts',
         'if (!copied || !owner || isKeyFree(copied)) return;',
         "if (!copied || !owner || STATES[copied.state].executed === 'no') return;",
       ],

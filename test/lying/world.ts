@@ -5,7 +5,7 @@ import { Secret } from '../../src/platform/config/secret';
 import { Scope } from '../../src/operations/scopes';
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
 import { PollService } from '../../src/reconciliation/in-doubt/poll.service';
-import { ReadBackService } from '../../src/reconciliation/in-doubt/read-back.service';
+import { ReadBackService } from '../../src/reconciliation/in-doubt/resolver.job';
 import { ResolverService } from '../../src/reconciliation/in-doubt/resolver.service';
 import { noLies } from '../../src/sandbox/lies';
 import { DEFAULT_CONTROL_KEY } from '../../src/sandbox/settings';

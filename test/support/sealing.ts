@@ -1,8 +1,7 @@
 import { Client, ClientBase } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { Head, readHead } from '../../src/history/log/head';
-import { KIND_NAMES, kindOf } from '../../src/history/log/kinds';
-import { leafSql } from '../../src/history/log/leaves';
+import { KIND_NAMES, kindOf, leafSql } from '../../src/history/log/kinds';
 import { CompactRange } from '../../src/history/log/merkle';
 import { leafHash } from './leaf-hash';
 import { KeyRing } from '../../src/history/log/note';

@@ -130,7 +130,7 @@ export interface Shown {
 /** Returns the calls that a response shows. */
 type ShownBy<Answer = unknown> = (answer: Answer) => Shown;
 
-/** Records who reads the history. See src/history/access-log/readings.service.ts. */
+/** Records who reads the history. See src/history/access-log/accesses.service.ts. */
 export abstract class Readings {
   /**
    * Resolves once the reading is recorded. Nothing may be shown earlier.

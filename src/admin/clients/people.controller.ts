@@ -9,7 +9,7 @@ import { GovernanceService, isWaiting } from '../../access/governance/governance
 import { OwnLimits } from '../../access/people/person';
 import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions';
 import { KnownPerson, NamedPerson, PersonRevocationsService } from '../../access/people/person-revocations.service';
-import { maskContacts } from '../../history/records/masking';
+import { maskContacts } from '../../platform/privacy/contacts';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';

@@ -4,7 +4,7 @@ import { IndexService } from '../../history/search/index.service';
 import { CallState } from '../../operations/lifecycle';
 import { stateAtSql } from '../../operations/lifecycle-sql';
 import { SUM_COLUMNS, SumRow, sumsOfEntry, TOTALS } from '../../operations/sums-sql';
-import { PresentService } from '../../history/records/present.service';
+import { PresentService } from '../../history/records/records.service';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { RESTED } from '../../platform/database/pacing';

@@ -8,7 +8,7 @@ import { CallJournal } from '../../journal/call-journal';
 import { Release, NewOutcome, UpstreamItem } from '../../journal/records';
 import { ageOf } from '../../platform/fencing/instant';
 import { ExpectedFees } from '../../journal/expected-fees';
-import { recordUndelivered } from '../../journal/late-answers';
+import { recordUndelivered } from '../../journal/settled-by-upstream';
 import { UnheardStatuses } from '../../journal/unheard-statuses';
 import { DatabaseTooSlow, OUTCOME_ANSWER_MS, waitAtMost } from '../../platform/database/patience';
 import { PrismaService } from '../../platform/database/prisma.service';

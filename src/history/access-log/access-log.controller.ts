@@ -11,7 +11,7 @@ import {
   ActivityPage,
   ActivitySearch,
 } from './access-log.dto';
-import { AccessesService } from './accesses.service';
+import { AccessesService, ReadingsService } from './accesses.service';
 import { RecordClient } from '../records/record.dto';
 import { ApiSummary } from '../../platform/schema/routes';
 import { FastifyReply, FastifyRequest } from 'fastify';
@@ -19,7 +19,6 @@ import { Readable } from 'node:stream';
 import { csvAnswer } from '../../http/answers/csv-answer';
 import { HoldsPlace } from '../../http/shares/takes-turn';
 import { ActivityService } from './activity.service';
-import { ReadingsService } from './readings.service';
 
 @ApiTags('Audit')
 @ApiExtraModels(AccessEndRecord, RecordClient)

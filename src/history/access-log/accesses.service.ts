@@ -1,11 +1,116 @@
 import { Injectable } from '@nestjs/common';
+import { FastifyRequest } from 'fastify';
+import { Call, mayReveal } from '../../access/auth/call';
+import { Readings, Shown } from '../../access/auth/route-access';
+import { isEndUser } from '../../access/people/person';
+import { Problem } from '../../platform/errors/problem';
+import { AccessJournal } from '../../journal/access-journal';
+import { isUuid, uuidFloor } from '../../platform/database/uuid';
+import { DOTS } from '../../platform/privacy/contacts';
+import { maskEmail, maskPhone, maskProse, maskContacts, shown } from '../records/view';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { isUuid, uuidFloor } from '../../platform/database/uuid';
 import { AccessRecord, AccessSearch } from './access-log.dto';
-import { maskContacts } from '../records/masking';
 import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
-import { shown } from '../records/view';
+
+/** Records who reads the history. */
+@Injectable()
+export class ReadingsService implements Readings {
+  constructor(private readonly accesses: AccessJournal) {}
+
+  async record({ call, query, method }: FastifyRequest, shown: Shown): Promise<void> {
+    const { id, caller = null, person, operation, requestId, clientAddress } = call;
+    const filters = { ...(shown.callId === undefined && filtersIn(query)), ...shown.about };
+    try {
+      await this.accesses.begin({
+        id,
+        caller,
+        // An end user is named by the ID, because the record cannot be erased.
+        actor: person && isEndUser(person) ? person.id : (person?.name ?? null),
+        route: operation,
+        requestId,
+        clientAddress,
+        filters,
+        maskedFilters: maskFilters(filters),
+        callId: shown.callId ?? null,
+        callIds: shown.callIds ?? [],
+        revealed: (shown.people && mayReveal(call)) || nameRecipient(filters) || shown.compares === true,
+        rows: shown.rows,
+      });
+    } catch (cause) {
+      throw new Problem('database_unavailable', { text: textFor(method, call), cause });
+    }
+  }
+}
+
+/**
+ * Returns the filters of a validated query. Validated values are text. Other values occur only on routes without
+ * filters.
+ */
+function filtersIn(query: unknown): Record<string, string> {
+  const given = Object.entries(query as Record<string, unknown>);
+  return Object.fromEntries(given.filter((one): one is [string, string] => typeof one[1] === 'string'));
+}
+
+function textFor(method: string, { operation }: Call): string {
+  const because = 'your access to the history could not be recorded, so nothing is shown';
+  if (method === 'GET')
+    return `The database of the proxy cannot be reached or is too busy: ${because}. Try again in a moment.`;
+  return `${operation} was carried out, but ${because}. Do not send it again. Read the call in a moment.`;
+}
+
+/** Filters whose values are words, numbers, instants and our own IDs. They cannot name anybody. */
+const SHOWN = new Set([
+  'from',
+  'to',
+  'page_size',
+  'page_token',
+  'sort',
+  'group_by',
+  'format',
+  'what',
+  'outcome',
+  'in_doubt',
+  'approval',
+  'status',
+  'http_status',
+  'actor_source',
+  'key',
+  'call',
+  'min_item_usd',
+  'max_item_usd',
+  'min_total_usd',
+  'max_total_usd',
+]);
+
+/** Filters for a recipient, whole or in part. A value that is no known kind of contact may still be a name. */
+const WHO = new Set(['recipient', 'recipient_prefix']);
+
+/** Filters for the requester. Any text can be the name of a person, and it can be erased. */
+const BEHIND = new Set(['actor']);
+
+/** Digits that may spell a phone number, also in groups. */
+const NUMBER = /\d(?:[ ._()/-]{0,3}\d){6,}/g;
+
+/** Returns whether filters name a person. The result tells whether this person was paid, even if it is empty or masked. */
+function nameRecipient(filters: Record<string, string>): boolean {
+  return Object.keys(filters).some((name) => WHO.has(name));
+}
+
+/** Masks the filters of a search for a record that can never be erased. */
+export function maskFilters(filters: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, masked(name, value)]));
+}
+
+function masked(name: string, value: string): string {
+  if (SHOWN.has(name)) return value;
+  if (BEHIND.has(name)) return DOTS;
+  // The original filters are stored where they can be erased, so masking too many numbers loses nothing.
+  if (!WHO.has(name) && isUuid(value)) return value; // its digits are random
+  if (!WHO.has(name)) return maskProse(value).replace(NUMBER, DOTS);
+  if (/^\+\d+$/.test(value)) return maskPhone(value);
+  return value.lastIndexOf('@') > 0 ? maskEmail(value) : DOTS;
+}
 
 type AccessRow = Prisma.AccessGetPayload<{ include: { end: true } }>;
 

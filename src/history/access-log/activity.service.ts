@@ -14,10 +14,9 @@ import {
   fromActivityToken,
   toActivityToken,
 } from './access-log.dto';
-import { maskContacts } from '../records/masking';
+import { maskContacts, shown } from '../records/view';
 import { rowsToRead, toPage } from '../../platform/schema/page';
 import { CallRecord } from '../records/record.dto';
-import { shown } from '../records/view';
 import { CsvTable } from '../../http/answers/csv';
 import { canonical } from '../../policy/content';
 

@@ -1,10 +1,10 @@
 import { IntentDocument } from '../../journal/documents';
 import { LATER_MEMBERS, REQUEST_MEMBERS } from '../../journal/request-members';
-import { isUndelivered } from '../../journal/late-answers';
+import { isUndelivered } from '../../journal/settled-by-upstream';
 import { payoutStateOf } from '../../operations/settlement';
 import { feeUsdOf, SUM_NAMES, SumName, sumNameOf } from '../../operations/sums';
 import { canonicalCountry } from '../../recipients/country-name';
-import { maskContacts, maskEmail, maskHandle, maskKey, maskPhone, maskProse } from '../records/masking';
+import { maskContacts, maskEmail, maskHandle, maskKey, maskPhone, maskProse } from '../records/view';
 import { Cell } from '../../http/answers/csv';
 import { ExportedCall, ExportedItem } from './exported-call';
 

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
-import { KIND_NAMES, kindOf, KindName } from './kinds';
-import { leafSql } from './leaves';
+import { KIND_NAMES, kindOf, KindName, leafSql } from './kinds';
 import { KeyRing, openNote, Verifier } from './note';
 import { logRingOf } from './log-key';
 import { consistencyProof, HashOf, inclusionProof } from './merkle';
@@ -50,7 +49,7 @@ export class ProofsService {
   constructor(prisma: ReaderPrisma, @Inject(SETTINGS) settings: RunningConfig) {
     let ring: KeyRing | undefined;
     this.ring = () => (ring ??= logRingOf(settings));
-    // The SQL is built only from our own names (leaves.ts).
+    // The SQL is built only from our own names (leafSql).
     this.ask = <Row extends object>(sql: string, values: unknown[]) => prisma.$queryRawUnsafe<Row[]>(sql, ...values);
     this.hashOf = (subtrees) => storedHashes(this.ask, subtrees);
   }

@@ -1,5 +1,4 @@
-import { KIND_NAMES, kindOf, KindName } from './kinds';
-import { leafSql, utcSql } from './leaves';
+import { KIND_NAMES, kindOf, KindName, leafSql, utcSql } from './kinds';
 import { LOCKS } from '../../platform/database/locks';
 
 /** A place in a table: a transaction and, within it, an ID. */

@@ -71,7 +71,7 @@ function signedBytes(kind: keyof SignedRecords, members: object): Buffer {
   return Buffer.from(`payout-proxy/${kind}/1\n${canonicalize({ ...members, table: kind })}`);
 }
 
-/** Returns the value as Postgres writes it in a leaf (leaves.ts). Its timestamps have microseconds. */
+/** Returns the value as Postgres writes it in a leaf (leafSql). Its timestamps have microseconds. */
 function written(form: Form, value: Value): Value {
   if (value instanceof Date) return value.toISOString().replace('Z', '000Z');
   return form === 'text' && value !== null ? String(value) : value;

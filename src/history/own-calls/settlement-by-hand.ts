@@ -29,7 +29,6 @@ export function settlementByHand(call: SettledCall, asked: ResolutionDto, by: Au
     reason: asked.reason,
     by,
     entries,
-    evidence: { reads: [], calls: [] },
   };
   if (call.items.length === 0) return withResolution(settlement, call, asked.outcome);
   if (entries.length > 0 || isAnswered(call, asked.outcome)) return settlement;

@@ -3,11 +3,10 @@ import { LedgerItem } from '../../journal/ledger';
 import { CallState, stateOf } from '../../operations/lifecycle';
 import { NEXT_STEPS, payoutStateOf } from '../../operations/settlement';
 import { feeUsdOf } from '../../operations/sums';
-import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
+import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse, shown, View } from './view';
 import { payoutIdOf } from '../../operations/payout-id';
 import { RecordItem, RecordUpstreamItem } from './record.dto';
 import { byPosition, StoredCall } from './rows';
-import { shown, View } from './view';
 import { RecordEntry } from './record-parts.dto';
 
 /**

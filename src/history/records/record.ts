@@ -1,7 +1,7 @@
 import { CredentialDocument, OutcomeDocument } from '../../journal/documents';
 import { accountNamed } from '../../journal/accounts';
 import { SHOWN_MEMBERS, ShownName } from '../../journal/request-members';
-import { isUndelivered } from '../../journal/late-answers';
+import { isUndelivered } from '../../journal/settled-by-upstream';
 import { readExactJson } from '../../platform/json/exact-json';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault } from '../../platform/errors/problem';
@@ -9,12 +9,11 @@ import { writtenNumbers } from '../../platform/privacy/recorded';
 import { isDeeperThan } from '../../http/validation/json-body';
 import { actorOf } from '../../journal/author';
 import { itemsOf, toUpstreamItem } from './items';
-import { maskBody, maskContacts, maskKey } from './masking';
+import { maskBody, maskContacts, maskKey, shown, View } from './view';
 import { inDoubtSince, stateOf } from '../../operations/lifecycle';
 import { CallRecord, ItemRecord, RecordItem, RecordMessage, RecordTry, RecordUpstream } from './record.dto';
 import { FullStoredCall, StoredCall } from './rows';
 import { approvalOf, doubtOf, resolutionOf, settlementsOf } from './settlement';
-import { shown, View } from './view';
 
 /** Deeper answers are shown as text. Walking them could overflow the stack. */
 const MAX_SHOWN_DEPTH = 64;

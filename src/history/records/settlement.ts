@@ -1,5 +1,5 @@
 import { SettlementDocument } from '../../journal/documents';
-import { maskContacts, maskProse } from './masking';
+import { maskContacts, maskProse, VerdictRow, shown, View } from './view';
 import { approvalStatusOf, stateOf } from '../../operations/lifecycle';
 import {
   FoundTransaction,
@@ -9,7 +9,6 @@ import {
   RecordResolution,
   RecordSettlement,
 } from './record.dto';
-import { VerdictRow, shown, View } from './view';
 import { hasPayoutInDoubt, StoredCall } from './rows';
 
 /** Returns the approval of a held call, and who decided. Null for a call that was never held. */

@@ -10,10 +10,9 @@ import { phonesMeantBy } from '../../recipients/phone-candidates';
 import { conditionsOf, rangeOf, Rows, termsOf } from './filters';
 import { IndexService } from './index.service';
 import { Page, PageRequest, rowsToRead, toPage } from '../../platform/schema/page';
-import { Place } from '../records/records.service';
+import { Place, PresentService } from '../records/records.service';
 import { counted, matching, Scope } from './matching';
 import { FoundPlace, Query, sliced, walked, whole } from './pages';
-import { PresentService } from '../records/present.service';
 import { Call, maySeePeople } from '../../access/auth/call';
 
 /**

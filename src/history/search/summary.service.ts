@@ -5,15 +5,14 @@ import { RESTED } from '../../platform/database/pacing';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { filtersItems } from './filters';
-import { maskContacts } from '../records/masking';
+import { maskContacts, shown } from '../records/view';
 import { SUM_COLUMNS, SumRow, sumsOfEntry, sumsOfPayouts, TOTALS } from '../../operations/sums-sql';
 import { countryName } from '../../recipients/country-name';
 import { stateAtSql } from '../../operations/lifecycle-sql';
 import { countedPayouts, matching } from './matching';
-import { PresentService } from '../records/present.service';
+import { PresentService } from '../records/records.service';
 import { PayoutSums, GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
 import { SearchService } from './search.service';
-import { shown } from '../records/view';
 
 /** Almost three years of days. Callers may send any text as a country. */
 const MAX_GROUPS = 1_000;

@@ -1,4 +1,4 @@
-import { Injectable, Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { AuthenticatedCall, authorOf, CurrentCall } from '../../access/auth/call';
 import { Decider, FourEyesService, needsPersonalKey, requireAnotherPerson } from '../../access/auth/four-eyes';
 import { SidePrisma } from '../../platform/database/side-prisma';
@@ -12,7 +12,7 @@ import {
   MAX_DECISIONS_BYTES,
   PlacedDecision,
 } from './decisions.dto';
-import { versionOf } from './present';
+import { versionOf } from './findings.service';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyRequest } from 'fastify';
@@ -31,34 +31,6 @@ const OWN =
   'You cannot accept a difference of your own payment. Accepting requires another client, another key, and another person.';
 
 const CLOSED: ReadonlySet<FindingState> = new Set(['explained', 'resolved', 'accepted']);
-
-/** Checks and records decisions about findings. */
-@Injectable()
-export class DecisionsService {
-  constructor(
-    private readonly prisma: SidePrisma,
-    private readonly fourEyes: FourEyesService,
-  ) {}
-
-  /**
-   * Records all decisions or none.
-   * @param faults that are already known; the error lists them with the others.
-   * @throws Problem `invalid_request`, `own_approval` or `finding_changed`, with every fault.
-   */
-  async decide(call: AuthenticatedCall, decisions: PlacedDecision[], faults: Fault[] = []): Promise<void> {
-    const known = [...faults.map((fault) => invalid(fault)), ...repeated(decisions)];
-    const steps: NewStep[] = decisions.map(({ finding_id, state, reason }) => ({
-      findingId: finding_id,
-      state,
-      reason,
-    }));
-    const decider = await this.fourEyes.deciderOf(call);
-    await insertFindingSteps(this.prisma, steps, authorOf(call), (findings) => {
-      const found = decisions.flatMap((decision) => faultsOf(decision, findings.get(decision.finding_id), decider));
-      refuse([...known, ...found]);
-    });
-  }
-}
 
 function repeated(decisions: PlacedDecision[]): PlacedFault[] {
   const first = new Map<string, PlacedDecision>();
@@ -140,11 +112,14 @@ const WHO =
   'personal key (`X-Actor` does not count), and a client, a key and a person other than those that requested the ' +
   'payment.';
 
-/** Records decisions about findings. */
+/** Checks and records decisions about findings. */
 @ApiTags('Reconciliation')
 @Controller('v1/reconciliation/findings')
 export class DecisionsController {
-  constructor(private readonly decisions: DecisionsService) {}
+  constructor(
+    private readonly prisma: SidePrisma,
+    private readonly fourEyes: FourEyesService,
+  ) {}
 
   @Post('decisions')
   @HttpCode(200)
@@ -164,7 +139,7 @@ export class DecisionsController {
       pointer: `/decisions/${index}`,
       where: '',
     }));
-    await this.decisions.decide(call, placed);
+    await this.record(call, placed);
     return answer(placed, 0);
   }
 
@@ -190,8 +165,27 @@ export class DecisionsController {
     @Req() { body }: FastifyRequest,
   ): Promise<FindingDecisions> {
     const { decisions, faults, ignored } = readDecisionsCsv(await bytesOf(body));
-    await this.decisions.decide(call, decisions, faults);
+    await this.record(call, decisions, faults);
     return answer(decisions, ignored);
+  }
+
+  /**
+   * Records all decisions or none.
+   * @param faults that are already known; the error lists them with the others.
+   * @throws Problem `invalid_request`, `own_approval` or `finding_changed`, with every fault.
+   */
+  private async record(call: AuthenticatedCall, decisions: PlacedDecision[], faults: Fault[] = []): Promise<void> {
+    const known = [...faults.map((fault) => invalid(fault)), ...repeated(decisions)];
+    const steps: NewStep[] = decisions.map(({ finding_id, state, reason }) => ({
+      findingId: finding_id,
+      state,
+      reason,
+    }));
+    const decider = await this.fourEyes.deciderOf(call);
+    await insertFindingSteps(this.prisma, steps, authorOf(call), (findings) => {
+      const found = decisions.flatMap((decision) => faultsOf(decision, findings.get(decision.finding_id), decider));
+      refuse([...known, ...found]);
+    });
   }
 }
 

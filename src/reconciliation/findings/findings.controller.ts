@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { ReadingsService } from '../../history/access-log/readings.service';
+import { ReadingsService } from '../../history/access-log/accesses.service';
 import { csvAnswer } from '../../http/answers/csv-answer';
 import { Allow, Shown, Shows } from '../../access/auth/route-access';
 import { AuthenticatedCall, Call, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';

@@ -1,9 +1,8 @@
 import { Batch, Rules, Seen, SentCall } from './calls-in-doubt';
 import { Created, CREATED_BY } from '../../operations/effects';
 import { timeOf } from './fitting';
-import { keysOfItem, keysOfSeen, rarest } from './payments';
+import { keysOfItem, keysOfSeen, rarest, Traces } from './payments';
 import { Timetable } from './timetable';
-import { Traces } from './traces';
 import { WalletStatements } from './wallet-statements';
 import { each, Work } from './work';
 

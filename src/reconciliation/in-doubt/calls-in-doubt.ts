@@ -1,5 +1,5 @@
 import { Transaction } from '../../gateway/upstream/transactions';
-import { NewVerdict } from '../../journal/resolver-verdicts';
+import { NewVerdict } from '../../journal/settled-by-upstream';
 import { Status } from '../../operations/statuses';
 import { NO_PROCESS } from '../../journal/lost-time';
 import { ENTRIES, Entry } from '../../operations/settlement';

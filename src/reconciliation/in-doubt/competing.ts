@@ -1,6 +1,6 @@
 import { Batch, Rules, SentCall, readSentCalls, SentCallState } from './calls-in-doubt';
 import { fit, timeOf } from './fitting';
-import { CREATED_BY } from '../../operations/effects';
+import { CREATED_BY, CREATING } from '../../operations/effects';
 import { keysOfItem, keysOfSeen, rarest } from './payments';
 import { Timetable } from './timetable';
 import { Work } from './work';
@@ -98,8 +98,7 @@ export class Competing {
   }
 }
 
-const MAKERS = [...CREATED_BY.keys()];
-const BY_REFERENCE = MAKERS.filter((operation) => CREATED_BY.get(operation)?.incoming === true);
+const BY_REFERENCE = CREATING.filter((operation) => CREATED_BY.get(operation)?.incoming === true);
 
 /** An ID is made before its call is sent, and clocks differ. */
 const ID_MARGIN_MS = 3_600_000;
@@ -174,7 +173,7 @@ function questionFor(inDoubt: string[], unclaimed: Batches, { account, from, lon
     SELECT DISTINCT c.id::text AS id FROM paid CROSS JOIN LATERAL (
       SELECT i.id FROM intent i
       LEFT JOIN outcome o ON o.intent_id = paid.call_id LEFT JOIN decision d ON d.intent_id = paid.call_id
-      WHERE i.id = paid.call_id AND i.operation = ANY (${MAKERS}::text[])
+      WHERE i.id = paid.call_id AND i.operation = ANY (${CREATING}::text[])
         AND (paid.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
         AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
         AND coalesce(o.answered_at, coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval)

@@ -6,7 +6,7 @@ import { Competing } from './competing';
 import { distinctItems, fit, Fitting, relationOf } from './fitting';
 import { Work } from './work';
 import { Decimal } from 'decimal.js';
-import { VerdictEvidence, VerdictTransaction } from '../../journal/resolver-verdicts';
+import { VerdictEvidence, VerdictTransaction } from '../../journal/settled-by-upstream';
 import { asRecorded, proseAsRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 
 /** The kinds of transactions that leave a debit in a wallet. */

@@ -7,7 +7,7 @@ import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 import { StatusVocabulary } from '../../operations/statuses';
 import { Seen } from './calls-in-doubt';
 import { Batches, Listing } from './batches';
-import { CREATED_BY } from '../../operations/effects';
+import { CREATED_BY, CREATING } from '../../operations/effects';
 import { recipientNames } from '../../operations/recipient-names';
 import { namedCallSql } from '../../operations/payout-id';
 import { ShownIds, Sightings } from './shown-ids';
@@ -43,8 +43,7 @@ interface Known {
   freshUntil: Date | null;
 }
 
-const MAKERS = [...CREATED_BY.keys()];
-const CERTAINLY_LISTED = MAKERS.filter((operation) => CREATED_BY.get(operation)?.alwaysListed === true);
+const CERTAINLY_LISTED = CREATING.filter((operation) => CREATED_BY.get(operation)?.alwaysListed === true);
 
 /**
  * Reads the part of an account's listing that matters for calls in doubt.
@@ -101,11 +100,11 @@ async function readUnclaimed(
       -- Requested earlier.
       SELECT i.id FROM decision d
       CROSS JOIN LATERAL (SELECT id, client_id, operation FROM intent WHERE id = d.intent_id OFFSET 0) AS i
-      WHERE d.decided_at >= ${from}::timestamptz AND d.intent_id < ${first}::uuid AND i.operation = ANY (${MAKERS}::text[])
+      WHERE d.decided_at >= ${from}::timestamptz AND d.intent_id < ${first}::uuid AND i.operation = ANY (${CREATING}::text[])
         AND ${isOurs}
     ), claimed AS MATERIALIZED (
       SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref FROM intent i JOIN outcome_item o ON o.intent_id = i.id
-      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND i.operation = ANY (${MAKERS}::text[])
+      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND i.operation = ANY (${CREATING}::text[])
         AND i.id <> ALL (${inDoubt}::uuid[]) AND ${isOurs}
       UNION ALL
       SELECT o.* FROM approved CROSS JOIN LATERAL (
@@ -173,7 +172,7 @@ async function readKnown(
       FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
       LEFT JOIN seen a ON a.upstream_ref = n.upstream_ref LEFT JOIN seen b ON b.upstream_id = n.upstream_id
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid
-        AND i.operation = ANY (${MAKERS}::text[]) AND ${ofAccount('i.client_id', account)}
+        AND i.operation = ANY (${CREATING}::text[]) AND ${ofAccount('i.client_id', account)}
         AND o.kind = 'succeeded' AND o.sent_at >= ${from}::timestamptz
         AND (n.upstream_ref IS NOT NULL OR n.upstream_id IS NOT NULL)
     )

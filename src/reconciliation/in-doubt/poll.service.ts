@@ -5,7 +5,7 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { overAfterMs } from '../../platform/config/upstream-timeouts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
-import { insertVerdict, NewVerdict } from '../../journal/resolver-verdicts';
+import { insertVerdict, NewVerdict } from '../../journal/settled-by-upstream';
 import { connectForRun } from '../matching/connection';
 import { Cause, SourcesService } from '../sources/sources.service';
 import { unrecognisable, ChangesService } from './changes.service';

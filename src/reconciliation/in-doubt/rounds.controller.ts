@@ -1,4 +1,4 @@
-import { Injectable, OnModuleDestroy, Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, HttpCode, OnModuleDestroy, Post } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SidePrisma } from '../../platform/database/side-prisma';
 import { Problem } from '../../platform/errors/problem';
@@ -16,8 +16,9 @@ const LOOK_EVERY_MS = 100;
 const NO_WORKER_MS = 5_000;
 
 /** Has a worker run a round of the resolver, and waits for its result. */
-@Injectable()
-export class RoundsService implements OnModuleDestroy {
+@ApiTags('Reconciliation')
+@Controller('v1/reconciliation/resolver')
+export class RoundsController implements OnModuleDestroy {
   private isStopped = false;
 
   constructor(
@@ -28,30 +29,6 @@ export class RoundsService implements OnModuleDestroy {
   onModuleDestroy(): void {
     this.isStopped = true;
   }
-
-  /** @throws Problem `no_worker` if no worker resolves calls in doubt. */
-  async run(): Promise<ResolverRound> {
-    const id = await askForRound(this.prisma);
-    try {
-      let heldAt = performance.now();
-      for (;;) {
-        await sleep(LOOK_EVERY_MS);
-        const result = await readTaskResult<ResolverRound>(this.prisma, id);
-        if (result) return result;
-        if (this.isStopped) throw new Problem('not_ready', { text: 'The proxy is shutting down.' });
-        if ((await this.heldJobs.read()).has('resolve')) heldAt = performance.now();
-        else if (performance.now() - heldAt > NO_WORKER_MS) throw new Problem('no_worker');
-      }
-    } finally {
-      await deleteTasks(this.prisma, [id]);
-    }
-  }
-}
-
-@ApiTags('Reconciliation')
-@Controller('v1/reconciliation/resolver')
-export class RoundsController {
-  constructor(private readonly rounds: RoundsService) {}
 
   @Post('rounds')
   @HttpCode(200)
@@ -69,6 +46,19 @@ export class RoundsController {
   @ApiResponse({ status: 200, type: ResolverRound, description: 'The result of the round.' })
   @ApiKeyProblems('no_worker')
   async runResolverRound(): Promise<ResolverRound> {
-    return this.rounds.run();
+    const id = await askForRound(this.prisma);
+    try {
+      let heldAt = performance.now();
+      for (;;) {
+        await sleep(LOOK_EVERY_MS);
+        const result = await readTaskResult<ResolverRound>(this.prisma, id);
+        if (result) return result;
+        if (this.isStopped) throw new Problem('not_ready', { text: 'The proxy is shutting down.' });
+        if ((await this.heldJobs.read()).has('resolve')) heldAt = performance.now();
+        else if (performance.now() - heldAt > NO_WORKER_MS) throw new Problem('no_worker');
+      }
+    } finally {
+      await deleteTasks(this.prisma, [id]);
+    }
   }
 }

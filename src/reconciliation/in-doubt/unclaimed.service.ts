@@ -6,7 +6,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { ofAccount } from '../../journal/accounts';
 import { NewEntry, NewSettlement } from '../../journal/records';
 import { settle, SettledCall } from '../../journal/settlements';
-import { CREATED_BY } from '../../operations/effects';
+import { CREATING } from '../../operations/effects';
 import { ENTRIES } from '../../operations/settlement';
 import { StatusVocabulary } from '../../operations/statuses';
 import { connectForRun } from '../matching/connection';
@@ -24,8 +24,6 @@ const MOST_CALLS = 10_000;
 
 /** The time between an ID and the record that it identifies. */
 const ID_MARGIN_MS = 3_600_000;
-
-const MAKERS = [...CREATED_BY.keys()];
 
 /**
  * Looks for the calls that created transactions which no call of ours claims: calls that the upstream rejected, calls
@@ -77,7 +75,7 @@ export class UnclaimedService {
     const found = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT e.call_id::text AS id FROM indexed_call e
       WHERE e.terms && ${['state:rejected', 'state:not_executed', 'entry:pending']}::text[] AND e.call_id >= ${from}::uuid
-        AND e.operation = ANY (${MAKERS}::text[]) AND ${ofAccount('e.client_id', account)}
+        AND e.operation = ANY (${CREATING}::text[]) AND ${ofAccount('e.client_id', account)}
         AND NOT EXISTS (SELECT FROM outcome_item n WHERE n.intent_id = e.call_id)
       ORDER BY e.call_id DESC LIMIT ${MOST_CALLS}`;
     const ids = found.map(({ id }) => id);
@@ -125,7 +123,6 @@ function toSettlement(intentId: string, entries: NewEntry[], readId: string): Ne
     intentId,
     source: 'poll',
     reason: 'The upstream lists the payouts of this call, and no other call of ours could have made them.',
-    by: null,
     entries,
     evidence: { reads: [readId], calls: [] },
   };

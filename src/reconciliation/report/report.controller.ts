@@ -1,8 +1,33 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Injectable, Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { maskContacts, shown } from '../../history/records/view';
+import { SummaryService } from '../../history/search/summary.service';
+import { clock } from '../../platform/database/clock';
+import { Prisma } from '../../platform/database/generated/client';
+import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { sumAges } from '../findings/ageing';
+import { CATEGORIES, CATEGORY_NAMES } from '../findings/categories';
+import { FINDINGS_TABLE, toFinding } from '../findings/findings.service';
+import { DelimiterName, CSV_TYPE } from '../../http/answers/csv';
+import { FindingRow, readAges, readGreatestOf, readSightsOf, readStatesOf } from '../findings/read';
+import { Run, RunReader } from '../runs/run-reader';
+import { toRecord, requireMayRead } from '../runs/run-record';
+import { reportPage, CONTENT_SECURITY_POLICY } from './html/page';
+import {
+  Report,
+  ReportAge,
+  ReportFinding,
+  ReportHead,
+  ReportSource,
+  ReportEquation,
+  ReportFormat,
+  ReportSearch,
+} from './report.dto';
+import { Decimal } from 'decimal.js';
+import { Totals } from '../matching/totals';
 import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { ReadingsService } from '../../history/access-log/readings.service';
+import { ReadingsService } from '../../history/access-log/accesses.service';
 import { Allow, Shows } from '../../access/auth/route-access';
 import { mayReveal } from '../../access/auth/call';
 import { SharesService } from '../../http/shares/shares.service';
@@ -10,13 +35,130 @@ import { HoldsPlace } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { CSV_TYPE } from '../../http/answers/csv';
-import { requireMayRead } from '../runs/may-read';
-import { RunReader } from '../runs/run-reader';
-import { CONTENT_SECURITY_POLICY } from './html/page';
-import { Report, ReportEquation, ReportFormat, ReportSearch, ReportSource } from './report.dto';
-import { ReportService } from './report.service';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
+
+/** The number of findings held in memory at once. */
+const BATCH = 1_000;
+
+/** The most findings of each category on a page, because people read it. */
+const MOST_ON_PAGE = 500;
+
+/** Reads the report of a run. */
+@Injectable()
+export class ReportService {
+  constructor(
+    private readonly prisma: ReaderPrisma,
+    private readonly summaries: SummaryService,
+  ) {}
+
+  /** Counts the findings of a run by their states. */
+  async states(runId: string): Promise<ReportHead['states']> {
+    return readStatesOf(this.prisma, runId);
+  }
+
+  /**
+   * @param states as `states` counts them.
+   * @param rests whether payments need the database meanwhile.
+   */
+  async head(
+    run: Run,
+    states: ReportHead['states'],
+    { reveal, rests }: { reveal: boolean; rests: boolean },
+  ): Promise<ReportHead> {
+    const record = toRecord(run, reveal);
+    const { account, from, to } = run;
+    const [source, payouts, ageing, now] = await Promise.all([
+      this.source(record.read_id, reveal),
+      this.summaries.sumsOf(account, from, to, rests),
+      this.ageing(account),
+      this.prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`,
+    ]);
+    const { totals } = record;
+    const written = { written_at: now[0]?.now ?? clock.now(), run: record, source };
+    return { ...written, equation: totals && equationOf(totals), payouts, states, ageing };
+  }
+
+  async *json(head: ReportHead, reveal: boolean): AsyncGenerator<string, void> {
+    yield `${JSON.stringify(head).slice(0, -1)},"findings":[`;
+    let count = 0;
+    for await (const rows of this.batches(head.run.id)) {
+      const text = rows.map((row) => JSON.stringify(toReportFinding(row, reveal))).join(',\n');
+      yield (count === 0 ? '\n' : ',\n') + text;
+      count += rows.length;
+    }
+    yield `\n],"finding_count":${count}}\n`;
+  }
+
+  /** Reads the report without its findings. */
+  sums(head: ReportHead, count: number): string[] {
+    return [JSON.stringify({ ...head, findings: [], finding_count: count } satisfies Report)];
+  }
+
+  async *csv(runId: string, reveal: boolean, delimiter: DelimiterName): AsyncGenerator<string, void> {
+    yield FINDINGS_TABLE.heading(delimiter);
+    for await (const rows of this.batches(runId)) {
+      const findings = rows.map((row) => toFinding(row, reveal));
+      yield FINDINGS_TABLE.rows(findings, delimiter);
+    }
+  }
+
+  /** Reads the largest findings of each category, for one page. */
+  async *html(head: ReportHead, reveal: boolean): AsyncGenerator<string, void> {
+    const page = reportPage(head);
+    yield page.begin;
+    for (const category of CATEGORY_NAMES) {
+      const rows = await readGreatestOf(this.prisma, head.run.id, category, MOST_ON_PAGE);
+      if (rows.length > 0) {
+        const findings = rows.map((row) => toFinding(row, reveal));
+        yield page.section(category, findings);
+      }
+    }
+    yield page.end;
+  }
+
+  private async *batches(runId: string): AsyncGenerator<FindingRow[], void> {
+    let after: string | undefined;
+    do {
+      const rows = await readSightsOf(this.prisma, runId, { after, limit: BATCH });
+      if (rows.length > 0) yield rows;
+      after = rows.length === BATCH ? rows.at(-1)?.id : undefined;
+    } while (after !== undefined);
+  }
+
+  private async source(readId: string | null, reveal: boolean): Promise<ReportSource | null> {
+    const [row] = await this.prisma.$queryRaw<(Omit<ReportSource, 'rows'> & { rows: bigint | null })[]>(Prisma.sql`
+      SELECT r.id::text AS read_id, r.source, r.subject, r.read_at, e.ended_at, e.rows, encode(e.sha256, 'hex') AS sha256
+      FROM source_read r LEFT JOIN source_read_end e ON e.read_id = r.id WHERE r.id = ${readId}::uuid`);
+    if (!row) return null;
+    const rows = row.rows === null ? null : Number(row.rows);
+    return { ...row, subject: shown(row.subject, reveal, maskContacts), rows };
+  }
+
+  private async ageing(account: string): Promise<ReportAge[]> {
+    return sumAges(await readAges(this.prisma, { account })).map(({ age, ...sums }) => ({ days: age, ...sums }));
+  }
+}
+
+function toReportFinding(row: FindingRow, reveal: boolean): ReportFinding {
+  return { ...toFinding(row, reveal), meaning: CATEGORIES[row.category].meaning, evidence: row.evidence };
+}
+
+/**
+ * States the equation of a run: the upstream's total minus ours is the findings, the differences within tolerance, and
+ * a residual that must be zero.
+ */
+export function equationOf(totals: Totals): ReportEquation {
+  const { ours, theirs, findings, within_tolerance_usd: tolerance, residual_usd: residual } = totals;
+  const found = Object.values(findings.by_category).reduce((sum, { usd }) => sum.add(usd), new Decimal(0));
+  return {
+    upstream_usd: theirs.usd,
+    ours_usd: ours.usd,
+    difference_usd: new Decimal(theirs.usd).sub(ours.usd).toFixed(),
+    findings_usd: found.toFixed(),
+    within_tolerance_usd: tolerance,
+    residual_usd: residual,
+  };
+}
 
 const TYPES: Record<ReportFormat, string> = {
   json: 'application/json; charset=utf-8',

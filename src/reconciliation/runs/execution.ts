@@ -4,7 +4,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { compare } from '../matching/compare';
-import { Confirm, Plan, Unlisted, withMargin } from '../matching/plan';
+import { Confirm, Unlisted, withMargin } from '../matching/plan';
 import { Totals } from '../matching/totals';
 import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
 import { SettleListedService } from '../settling/settle-listed.service';
@@ -96,18 +96,9 @@ export class Execution {
     try {
       at('sources', 0, null);
       const { readId, walletsReadId, confirm } = await this.evidenceOf(run, at, signal);
-      const plan: Plan = {
-        runId: run.id,
-        account: run.account,
-        from: run.from,
-        to: run.to,
-        asOf: run.asOf,
-        historical: run.historical,
-        readId,
-        walletsReadId,
-        source: run.ofStatement ? 'statement' : 'upstream',
-        settings: run.settings,
-      };
+      const { id: runId, account, from, to, asOf, historical, settings } = run;
+      const source = run.ofStatement ? 'statement' : 'upstream';
+      const plan = { runId, account, from, to, asOf, historical, readId, walletsReadId, source, settings } as const;
       const totals = await compare(client, plan, at, confirm);
       // A statement is the word of whoever imported it, and an old listing says nothing about today.
       if (!run.ofStatement && !run.historical && !this.mayPay.obstacleTo('settle')) await this.settle(run, signal);

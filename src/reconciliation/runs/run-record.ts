@@ -1,6 +1,8 @@
-import { maskContacts } from '../../history/records/masking';
+import { maskContacts } from '../../history/records/view';
 import { isQueued, Run } from './run-reader';
 import { RunRecord, RunState } from './runs.dto';
+import { Call, maySeePeople } from '../../access/auth/call';
+import { Problem } from '../../platform/errors/problem';
 
 /** Returns a run as the API shows it. */
 export function toRecord(run: Run, reveal: boolean): RunRecord {
@@ -42,4 +44,16 @@ export function stateOf(run: Run): RunState {
   if (run.end) return 'ended';
   if (run.held) return 'running';
   return isQueued(run) ? 'queued' : 'interrupted';
+}
+
+/**
+ * Requires that the caller may learn what a run found. The totals and findings of a run that compares recipients tell which
+ * of them were paid, even if they name nobody.
+ * @throws Problem `scope_missing`
+ */
+export function requireMayRead({ comparesPeople }: Pick<Run, 'comparesPeople'>, call: Call): void {
+  if (!comparesPeople || maySeePeople(call)) return;
+  throw new Problem('scope_missing', {
+    text: 'This statement names recipients, so a comparison with it tells who was paid and requires a key with the scope audit:pii. Import the statement without columns of recipients, or ask the operator for the scope.',
+  });
 }

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { LedgerItem } from '../../journal/ledger';
 import { NewEntry, TransactionEvidence, NewSettlement, evidenceOfTransaction } from '../../journal/records';
-import { Created, CREATED_BY } from '../../operations/effects';
+import { Created, CREATED_BY, CREATING } from '../../operations/effects';
 import { countableFee, ENTRIES, Entry, entryOf, Source } from '../../operations/settlement';
 import { Status, StatusVocabulary } from '../../operations/statuses';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -173,7 +173,7 @@ export class SettleListedService {
     const found = await this.prisma.$queryRaw<{ id: string; terms: string[] }[]>`
       SELECT call_id::text AS id, ARRAY(SELECT unnest(terms) INTERSECT SELECT unnest(${terms}::text[])) AS terms
       FROM indexed_call LEFT JOIN client ON client.id = client_id
-      WHERE terms && ${terms}::text[] AND indexed_call.operation = ANY (${[...CREATED_BY.keys()]}::text[])
+      WHERE terms && ${terms}::text[] AND indexed_call.operation = ANY (${CREATING}::text[])
         AND nullif(account, ${MAIN_ACCOUNT}) IS NOT DISTINCT FROM (SELECT account FROM source_read WHERE id = ${readId}::uuid)
       ORDER BY 1`;
     return new Map(
@@ -240,7 +240,6 @@ function toSettlement(intentId: string, entries: NewEntry[], readId: string, sou
     intentId,
     source,
     reason: REASONS[source],
-    by: null,
     entries,
     evidence: { reads: [readId], calls: [] },
   };

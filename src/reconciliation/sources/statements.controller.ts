@@ -4,7 +4,7 @@ import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { Allow, Shows, showsNobody } from '../../access/auth/route-access';
-import { ReadingsService } from '../../history/access-log/readings.service';
+import { ReadingsService } from '../../history/access-log/accesses.service';
 import { AuthenticatedCall, authorOf, CurrentCall, maySeePeople } from '../../access/auth/call';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { bodyFault } from '../../http/validation/json-body';

@@ -1,5 +1,4 @@
-import { KindName } from '../kinds';
-import { leafSql } from '../leaves';
+import { KindName, leafSql } from '../kinds';
 import { isSignedLeaf, REMEMBERED_AFTER_ERASURE_MS, SignedRecords } from '../signed-records';
 import { Ask } from '../tree-store';
 import { LogFault, placeOf, timeOfId } from './fault';

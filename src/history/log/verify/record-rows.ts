@@ -1,6 +1,5 @@
 import { ClientBase } from 'pg';
-import { Form, KindName, kindOf } from '../kinds';
-import { leafSql } from '../leaves';
+import { Form, KindName, kindOf, leafSql } from '../kinds';
 import { Cursor } from './cursor';
 
 /** A record as Postgres writes it, and what stands beside it. All values are text. */

@@ -6,10 +6,9 @@ import { Result } from '../../runs/run-reader';
 import { ReportHead, ReportEquation } from '../report.dto';
 import { Totals } from '../../matching/totals';
 import { ageChart, categoryChart, dayChart, daysOfBar } from './charts';
-import { findingsSection } from './findings-table';
+import { findingsSection, doubtsInWords, doubtsTable, payoutsTable, walletsTable } from './tables';
 import { Markup, markup, mark } from './markup';
 import { count, instant, period, plural, decimalsOf, signedUsd, usd } from './numbers';
-import { doubtsInWords, doubtsTable, payoutsTable, walletsTable } from './period-tables';
 import { STYLE } from './style';
 import { DayRecord, SumRecord } from '../../matching/totals.dto';
 

@@ -3,7 +3,7 @@ import { PrismaService } from '../../platform/database/prisma.service';
 import { Turns } from '../../platform/jobs/turns';
 import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';
-import { ScheduleService } from './schedule.service';
+import { ScheduleService } from './runs.job';
 import { RunningConfig } from '../../platform/config/config';
 
 const SECOND_MS = 1_000;

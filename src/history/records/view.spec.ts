@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './masking';
+import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './view';
 import { writtenNumbers } from '../../platform/privacy/recorded';
 import { runs } from '../../../test/support/runs';
 

@@ -1,4 +1,4 @@
-import { maskFilters } from '../access-log/readings.service';
+import { maskFilters } from './accesses.service';
 
 describe('a recorded filter', () => {
   it.each([
