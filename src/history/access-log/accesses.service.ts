@@ -7,7 +7,7 @@ import { Problem } from '../../platform/errors/problem';
 import { AccessJournal } from '../../journal/access-journal';
 import { isUuid, uuidFloor } from '../../platform/database/uuid';
 import { DOTS } from '../../platform/privacy/contacts';
-import { maskEmail, maskPhone, maskProse, maskContacts, shown } from '../records/view';
+import { maskEmail, maskPhone, maskProse, maskContacts, shown, clientOf, readClients, View } from '../records/view';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { AccessRecord, AccessSearch } from './access-log.dto';
@@ -161,15 +161,16 @@ export class AccessesService {
   }
 
   private async present(rows: AccessRow[], reveal: boolean): Promise<AccessRecord[]> {
-    const clientIds = rows.flatMap(({ clientId }) => clientId ?? []);
     const ids = rows.filter(({ filtersCommitment }) => filtersCommitment !== null).map(({ id }) => id);
     const [clients, asked] = await Promise.all([
-      this.prisma.client.findMany({ where: { id: { in: [...new Set(clientIds)] } }, select: { id: true, name: true } }),
+      readClients(
+        this.prisma,
+        rows.map(({ clientId }) => clientId),
+      ),
       reveal ? this.prisma.accessFilters.findMany({ where: { accessId: { in: ids } } }) : [],
     ]);
-    const names = new Map(clients.map(({ id, name }) => [id, name]));
     const filters = new Map(asked.map((one) => [one.accessId, Buffer.from(one.filters).toString('utf8')]));
-    return rows.map((row) => toRecord(row, names, filters.get(row.id), reveal));
+    return rows.map((row) => toRecord(row, { clients, reveal }, filters.get(row.id)));
   }
 }
 
@@ -178,19 +179,14 @@ function ofCall(id: string): Prisma.AccessWhereInput {
 }
 
 /** @param asked the filters before masking. Null if they may not be shown or were erased. */
-function toRecord(
-  row: AccessRow,
-  names: Map<string, string>,
-  asked: string | undefined,
-  reveal: boolean,
-): AccessRecord {
+function toRecord(row: AccessRow, view: Pick<View, 'clients' | 'reveal'>, asked: string | undefined): AccessRecord {
   const { clientId, end } = row;
   return {
     id: row.id,
     read_at: row.readAt,
-    client: clientId === null ? null : { id: clientId, name: names.get(clientId) ?? null },
+    client: clientId === null ? null : clientOf(clientId, view),
     key_id: row.keyId,
-    actor: shown(row.actor, reveal, maskContacts),
+    actor: shown(row.actor, view.reveal, maskContacts),
     route: row.route,
     call_id: row.callId,
     call_ids: row.callIds,

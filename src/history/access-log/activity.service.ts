@@ -14,7 +14,7 @@ import {
   fromActivityToken,
   toActivityToken,
 } from './access-log.dto';
-import { maskContacts, shown } from '../records/view';
+import { maskContacts, shown, clientOf, readClients, View } from '../records/view';
 import { rowsToRead, toPage } from '../../platform/schema/page';
 import { CallRecord } from '../records/record.dto';
 import { CsvTable } from '../../http/answers/csv';
@@ -160,13 +160,9 @@ export class ActivityService {
   }
 
   private async present(rows: ActivityRow[], reveal: boolean): Promise<ActivityRecord[]> {
-    const ids = rows.flatMap(({ targetClientId, clientId }) => [targetClientId ?? [], clientId ?? []].flat());
-    const clients = await this.prisma.client.findMany({
-      where: { id: { in: [...new Set(ids)] } },
-      select: { id: true, name: true },
-    });
-    const names = new Map(clients.map(({ id, name }) => [id, name]));
-    return rows.map((row) => toRecord(row, names, reveal));
+    const ids = rows.flatMap(({ targetClientId, clientId }) => [targetClientId, clientId]);
+    const view = { clients: await readClients(this.prisma, ids), reveal };
+    return rows.map((row) => toRecord(row, view));
   }
 }
 
@@ -174,16 +170,16 @@ function cursorOf({ exactly, id, action }: ActivityRow): ActivityCursor {
   return { at: exactly, id, action };
 }
 
-function toRecord(row: ActivityRow, names: Map<string, string>, reveal: boolean): ActivityRecord {
-  const clientOf = (id: string | null) => (id === null ? null : { id, name: names.get(id) ?? null });
+function toRecord(row: ActivityRow, view: Pick<View, 'clients' | 'reveal'>): ActivityRecord {
+  const client = (id: string | null) => (id === null ? null : clientOf(id, view));
   return {
     id: row.id,
     at: row.at,
     action: row.action,
-    target: { client: clientOf(row.targetClientId), key_id: row.targetKeyId, operation: row.operation },
+    target: { client: client(row.targetClientId), key_id: row.targetKeyId, operation: row.operation },
     before: stateIn(row.before),
     after: stateIn(row.after),
-    by: { client: clientOf(row.clientId), key_id: row.keyId, actor: shown(row.actor, reveal, maskContacts) },
+    by: { client: client(row.clientId), key_id: row.keyId, actor: shown(row.actor, view.reveal, maskContacts) },
     via: row.via,
     client_address: row.clientAddress,
     request_id: row.requestId,

@@ -9,11 +9,11 @@ import { writtenNumbers } from '../../platform/privacy/recorded';
 import { isDeeperThan } from '../../http/validation/json-body';
 import { actorOf } from '../../journal/author';
 import { itemsOf, toUpstreamItem } from './items';
-import { maskBody, maskContacts, maskKey, shown, View } from './view';
+import { approvalOf, doubtOf, resolutionOf, settlementsOf } from './settlement';
+import { maskBody, maskContacts, maskKey, shown, View, clientOf } from './view';
 import { inDoubtSince, stateOf } from '../../operations/lifecycle';
 import { CallRecord, ItemRecord, RecordItem, RecordMessage, RecordTry, RecordUpstream } from './record.dto';
 import { FullStoredCall, StoredCall } from './rows';
-import { approvalOf, doubtOf, resolutionOf, settlementsOf } from './settlement';
 
 /** Deeper answers are shown as text. Walking them could overflow the stack. */
 const MAX_SHOWN_DEPTH = 64;
@@ -179,10 +179,6 @@ function toRecord(members: object, { reveal }: View, own: Omit<CallRecord, Shown
 }
 
 type Members = Record<string, string | null | undefined>;
-
-function clientOf(id: string, { clients }: View): CallRecord['client'] {
-  return { id, name: clients.get(id)?.name ?? null };
-}
 
 /** The members that are passed through, and the names of their columns in Prisma. */
 const SHOWN_FIELDS = SHOWN_MEMBERS.map(({ name }) => {

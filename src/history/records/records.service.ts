@@ -9,7 +9,7 @@ import { isOwn, Owner } from '../../access/auth/owner';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
-import { newestVerdicts, View, ViewedClient } from './view';
+import { newestVerdicts, View, readClients } from './view';
 import {
   FullStoredCall,
   RecordsAndBodiesRow,
@@ -128,7 +128,10 @@ export class RecordsService {
       ]),
     );
     const calls = await mapped(rows, toStoredCall, pace);
-    const clients = await this.clientsBy([...calls.flatMap(clientsOf), ...refusals.map(({ clientId }) => clientId)]);
+    const clients = await readClients(this.prisma, [
+      ...calls.flatMap(clientsOf),
+      ...refusals.map(({ clientId }) => clientId),
+    ]);
     const verdicts = await newestVerdicts(this.prisma, calls);
     const view = { ...shows, present, clients, verdicts, showsOthers: false };
     const records = await mapped(calls, (call) => fromIntent(call, view, isShown), pace);
@@ -155,7 +158,7 @@ export class RecordsService {
       verdicts,
       showsOthers: owner === undefined,
       ofPerson: isPerson(owner),
-      clients: await this.clientsBy(clientIds),
+      clients: await readClients(this.prisma, clientIds),
     });
     const refusal = await this.prisma.refusal.findUnique({ where: { id }, include: { key: true, person: true } });
     if (refusal) {
@@ -182,14 +185,6 @@ export class RecordsService {
   private async responseOf({ outcome, answer }: FullStoredCall): Promise<Bytes> {
     if (outcome?.answer_of === undefined) return answer;
     return this.prisma.outcomeBody.findUnique({ where: { intentId: outcome.answer_of } });
-  }
-
-  private async clientsBy(ids: string[]): Promise<Map<string, ViewedClient>> {
-    const clients = await this.prisma.client.findMany({
-      select: { id: true, name: true, account: true },
-      where: { id: { in: [...new Set(ids)] } },
-    });
-    return new Map(clients.map((client) => [client.id, client]));
   }
 }
 

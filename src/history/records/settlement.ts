@@ -1,5 +1,5 @@
 import { SettlementDocument } from '../../journal/documents';
-import { maskContacts, maskProse, VerdictRow, shown, View } from './view';
+import { clientOf, maskContacts, maskProse, VerdictRow, shown, View } from './view';
 import { approvalStatusOf, stateOf } from '../../operations/lifecycle';
 import {
   FoundTransaction,
@@ -105,7 +105,7 @@ type Found = { position: number | null } & {
 
 function personOf(by: { clientId: string; keyId: string; actor: string | null }, view: View): RecordPerson {
   return {
-    client: { id: by.clientId, name: view.clients.get(by.clientId)?.name ?? null },
+    client: clientOf(by.clientId, view),
     key_id: by.keyId,
     actor: shown(by.actor, view.reveal, maskContacts),
   };

@@ -31,7 +31,24 @@ export function shown(value: string | null | undefined, reveal: boolean, mask: M
 }
 
 /** What records show of a client. */
-export type ViewedClient = Pick<Client, 'name' | 'account'>;
+type ViewedClient = Pick<Client, 'name' | 'account'>;
+
+/** Reads what records show of these clients. */
+export async function readClients(
+  prisma: Pick<ReaderPrisma, 'client'>,
+  ids: (string | null)[],
+): Promise<Map<string, ViewedClient>> {
+  const clients = await prisma.client.findMany({
+    select: { id: true, name: true, account: true },
+    where: { id: { in: [...new Set(ids.filter((id) => id !== null))] } },
+  });
+  return new Map(clients.map((client) => [client.id, client]));
+}
+
+/** Returns a client as records name it. */
+export function clientOf(id: string, { clients }: Pick<View, 'clients'>): { id: string; name: string | null } {
+  return { id, name: clients.get(id)?.name ?? null };
+}
 
 type Mask = (value: string) => string;
 

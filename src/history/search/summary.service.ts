@@ -5,7 +5,7 @@ import { RESTED } from '../../platform/database/pacing';
 import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { ReplicaService } from '../../platform/database/replica.service';
 import { filtersItems } from './filters';
-import { maskContacts, shown } from '../records/view';
+import { maskContacts, shown, readClients } from '../records/view';
 import { SUM_COLUMNS, SumRow, sumsOfEntry, sumsOfPayouts, TOTALS } from '../../operations/sums-sql';
 import { countryName } from '../../recipients/country-name';
 import { stateAtSql } from '../../operations/lifecycle-sql';
@@ -103,9 +103,8 @@ export class SummaryService {
   private async namesOf(groupBy: GroupBy, rows: GroupRow[]): Promise<Map<string | null, string | null>> {
     if (groupBy === 'country') return new Map(rows.map(({ group }) => [group, group && countryName(group)]));
     if (groupBy !== 'client') return new Map();
-    const ids = rows.flatMap(({ group }) => group ?? []);
-    const clients = await this.prisma.client.findMany({ where: { id: { in: ids } } });
-    return new Map(clients.map(({ id, name }) => [id, name]));
+    const ids = rows.map(({ group }) => group);
+    return new Map([...(await readClients(this.prisma, ids))].map(([id, { name }]) => [id, name]));
   }
 }
 
