@@ -1,7 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { MAKE_COMPARED_OPERATIONS } from '../src/reconciliation/matching/compared-operations';
+import { MAKE_COMPARED_OPERATIONS, Plan } from '../src/reconciliation/matching/plan';
 import { makeCalls } from '../src/reconciliation/matching/ours';
-import { Plan } from '../src/reconciliation/matching/plan';
 import { insertSettlements } from './support/documents';
 import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from './support/comparing';
 import { lines, seenBy } from './support/seen-findings';

@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
 import { Instant, PageSize, PageToken, Uuid, OneOf } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
@@ -61,16 +60,15 @@ export class AccessRecord {
   client!: RecordClient | null;
   @nullable(UUID, 'The key that was used.') key_id!: string | null;
   @nullable(TEXT, 'The person, if known. Masked without `audit:pii`.') actor!: string | null;
-  @ApiProperty({ type: 'string', description: 'The route that was read.', example: 'GET /v1/audit/calls' })
+  @described({ type: 'string', example: 'GET /v1/audit/calls' }, 'The route that was read.')
   route!: string;
   @nullable(UUID, 'The call that was read, if it was one call.') call_id!: string | null;
   @described({ type: 'array', items: { type: 'string', format: 'uuid' } }, 'The calls on the page.')
   call_ids!: string[];
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    description: 'Filters of the read. Contacts are masked without `audit:pii`, and if they were erased.',
-  })
+  @described(
+    { type: 'object', additionalProperties: { type: 'string' } },
+    'Filters of the read. Contacts are masked without `audit:pii`, and if they were erased.',
+  )
   filters!: Record<string, string>;
   @described(
     BOOLEAN,
@@ -189,11 +187,10 @@ export class ActivityRecord {
   before!: ActivityState | null;
   @nullable(ActivityState, 'The same fields after the act. Null for stops.') after!: ActivityState | null;
   @described({ type: ActivityAuthor }, 'Who performed the act.') by!: ActivityAuthor;
-  @ApiProperty({
-    enum: CHANGED_VIA,
-    description:
-      'How the act was performed. `start`: by a proxy or a worker at its start. `worker`: by the proxy itself.',
-  })
+  @described(
+    { enum: CHANGED_VIA },
+    'How the act was performed. `start`: by a proxy or a worker at its start. `worker`: by the proxy itself.',
+  )
   via!: string;
   @nullable(TEXT, 'Address of the sender. Null for commands and stops.') client_address!: string | null;
   @nullable(TEXT, 'Request ID that the caller sent, or a generated one. Null for commands and stops.') request_id!:

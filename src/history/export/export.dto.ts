@@ -35,12 +35,11 @@ class ManifestCheckpointRecord {
 /** Describes an export, so that anyone with the file can check that it is complete and unchanged. */
 export class ManifestRecord {
   @ApiProperty({ enum: [...FORMATS] }) format!: Format;
-  @ApiProperty({ enum: ['calls', 'items'], description: 'What each row is.' }) what!: Listed;
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    description: 'The filters of the export. Contacts are masked without `audit:pii`.',
-  })
+  @described({ enum: ['calls', 'items'] }, 'What each row is.') what!: Listed;
+  @described(
+    { type: 'object', additionalProperties: { type: 'string' } },
+    'The filters of the export. Contacts are masked without `audit:pii`.',
+  )
   filters!: Record<string, string>;
   @described(COUNT, 'Number of rows, without the header row of a CSV file.')
   rows!: number;

@@ -61,13 +61,12 @@ export class Opening {
 export class ReceiptRecord {
   @ApiProperty(KIND) kind!: string;
   @ApiProperty(INDEX) index!: number;
-  @ApiProperty({ type: 'object', additionalProperties: true, description: RECORD }) record!: Record<string, unknown>;
+  @described({ type: 'object', additionalProperties: true }, RECORD) record!: Record<string, unknown>;
   @ApiProperty(HASHES) proof!: string[];
-  @ApiProperty({
-    type: [Opening],
-    description:
-      'The committed values that were not erased. Empty with `X-People: masked`, and for auditors without `audit:pii`.',
-  })
+  @described(
+    { type: [Opening] },
+    'The committed values that were not erased. Empty with `X-People: masked`, and for auditors without `audit:pii`.',
+  )
   openings!: Opening[];
 }
 
@@ -99,11 +98,7 @@ export class Inclusion {
   @described(UUID, 'ID of the call or record.') id!: string;
   @ApiProperty(NOTE) checkpoint!: string;
   @described({ type: [LeafProof] }, 'The records, in the order of the log.') records!: LeafProof[];
-  @ApiProperty({
-    enum: KIND_NAMES,
-    isArray: true,
-    description: 'Records that are not sealed yet. Sealing takes seconds.',
-  })
+  @described({ enum: KIND_NAMES, isArray: true }, 'Records that are not sealed yet. Sealing takes seconds.')
   unsealed!: string[];
 }
 

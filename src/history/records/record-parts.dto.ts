@@ -46,44 +46,41 @@ export class FoundTransaction extends OmitType(RecordUpstreamItem, ['payout_stat
 
 /** A payout of a call that was settled, as a repeated request gets it. */
 export class FoundPayout extends FoundTransaction {
-  @ApiProperty({ enum: PAYOUT_STATES, description: 'What became of the payout.' }) state!: PayoutState;
+  @described({ enum: PAYOUT_STATES }, 'What became of the payout.') state!: PayoutState;
 }
 
 /** How a call was settled as a whole. */
 export class RecordResolution {
   @described(UUID, 'ID of the settlement. Send it as `supersedes` to correct it.') id!: string;
-  @ApiProperty({
-    enum: RESOLUTIONS,
-    description: '`confirmed`: the call was carried out. `not_executed`: it was not, and never will be.',
-  })
+  @described(
+    { enum: RESOLUTIONS },
+    '`confirmed`: the call was carried out. `not_executed`: it was not, and never will be.',
+  )
   outcome!: Resolution;
   @described(TEXT, 'The evidence. Masked without `audit:pii`.') reason!: string;
   @described(INSTANT, "When it was settled, by the database's clock.") resolved_at!: Date;
   @nullable(RecordPerson, 'Who settled it. Null: the proxy, from what the upstream lists.')
   resolved_by!: RecordPerson | null;
-  @ApiProperty({
-    type: [FoundTransaction],
-    description: "The upstream's transactions of the call. Empty if a person settled it.",
-  })
+  @described({ type: [FoundTransaction] }, "The upstream's transactions of the call. Empty if a person settled it.")
   transactions!: FoundTransaction[];
 }
 
 /** One movement of a payout's amount from one account to another. */
 export class RecordEntry {
   @described(COUNT, 'Position of the item, from 0.') position!: number;
-  @ApiProperty({ enum: [...Object.keys(ENTRIES), 'fee'], description: 'What became of the payout.' }) entry!: string;
-  @ApiProperty({ enum: ACCOUNTS, description: 'The account that the amount leaves.' }) from!: string;
-  @ApiProperty({ enum: ACCOUNTS, description: 'The account that the amount enters.' }) to!: string;
+  @described({ enum: [...Object.keys(ENTRIES), 'fee'] }, 'What became of the payout.') entry!: string;
+  @described({ enum: ACCOUNTS }, 'The account that the amount leaves.') from!: string;
+  @described({ enum: ACCOUNTS }, 'The account that the amount enters.') to!: string;
   @nullable(SIGNED_USD, 'Amount in US dollars, exact.') amount_usd!: string | null;
   @nullable(TEXT, "The upstream's own word.") status!: string | null;
-  @ApiProperty({ enum: SOURCES, description: 'What it is based on.' }) source!: Source;
+  @described({ enum: SOURCES }, 'What it is based on.') source!: Source;
   @described(INSTANT, "When it was recorded, by the database's clock.") at!: Date;
 }
 
 /** What became of payouts, after the request and the answer. A later settlement supersedes an earlier one. */
 export class RecordSettlement {
   @described(UUID, 'ID of the settlement. Send the newest one as `supersedes` to correct it.') id!: string;
-  @ApiProperty({ enum: SOURCES, description: 'What it is based on.' }) source!: Source;
+  @described({ enum: SOURCES }, 'What it is based on.') source!: Source;
   @nullable(
     { ...TEXT, enum: [...RESOLUTIONS] },
     'How it settles the call as a whole. Null if the answer stands, or if a payout is in doubt.',
@@ -93,21 +90,18 @@ export class RecordSettlement {
   @described(SIGNED_USD, 'What of the call counts on its caps from then on.') counted_usd!: string;
   @described(INSTANT, "When it was recorded, by the database's clock.") recorded_at!: Date;
   @nullable(RecordPerson, 'Who settled it. Null: the proxy, by itself.') recorded_by!: RecordPerson | null;
-  @ApiProperty({ type: [RecordEntry], description: 'The payouts that it settles.' }) entries!: RecordEntry[];
+  @described({ type: [RecordEntry] }, 'The payouts that it settles.') entries!: RecordEntry[];
 }
 
 /** Why the proxy cannot settle a call that is in doubt. */
 export class RecordDoubt {
-  @ApiProperty({ enum: ['ambiguous'], description: 'A person must settle the call, unless the proxy finds out more.' })
+  @described({ enum: ['ambiguous'] }, 'A person must settle the call, unless the proxy finds out more.')
   verdict!: 'ambiguous';
   @described(TEXT, 'Why the proxy cannot settle it.') reason!: string;
   @described(INSTANT, "When the proxy decided this, by the database's clock.") decided_at!: Date;
-  @ApiProperty({ type: [FoundTransaction], description: 'Transactions that may belong to the call, at most 100.' })
+  @described({ type: [FoundTransaction] }, 'Transactions that may belong to the call, at most 100.')
   transactions!: FoundTransaction[];
-  @ApiProperty({
-    type: [String],
-    description: 'Other calls that may have made them. Present only when an auditor reads one call.',
-  })
+  @described({ type: [String] }, 'Other calls that may have made them. Present only when an auditor reads one call.')
   calls!: string[];
 }
 
@@ -117,12 +111,11 @@ const PHASES = ['queued', 'connecting', 'waiting', 'answering', 'answered'] as c
 export class RecordTry {
   @described(INSTANT, "When it began, by the proxy's clock.") started_at!: string;
   @described(NUMBER, 'Duration in milliseconds.') ms!: number;
-  @ApiProperty({
-    enum: PHASES,
-    description:
-      'How far it got. `queued`: it waited for its turn. `connecting`: it had no connection yet. `waiting`: the upstream may ' +
+  @described(
+    { enum: PHASES },
+    'How far it got. `queued`: it waited for its turn. `connecting`: it had no connection yet. `waiting`: the upstream may ' +
       'have read it, but did not answer. `answering`: the answer was interrupted. `answered`: the answer is complete.',
-  })
+  )
   phase!: (typeof PHASES)[number];
   @nullable(INTEGER, 'HTTP status. Null without a complete answer.') status!: number | null;
   @nullable({ ...TEXT, example: 'timeout' }, 'Why there is no usable answer.') failure!: string | null;
@@ -133,17 +126,11 @@ export class RecordUpstream {
   @nullable({ ...TEXT, example: 'timeout' }, 'Why there is no usable answer.') failure!: string | null;
   @nullable(UUID, 'The call whose cached answer was used. Status, times, and body are from that call.')
   answer_of!: string | null;
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'Number of attempts. Only reads are sent more than once.' })
+  @described({ type: 'integer', minimum: 1 }, 'Number of attempts. Only reads are sent more than once.')
   attempts!: number;
-  @ApiProperty({
-    type: [RecordTry],
-    description: 'Each attempt. Empty for a call with `answer_of`.',
-  })
+  @described({ type: [RecordTry] }, 'Each attempt. Empty for a call with `answer_of`.')
   tries!: RecordTry[];
-  @ApiProperty({
-    type: [RecordUpstreamItem],
-    description: 'Transactions that could not be assigned to an item with certainty.',
-  })
+  @described({ type: [RecordUpstreamItem] }, 'Transactions that could not be assigned to an item with certainty.')
   other_items!: RecordUpstreamItem[];
 }
 

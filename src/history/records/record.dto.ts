@@ -99,7 +99,7 @@ class RecordRefusal {
   @described(INTEGER, "HTTP status of the proxy's answer.") status!: number;
   @described({ ...TEXT, example: 'invalid_request' }, 'The error code, for programs.') code!: string;
   @described(TEXT, 'The error text, for people.') detail!: string;
-  @ApiProperty({ type: [FaultDto], maxItems: 100, description: 'The errors, at most the first 100.' })
+  @described({ type: [FaultDto], maxItems: 100 }, 'The errors, at most the first 100.')
   errors!: FaultDto[];
   @described(INTEGER, 'Number of errors.') error_count!: number;
   @nullable(UUID, 'The call that this request repeats.') first_call_id!: string | null;
@@ -108,7 +108,7 @@ class RecordRefusal {
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
 
 export class RecordApproval {
-  @ApiProperty({ enum: HELD_FOR, description: 'Why the call needs an approval.' }) held_for!: string;
+  @described({ enum: HELD_FOR }, 'Why the call needs an approval.') held_for!: string;
   @nullable(UUID, 'The latest earlier call that paid the same amount to the same recipient, for `seen_before`.')
   earlier_call_id!: string | null;
   @nullable(TEXT, 'The transaction that may have paid it already, for `unexplained_payment`.')
@@ -119,7 +119,7 @@ export class RecordApproval {
     'Salted SHA-256 of the body that would be sent. Send it with your decision to decide on exactly this body.',
   )
   content_hash!: string | null;
-  @ApiProperty({ enum: APPROVAL_STATUSES, description: 'Status of the approval.' })
+  @described({ enum: APPROVAL_STATUSES }, 'Status of the approval.')
   status!: (typeof APPROVAL_STATUSES)[number];
   @nullable(INSTANT, "When it was decided, by the database's clock.") decided_at!: Date | null;
   @nullable(RecordPerson, 'Who decided. Null until then.') decided_by!: RecordPerson | null;
@@ -145,7 +145,7 @@ class RecordTimings {
 class OwnFields {
   @described(UUID, 'ID of the call: the `X-Call-Id` of its answer.') id!: string;
   @described({ ...TEXT, example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
-  @ApiProperty({ enum: CALL_STATES, description: `The outcome. ${STATE_HELP}` }) outcome!: CallState;
+  @described({ enum: CALL_STATES }, `The outcome. ${STATE_HELP}`) outcome!: CallState;
   @nullable(INSTANT, 'When it became in doubt. Null if it is not.') in_doubt_since!: Date | null;
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
   @described({ ...TEXT, example: 'main' }, 'Account of the client at the upstream.') account!: string;
@@ -170,10 +170,10 @@ class OwnFields {
     'How the call was settled as a whole, by a person or by the proxy. Null if its answer stands.',
   )
   resolution!: RecordResolution | null;
-  @ApiProperty({
-    type: [RecordSettlement],
-    description: 'What became of the payouts after the answer, newest first. Empty if nothing has changed since.',
-  })
+  @described(
+    { type: [RecordSettlement] },
+    'What became of the payouts after the answer, newest first. Empty if nothing has changed since.',
+  )
   settlements!: RecordSettlement[];
   @nullable(RecordDoubt, 'Why the proxy cannot settle the call. Null if it can, or has not tried yet.')
   doubt!: RecordDoubt | null;
@@ -194,7 +194,7 @@ class RecordFields extends withFields<OwnFields, ShownMembers>(OwnFields, MEMBER
 /** One call, as lists show it. */
 @ApiExtraModels(RecordFields)
 export class CallRecord extends RecordFields {
-  @ApiProperty({ type: [RecordItem], description: 'The items. In a list of calls, the first 100.' })
+  @described({ type: [RecordItem] }, 'The items. In a list of calls, the first 100.')
   items!: RecordItem[];
   @nullable(RecordUpstream, "The upstream's answer. Null if no outcome is recorded.")
   upstream!: RecordUpstream | null;
@@ -203,11 +203,10 @@ export class CallRecord extends RecordFields {
 export class RecordMessage {
   @optional(orNull(TEXT), 'The query string. Present only in requests.')
   query?: string | null;
-  @ApiProperty({
-    anyOf: ANY_JSON,
-    description:
-      'JSON, or a string if it is not JSON. Null if there is none or it was erased. Masked without `audit:pii`.',
-  })
+  @described(
+    { anyOf: ANY_JSON },
+    'JSON, or a string if it is not JSON. Null if there is none or it was erased. Masked without `audit:pii`.',
+  )
   body!: unknown;
 }
 
@@ -221,17 +220,17 @@ class ItemUpstream extends OmitType(RecordUpstream, ['other_items'] as const) {}
 
 /** One payout with the fields of its call. */
 export class ItemRecord extends RecordFields {
-  @ApiProperty({ type: RecordItem, description: 'The payout.' }) item!: RecordItem;
+  @described({ type: RecordItem }, 'The payout.') item!: RecordItem;
   @nullable(ItemUpstream, "The upstream's answer. Null if no outcome is recorded.")
   upstream!: ItemUpstream | null;
 }
 
 export class ItemPage {
-  @ApiProperty({ type: [ItemRecord], description: 'Newest or largest first.' }) items!: ItemRecord[];
+  @described({ type: [ItemRecord] }, 'Newest or largest first.') items!: ItemRecord[];
   @nextPageToken() next_page_token!: string | null;
 }
 
 export class CallPage {
-  @ApiProperty({ type: [CallRecord], description: 'Newest or largest first.' }) calls!: CallRecord[];
+  @described({ type: [CallRecord] }, 'Newest or largest first.') calls!: CallRecord[];
   @nextPageToken() next_page_token!: string | null;
 }

@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { described, INSTANT, INTEGER, SHA256, UUID, nullable, TEXT } from '../../platform/schema/fields';
 import { HttpStatusCode, PageSize, PageToken } from '../../http/validation/query-rules';
 import { Text } from '../../http/validation/rules';
@@ -21,18 +20,16 @@ export class ShapeSearch implements PageRequest {
 /** A structure of an upstream answer, with something that earlier answers did not have. */
 export class ShapeRecord {
   @described(UUID, 'ID of the shape.') id!: string;
-  @ApiProperty({ type: 'string', description: 'Name of the operation.', example: 'POST /payouts/airtime' })
+  @described({ type: 'string', example: 'POST /payouts/airtime' }, 'Name of the operation.')
   operation!: string;
   @described(INTEGER, "HTTP status of the upstream's answer.") http_status!: number;
   @described(SHA256, 'SHA-256 of `shape` as JSON, without spaces and with sorted keys.')
   fingerprint!: string;
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
-    description:
-      'A JSON Schema (draft 2020-12) of the answer, without values. `type` may also be `not JSON` or `no body`. Keys that ' +
+  @described(
+    { type: 'object', additionalProperties: true },
+    'A JSON Schema (draft 2020-12) of the answer, without values. `type` may also be `not JSON` or `no body`. Keys that ' +
       'may be data are omitted. `additionalProperties` describes their values.',
-  })
+  )
   shape!: unknown;
   @described(INSTANT, "When it was first seen, by the database's clock.")
   first_seen_at!: Date;
@@ -47,7 +44,7 @@ export class ShapePage {
 
 /** A status word of the upstream that has no meaning. */
 class StatusWordRecord {
-  @ApiProperty({ type: 'string', description: 'The word in lower case, with contacts masked.', example: 'settled_t2' })
+  @described({ type: 'string', example: 'settled_t2' }, 'The word in lower case, with contacts masked.')
   word!: string;
   @described(INTEGER, 'How often it was read, in answers, listings and events. Each reading of a listing counts.')
   times!: number;

@@ -1,4 +1,4 @@
-import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels } from '@nestjs/swagger';
 import { described, INSTANT, INTEGER, nullable, ref, SHA256, TEXT, UUID } from '../../platform/schema/fields';
 import { AccessEndRecord, AccessRecord, ActivityRecord } from '../access-log/access-log.dto';
 import { RecordAnomaly, ANOMALY_CODES } from '../records/record-anomalies';
@@ -48,19 +48,17 @@ export class CallDifference {
 export class CallStory extends FullCallRecord {
   @described({ type: [RecordAnomalyDto] }, 'Contradictions in the records. Empty if there are none.')
   anomalies!: RecordAnomalyDto[];
-  @ApiProperty({
-    type: [RecordEntry],
-    description:
-      'The ledger of each payout, in the order of the items, and oldest entry first. It begins with the reservation and what the answer says. Empty if nothing was reserved.',
-  })
+  @described(
+    { type: [RecordEntry] },
+    'The ledger of each payout, in the order of the items, and oldest entry first. It begins with the reservation and what the answer says. Empty if nothing was reserved.',
+  )
   ledger!: RecordEntry[];
   @described({ type: [CallDifference] }, 'Findings of reconciliation, the newest 100.')
   reconciliation_findings!: CallDifference[];
-  @ApiProperty({
-    type: [ActivityRecord],
-    description:
-      'Acts in the day before it: on its client, stops, and changes of the configuration. Newest first, at most 20.',
-  })
+  @described(
+    { type: [ActivityRecord] },
+    'Acts in the day before it: on its client, stops, and changes of the configuration. Newest first, at most 20.',
+  )
   acts_before!: ActivityRecord[];
   @described({ type: [RecordSeal] }, 'Places of its records in the log.') seals!: RecordSeal[];
   @described({ type: CallReaders }, 'Earlier reads of the call.') accesses!: CallReaders;

@@ -2,8 +2,7 @@ import { OneOf } from '../../http/validation/query-rules';
 import { described } from '../../platform/schema/fields';
 import { StepState } from '../../journal/finding-steps';
 import { NotForwarded } from '../../http/validation/nothing.dto';
-import { Slug } from '../../http/validation/rules';
-import { field, ListOf, Text } from '../../http/validation/rules';
+import { Slug, field, ListOf, Text } from '../../http/validation/rules';
 import { State, STATES } from './findings.dto';
 
 export const MAX_DECISIONS = 10_000;

@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { described, INTEGER, nullable, TEXT, UUID } from '../../platform/schema/fields';
 
 const VERDICTS = ['confirmed', 'not_executed', 'ambiguous'] as const;
@@ -6,19 +5,18 @@ const VERDICTS = ['confirmed', 'not_executed', 'ambiguous'] as const;
 /** The conclusion of a round about one call. */
 class RoundVerdict {
   @described(UUID, "The call's ID.") call_id!: string;
-  @ApiProperty({
-    enum: VERDICTS,
-    description:
-      '`confirmed` and `not_executed` settle the call. `ambiguous` means that a person must settle it, unless a ' +
+  @described(
+    { enum: VERDICTS },
+    '`confirmed` and `not_executed` settle the call. `ambiguous` means that a person must settle it, unless a ' +
       'later round can.',
-  })
+  )
   verdict!: (typeof VERDICTS)[number];
   @described(TEXT, 'Reason for the verdict.') reason!: string;
 }
 
 /** The listing of the transactions of one account. */
 class RoundRead {
-  @ApiProperty({ type: 'string', description: 'The upstream account.', example: 'main' }) account!: string;
+  @described({ type: 'string', example: 'main' }, 'The upstream account.') account!: string;
   @nullable(UUID, 'The ID of the reading. Null if none was needed.') read_id!: string | null;
   @nullable(TEXT, 'Why it could not be read, as a code. Null if it was read.') failure!: string | null;
 }

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
 import { writeResult } from '../../journal/findings';
 import { addBalanceGaps } from './balances';
-import { MAKE_COMPARED_OPERATIONS } from './compared-operations';
+import { MAKE_COMPARED_OPERATIONS, Unlisted, Confirm, OnProgress, Plan } from './plan';
 import { runAll } from './connection';
 import {
   ADD_ODD_WORDS_OF_THEIRS,
@@ -26,7 +26,6 @@ import {
 } from './theirs';
 import { makeAlone, makeJudged } from './judge';
 import { addFarCalls, addOurs, Ids, makeCalls, makeEntries, makeEvidence, makeOurs } from './ours';
-import { Unlisted, Confirm, OnProgress, Plan } from './plan';
 import { matchAll, MATCH_LEFT } from './rules';
 import { Totals, totalsOf } from './totals';
 import { judgeWallets } from './wallets';

@@ -1,8 +1,8 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { givenBack } from './flows';
-import { Plan } from './plan';
 import { harmless, masked, plainWord } from './recipients';
+import { Plan } from './plan';
 import { EXECUTED } from '../../operations/lifecycle';
 import { Ids } from './ours';
 

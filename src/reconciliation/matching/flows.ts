@@ -1,7 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Status, StatusVocabulary } from '../../operations/statuses';
-import { PAYMENT_TYPES } from './compared-operations';
-import { RunSettings } from './plan';
+import { PAYMENT_TYPES, RunSettings } from './plan';
 
 /** The kinds of money that flows into or out of a wallet. */
 export const FLOWS = [

@@ -4,9 +4,8 @@ import { ARRIVED, EXECUTED } from '../../operations/lifecycle';
 import { COUNTED } from '../../operations/settlement';
 import { RECORDED_STATE } from '../../operations/lifecycle-sql';
 import { uuidFloor } from '../../platform/database/uuid';
-import { COMPARED, NOT_COMPARED } from './compared-operations';
+import { COMPARED, NOT_COMPARED, Plan, withMargin } from './plan';
 import { ofAccount } from '../../journal/accounts';
-import { Plan, withMargin } from './plan';
 
 /** The calls to read: those whose IDs are of a period, or those in the table `far_call`. */
 export interface Ids {

@@ -1,9 +1,8 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { StatusVocabulary } from '../../operations/statuses';
 import { TRANSFER } from '../../operations/transactions';
-import { INCOMING_TYPES } from './compared-operations';
+import { INCOMING_TYPES, Plan, withMargin } from './plan';
 import { ASIDE_FLOW } from './flows';
-import { Plan, withMargin } from './plan';
 
 /**
  * Returns SQL that tells what a status word means for the totals of a run: `moved`, `not`, `open`, or `odd` for a word

@@ -1,4 +1,4 @@
-import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import { COUNT, described, INSTANT, INTEGER, nullable, SIGNED_USD, TEXT, UUID } from '../../platform/schema/fields';
 import { Flow, FLOWS } from './flows';
 
@@ -22,11 +22,10 @@ class MatchedRecord {
 @ApiExtraModels(SumRecord)
 class FoundRecord {
   @described(COUNT, 'Findings.') count!: number;
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { $ref: getSchemaPath(SumRecord) },
-    description: 'By category. Categories without findings are left out.',
-  })
+  @described(
+    { type: 'object', additionalProperties: { $ref: getSchemaPath(SumRecord) } },
+    'By category. Categories without findings are left out.',
+  )
   by_category!: Record<string, SumRecord>;
 }
 
@@ -67,12 +66,11 @@ export type DoubtKind = (typeof DOUBTS)[number];
 
 /** What is in doubt. It names nobody. */
 export class DoubtRecord {
-  @ApiProperty({
-    enum: DOUBTS,
-    description:
-      '`in_doubt`: a call whose outcome is unknown. `pending`: a transaction whose status is not final. `ambiguous`: a ' +
+  @described(
+    { enum: DOUBTS },
+    '`in_doubt`: a call whose outcome is unknown. `pending`: a transaction whose status is not final. `ambiguous`: a ' +
       'transaction whose status is not recognised.',
-  })
+  )
   kind!: DoubtKind;
   @nullable(UUID, 'The call. Null for a transaction that our records do not have.')
   call_id!: string | null;
@@ -93,13 +91,11 @@ export class WalletRecord {
   @nullable(TEXT, 'The balance at the start of the period. Null if the upstream shows none.')
   opening_usd!: string | null;
   @nullable(TEXT, 'The balance at the end of the period.') closing_usd!: string | null;
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { $ref: getSchemaPath(SumRecord) },
-    description:
-      `The entries of the period by kind, negative where the wallet lost value: ${FLOWS.map((flow) => `\`${flow}\``).join(', ')}. ` +
+  @described(
+    { type: 'object', additionalProperties: { $ref: getSchemaPath(SumRecord) } },
+    `The entries of the period by kind, negative where the wallet lost value: ${FLOWS.map((flow) => `\`${flow}\``).join(', ')}. ` +
       'A fee that is part of an entry is summed as `fee`, and not counted. Kinds without entries are left out.',
-  })
+  )
   flows!: Partial<Record<Flow, SumRecord>>;
   @described(SIGNED_USD, 'What changed the balance without an entry. Each gap is a finding.') gap_usd!: string;
   @nullable(
@@ -121,25 +117,22 @@ export class TotalsRecord {
   @described({ type: SumRecord }, 'Transactions whose status is not final.') pending!: SumRecord;
   @described({ type: SumRecord }, 'Transactions whose status is not recognised.') ambiguous!: SumRecord;
   @described({ type: [DoubtRecord] }, 'The oldest 100 of these, oldest first.') doubts!: DoubtRecord[];
-  @ApiProperty({
-    type: [WalletRecord],
-    description:
-      'How each wallet came from its opening balance to its closing balance: `opening_usd` + `flows` + `gap_usd` = ' +
+  @described(
+    { type: [WalletRecord] },
+    'How each wallet came from its opening balance to its closing balance: `opening_usd` + `flows` + `gap_usd` = ' +
       '`closing_usd`, exactly. Empty if no wallets were read.',
-  })
+  )
   wallets!: WalletRecord[];
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { $ref: getSchemaPath(SumRecord) },
-    description:
-      'Listed transactions that are no payments, by kind, such as `top_up` or `refund`. Sums have no signs. Refunds, ' +
+  @described(
+    { type: 'object', additionalProperties: { $ref: getSchemaPath(SumRecord) } },
+    'Listed transactions that are no payments, by kind, such as `top_up` or `refund`. Sums have no signs. Refunds, ' +
       'reversals and fees are also findings.',
-  })
+  )
   aside!: Record<string, SumRecord>;
-  @ApiProperty({
-    type: [IncompleteRecord],
-    description: 'Reasons why the listing or the comparison is not reliable. While there is one, no finding is closed.',
-  })
+  @described(
+    { type: [IncompleteRecord] },
+    'Reasons why the listing or the comparison is not reliable. While there is one, no finding is closed.',
+  )
   incomplete!: IncompleteRecord[];
   @described(
     COUNT,

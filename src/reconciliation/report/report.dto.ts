@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import {
   COUNT,
   described,
@@ -34,10 +33,10 @@ export class ReportSearch {
 /** The source that a run compared our records with. */
 export class ReportSource {
   @described(UUID, "The reading's ID.") read_id!: string;
-  @ApiProperty({
-    enum: ['transactions', 'statement'],
-    description: "`transactions`: the upstream's listing. `statement`: an imported file.",
-  })
+  @described(
+    { enum: ['transactions', 'statement'] },
+    "`transactions`: the upstream's listing. `statement`: an imported file.",
+  )
   source!: string;
   @nullable(TEXT, "The statement's name.") subject!: string | null;
   @described(INSTANT, 'Time of the request.') read_at!: Date;
@@ -78,17 +77,15 @@ export class Report {
   source!: ReportSource | null;
   @nullable(ref('ReportEquation'), 'Null if the run has no result.')
   equation!: ReportEquation | null;
-  @ApiProperty({
-    type: PayoutSums,
-    description:
-      'Sums of the payouts that clients of the account requested in the period, as of `written_at`. They equal those of `GET /v1/audit/summary`. `equation` counts a payout in the period in which it was sent, so a payout that waited for an approval may count there in a later one.',
-  })
+  @described(
+    { type: PayoutSums },
+    'Sums of the payouts that clients of the account requested in the period, as of `written_at`. They equal those of `GET /v1/audit/summary`. `equation` counts a payout in the period in which it was sent, so a payout that waited for an approval may count there in a later one.',
+  )
   payouts!: PayoutSums;
-  @ApiProperty({
-    type: 'object',
-    properties: Object.fromEntries(STATES.map((state) => [state, COUNT])),
-    description: 'The number of its findings in each current state. States without findings are left out.',
-  })
+  @described(
+    { type: 'object', properties: Object.fromEntries(STATES.map((state) => [state, COUNT])) },
+    'The number of its findings in each current state. States without findings are left out.',
+  )
   states!: Record<string, number>;
   @described({ type: [ReportAge] }, 'The ages of all findings of the account that wait for a decision, of any run.')
   ageing!: ReportAge[];

@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { NotForwarded } from '../../http/validation/nothing.dto';
@@ -76,7 +75,7 @@ class RunSettingsRecord {
   time_tolerance_seconds!: number;
   @described(INTEGER, 'The number of seconds after which a payment is late.')
   late_after_seconds!: number;
-  @ApiProperty({ type: [String], description: 'The status words that were configured.', example: ['settled_t2=paid'] })
+  @described({ type: [String], example: ['settled_t2=paid'] }, 'The status words that were configured.')
   status_words!: string[];
 }
 
@@ -92,12 +91,11 @@ export class RunRecord {
   @nullable(UUID, "The statement that it compares with. Null: the upstream's own listing.") statement_id!:
     | string
     | null;
-  @ApiProperty({
-    enum: RUN_STATES,
-    description:
-      '`queued`: the run waits for a worker, to begin or to continue with the same result. `interrupted`: no worker ' +
+  @described(
+    { enum: RUN_STATES },
+    '`queued`: the run waits for a worker, to begin or to continue with the same result. `interrupted`: no worker ' +
       'took it within a day. Start a new run.',
-  })
+  )
   state!: RunState;
   @nullable({ enum: RESULTS }, 'Null until the run has ended.') result!: Result | null;
   @nullable(TEXT, 'Why there is no result, and what to do.') failure!: string | null;

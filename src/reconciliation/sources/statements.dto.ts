@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, described, INSTANT, INTEGER, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { Account, OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
@@ -49,11 +48,10 @@ class StatementFaultRecord {
 }
 
 class StatementMapping {
-  @ApiProperty({
-    type: 'object',
-    properties: Object.fromEntries(STATEMENT_FIELDS.map((field) => [field, { type: 'string' }])),
-    description: 'The name of the column for each field.',
-  })
+  @described(
+    { type: 'object', properties: Object.fromEntries(STATEMENT_FIELDS.map((field) => [field, { type: 'string' }])) },
+    'The name of the column for each field.',
+  )
   columns!: Columns;
   @described({ enum: Object.keys(DELIMITERS) }, 'Delimiter between columns.') delimiter!: string;
   @described(BOOLEAN, 'Whether decimals have a comma: 1.234,50.') decimal_comma!: boolean;
@@ -82,13 +80,11 @@ export class StatementWithFaults extends StatementRecord {
 }
 
 export class ImportedStatement extends StatementWithFaults {
-  @ApiProperty({
-    type: 'array',
-    items: { enum: STATEMENT_FIELDS },
-    description:
-      'Fields of the mapping that were not read. They identify recipients, and your key lacks `audit:pii`. ' +
+  @described(
+    { type: 'array', items: { enum: STATEMENT_FIELDS } },
+    'Fields of the mapping that were not read. They identify recipients, and your key lacks `audit:pii`. ' +
       'Recipients are then not compared.',
-  })
+  )
   ignored_fields!: string[];
   @described(BOOLEAN, 'Whether the same bytes were imported before, with the same mapping.')
   already_imported!: boolean;

@@ -1,5 +1,5 @@
 import { CREATED_BY } from '../../operations/effects';
-import { COMPARED_OPERATIONS, DELETING, INCOMING_TYPES, NOT_COMPARED } from './compared-operations';
+import { COMPARED_OPERATIONS, DELETING, INCOMING_TYPES, NOT_COMPARED } from './plan';
 
 describe('the compared operations', () => {
   it('are those that create transactions', () => {
