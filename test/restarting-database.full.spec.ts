@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { COMMAND_LOG } from '../src/cli/command-log';
+import { COMMAND_LOG } from '../src/cli/terminal';
 import { runCli } from './support/cli';
 import { removeDataDir } from './support/data-dir';
 import { FakeUpstream } from './support/fake-upstream';

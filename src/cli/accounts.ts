@@ -16,7 +16,7 @@ export function accountsCommands(): Command {
   askingProxy(accounts.command('list'), 'admin')
     .description('list the accounts of the running proxy, and those that only clients name')
     .option('--json', 'print the response of the proxy as JSON')
-    .action(async ({ json, ...proxy }: ProxyOptions & { json?: boolean }) => {
+    .action(async ({ json, ...proxy }: ProxyOptions) => {
       const listed = (await ask(proxy, {
         path: '/v1/accounts',
         demoKey: 'admin',

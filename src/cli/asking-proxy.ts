@@ -10,6 +10,7 @@ import { codeOf } from '../platform/errors/error-code';
 export interface ProxyOptions {
   url?: string;
   keyFile?: string;
+  json?: boolean;
 }
 
 type DemoKey = NonNullable<Question['demoKey']>;

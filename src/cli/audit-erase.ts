@@ -2,13 +2,11 @@ import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { erase, Erased, findPlaces } from '../history/retention/erase';
 import { namedIn } from '../history/retention/person';
-import { Contact, contactOf } from '../recipients/contact';
-import { confirm } from './confirm';
-import { erasePersons } from './erase-person';
+import { contactOf } from '../recipients/contact';
+import { confirm, standardInput, Progress } from './terminal';
+import { CallingPerson, ErasedPersons, eraseNamed, PersonSearch, personsNamed } from '../history/retention/persons';
 import { print } from './output';
-import { Progress } from './progress';
 import { RetentionOptions, withRetention } from './retention';
-import { standardInput } from './standard-input';
 
 const HELP = `
 Erases an email address, phone number, or handle from the history. The command erases:
@@ -93,31 +91,83 @@ async function eraseRecipient(recipient: string, options: RetentionOptions): Pro
     const found = await erase(db, person, bodies, null);
     const nothing = options.dryRun || found.places.length === 0;
     if (!nothing) await confirm(`This permanently erases the ${person.kind} from ${count(found)}.`, options.yes);
-    report(nothing ? found : await erase(db, person, bodies, wish), person, options);
+    const erased = nothing ? found : await erase(db, person, bodies, wish);
+    report(erased, options, {
+      done: `the ${person.kind} from ${count(erased)}.`,
+      nothing: `Nothing to erase: no call with a final outcome contains the ${person.kind}.`,
+      open: 'calls have no final outcome yet and were not changed.',
+      kept: erased.keys,
+      keptText: `The idempotency keys of ${erased.keys.length} calls contain the contact, were recorded by an earlier version, and stay until their months are pruned:`,
+    });
   });
 }
 
-function report(erased: Erased, { kind }: Contact, { json, dryRun }: RetentionOptions): void {
+/** Erases persons on whose behalf clients call. */
+async function erasePersons(search: PersonSearch, options: RetentionOptions): Promise<void> {
+  await withRetention(options, async (db, wish) => {
+    const persons = await personsNamed(db, search);
+    requireNoName(options.reason, persons);
+    const found = await eraseNamed(db, persons, null);
+    const nothing = options.dryRun || found.places.length === 0;
+    if (!nothing) await confirm(`This permanently erases ${countNames(found)}:\n${list(persons)}\n`, options.yes);
+    const erased = nothing ? found : await eraseNamed(db, persons, wish);
+    report(erased, options, {
+      done: `${countNames(erased)}:\n${list(persons)}`,
+      nothing: 'Nothing to erase: no person without open calls has this name or ID.',
+      open: 'calls have no final outcome yet, and their persons were not changed.',
+      kept: erased.kept,
+      keptText: `${erased.kept.length} places keep the name: sealed records of earlier versions until their months are pruned, keys that belong to the person, and records of who read, decided or changed something:`,
+    });
+  });
+}
+
+function requireNoName(reason: string, persons: CallingPerson[]): void {
+  const words = reason.toLowerCase().split(/[\s,;:()"']+/);
+  if (!persons.some(({ name }) => words.includes(name.toLowerCase()))) return;
+  throw new ClientError(
+    '--reason contains the name to erase, but the reason is kept forever. Give a case number instead.',
+  );
+}
+
+/** The parts of a report for people. `kept` lists the places that keep what was to be erased. */
+interface Report {
+  done: string;
+  nothing: string;
+  open: string;
+  kept: string[];
+  keptText: string;
+}
+
+function report(
+  erased: Erased | ErasedPersons,
+  { json, dryRun }: RetentionOptions,
+  { done, nothing, open, kept, keptText }: Report,
+): void {
   if (json) print(erased, json);
   else {
-    const done = `${dryRun ? 'Would erase' : 'Erased'} the ${kind} from ${count(erased)}.`;
-    const nothing = `Nothing to erase: no call with a final outcome contains the ${kind}.`;
-    process.stdout.write(`${erased.places.length === 0 ? nothing : done}\n`);
-    if (erased.open.length > 0) {
-      process.stdout.write(
-        `${erased.open.length} calls have no final outcome yet and were not changed. Settle them, then run this command again:\n${erased.open.join('\n')}\n`,
-      );
-    }
-    if (erased.keys.length > 0) {
-      process.stdout.write(
-        `The idempotency keys of ${erased.keys.length} calls contain the contact, were recorded by an earlier version, and stay until their months are pruned:\n${erased.keys.join('\n')}\n`,
-      );
-    }
+    const lines = [erased.places.length === 0 ? nothing : `${dryRun ? 'Would erase' : 'Erased'} ${done}`];
+    if (erased.open.length > 0)
+      lines.push(`${erased.open.length} ${open} Settle them, then run this command again:`, ...erased.open);
+    if (kept.length > 0) lines.push(keptText, ...kept);
+    process.stdout.write(`${lines.join('\n')}\n`);
   }
-  if (erased.open.length > 0 || erased.keys.length > 0) process.exitCode = 2;
+  if (erased.open.length > 0 || kept.length > 0) process.exitCode = 2;
 }
 
 function count({ places }: Erased): string {
   const of = (...tables: string[]) => places.filter((place) => tables.includes(place.split('/')[0] ?? '')).length;
   return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ${of('access_filters')} searches, ${of('idempotency_key')} idempotency keys, ${of('beneficiary', 'pending_change')} register entries, and ${of('person')} persons`;
+}
+
+function countNames({ places }: ErasedPersons): string {
+  const of = (table: string) => places.filter((place) => place.startsWith(`${table}/`)).length;
+  const [persons, searches] = [of('person'), of('access_filters')];
+  return `the names of ${persons} ${persons === 1 ? 'person' : 'persons'}, and ${searches} recorded ${searches === 1 ? 'search' : 'searches'}`;
+}
+
+/** Names nobody, because the output of a command is often kept. */
+function list(persons: CallingPerson[]): string {
+  return persons
+    .map(({ id, client, issuer }) => `${id} of ${client}${issuer === null ? '' : `, ${issuer}`}`)
+    .join('\n');
 }

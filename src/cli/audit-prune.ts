@@ -4,7 +4,7 @@ import { clock } from '../platform/database/clock';
 import { loadConfigOf } from '../platform/config/config';
 import { endsBefore, MIN_DAYS } from '../history/retention/months';
 import { prune, Pruned, PruneWish } from '../history/retention/prune';
-import { confirm } from './confirm';
+import { confirm } from './terminal';
 import { print } from './output';
 import { RetentionOptions, withRetention } from './retention';
 

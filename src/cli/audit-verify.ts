@@ -9,7 +9,7 @@ import { Fault } from '../history/log/verify/fault';
 import { Report, verifyLog, VerifyRequest } from '../history/log/verify/verify';
 import { ServerClient } from '../platform/database/servers/server-client';
 import { withDatabase } from './database';
-import { Progress } from './progress';
+import { Progress } from './terminal';
 
 /** While one connection reads the next leaves, those of the others are hashed. */
 const CONNECTIONS = 3;

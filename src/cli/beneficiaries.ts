@@ -13,7 +13,7 @@ import { BENEFICIARY_MUST, readBeneficiary } from '../http/validation/beneficiar
 import { clientServices, withPrisma } from './database';
 import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
 import { print } from './output';
-import { standardInput } from './standard-input';
+import { standardInput } from './terminal';
 
 interface Options extends GovernedOptions {
   name: string;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { FullCallRecord } from '../history/records/record.dto';
-import { VERDICTS_BY_HAND } from '../history/own-calls/own-calls.dto';
+import { PayoutRecord, VERDICTS_BY_HAND } from '../history/own-calls/own-calls.dto';
 import { ask, askingProxy, keyHelp, ProxyOptions } from './asking-proxy';
 import { print } from './output';
 
@@ -9,7 +9,6 @@ interface Options extends ProxyOptions {
   reason: string;
   payout: string[];
   supersedes?: string;
-  json?: boolean;
 }
 
 const HELP = `
@@ -55,4 +54,38 @@ async function settle(id: string, { outcome, reason, payout, supersedes, ...opti
 function forPeople({ id, operation, outcome, total_usd, items, settlements: [newest, before] }: FullCallRecord) {
   const states = items.map(({ state }) => state ?? '-');
   return { id, operation, total_usd, outcome, payouts: states, settlement: newest?.id, supersedes: before?.id };
+}
+
+const SHOW_HELP = `
+The key must belong to the client of the payout.
+${keyHelp('app')}
+
+Example:
+  npm run cli -- payouts show 0193….0`;
+
+export function payoutsCommands(): Command {
+  const payouts = new Command('payouts').description('show payouts').addHelpText('after', SHOW_HELP);
+  askingProxy(payouts.command('show'), 'pay, write or read')
+    .description('show the state of a payout, and its ledger')
+    .argument('<id>', "payout_id, ID of a call with one payout, or the upstream's reference")
+    .option('--json', 'print the response of the proxy as JSON')
+    .action(show);
+  return payouts;
+}
+
+async function show(id: string, { json, ...proxy }: ProxyOptions): Promise<void> {
+  const payout = (await ask(proxy, {
+    path: `/v1/payouts/${encodeURIComponent(id)}`,
+    demoKey: 'app',
+    afterFailure: 'Ask again.',
+  })) as PayoutRecord;
+  if (json) return print(payout, json);
+  const { state, next, amount_usd, fee_usd, operation, reason } = payout;
+  print({ id: payout.id, operation, state, next, amount_usd, fee_usd, reason }, false);
+  process.stdout.write('\n');
+  print(payout.ledger.map(entryForPeople), false);
+}
+
+function entryForPeople({ at, entry, amount_usd, from, to, source, status }: PayoutRecord['ledger'][number]) {
+  return { at, entry, amount_usd, from, to, source, status };
 }

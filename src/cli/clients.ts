@@ -8,13 +8,33 @@ import { SCOPES } from '../operations/scopes';
 import { words } from '../platform/config/words';
 import { beneficiariesCommand } from './beneficiaries';
 import { withClients } from './database';
-import { askedExpiry, chosenExpiry, EXPIRES_OPTION } from './expires';
-import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
-import { chosenLimits, LIMITS_HELP, limitsInShort, withLimitOptions, withOffOptions } from './limits';
-import { chosenOperations, countOf, OperationOptions, OPERATIONS_HELP } from './operations';
+import {
+  askedExpiry,
+  chosenExpiry,
+  EXPIRES_OPTION,
+  askClients,
+  governed,
+  GOVERNED_HELP,
+  GovernedOptions,
+  makeChange,
+} from './governed';
+import {
+  chosenLimits,
+  LIMITS_HELP,
+  limitsInShort,
+  withLimitOptions,
+  withOffOptions,
+  chosenOperations,
+  countOf,
+  OperationOptions,
+  OPERATIONS_HELP,
+  chosenProviders,
+  PROVIDER_HELP,
+  ProviderOptions,
+  withProviderOptions,
+} from './client-options';
 import { print } from './output';
 import { personsCommand } from './persons';
-import { chosenProviders, PROVIDER_HELP, ProviderOptions, withProviderOptions } from './provider';
 
 interface ClientOptions extends OperationOptions, ProviderOptions, GovernedOptions {
   name: string;

@@ -12,11 +12,9 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { accountNames } from '../platform/config/upstream-accounts';
 import { settingsOf } from '../reconciliation/matching/plan';
 import { codeOf } from '../platform/errors/error-code';
-import { changedByOperator } from './changed-by';
-import { confirm } from './confirm';
-import { withPrisma } from './database';
+import { changedByOperator, withPrisma } from './database';
+import { confirm, Progress } from './terminal';
 import { print } from './output';
-import { Progress } from './progress';
 
 interface RecoverOptions {
   reason: string;

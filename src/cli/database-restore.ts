@@ -7,12 +7,10 @@ import { Manifest, readManifest } from '../platform/database/backup/manifest';
 import { requireRecords, restoreTables } from '../platform/database/backup/restore-tables';
 import { DATABASE_MS } from '../platform/database/clock';
 import { withConnection } from '../platform/database/database-client';
-import { checkFiles, restoreFiles } from './backup-files';
-import { changedByOperator } from './changed-by';
-import { confirm } from './confirm';
-import { compareClock, requireUpToDate, withDatabase } from './database';
+import { checkFiles, restoreFiles } from './database-backup';
+import { changedByOperator, compareClock, requireUpToDate, withDatabase } from './database';
+import { confirm, Progress } from './terminal';
 import { print } from './output';
-import { Progress } from './progress';
 
 interface RestoreOptions {
   yes?: boolean;

@@ -21,6 +21,10 @@ import { PrismaService } from '../platform/database/prisma.service';
 import { onceReachable } from '../platform/database/servers/once-reachable';
 import { ActivityJournal } from '../journal/activity';
 import { print } from './output';
+import { userInfo } from 'node:os';
+import { AT_START, ChangeAuthor } from '../access/clients/changes';
+import { ClientError } from '../access/clients/client-error';
+import { isText } from '../http/validation/rules';
 
 interface DatabaseUrls {
   url: string;
@@ -205,4 +209,26 @@ function requireEmbedded({ dataDir }: Config) {
   const urls = embeddedUrls(dataDir);
   if (urls) return urls;
   throw new StartError(`There is no database in ${dataDir} yet. Run npm start first, or set DATABASE_URL.`);
+}
+
+const MAX_REASON = 1_000;
+
+/**
+ * Returns the author of a change made with a command: the user of the operating system.
+ * @throws ClientError if the reason cannot be stored in a record.
+ */
+export function changedByOperator(reason: string | undefined): ChangeAuthor {
+  if (reason !== undefined && (reason.trim() === '' || !isText(reason, MAX_REASON))) {
+    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters.`);
+  }
+  return { ...AT_START, via: 'cli', actor: operator(), reason: reason ?? null };
+}
+
+/** Returns the user of the operating system. In a container, it may have no name. */
+function operator(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }

@@ -6,8 +6,7 @@ import type { FindingDecisions } from '../reconciliation/findings/decisions.dto'
 import { FindingPage, FindingRecord } from '../reconciliation/findings/findings.dto';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from './asking-proxy';
 import { download } from './download';
-import { print } from './output';
-import { filterOption, Filters, PAGE_TOKEN, pageQuery, printPage } from './pages';
+import { print, filterOption, Filters, PAGE_TOKEN, pageQuery, printPage } from './output';
 
 const HELP = `
 These commands call the running proxy with a key that has the scope reconcile.
@@ -24,7 +23,6 @@ Before "decide", write explained, resolved, accepted, or reopened into the colum
 Accepting a difference requires a key that belongs to a person: keys issue --client … --person ….`;
 
 interface Options extends ProxyOptions {
-  json?: boolean;
   filter: Filters;
 }
 

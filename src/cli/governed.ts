@@ -5,14 +5,14 @@ import { hadAdministrator, isDualControlRecorded } from '../access/governance/in
 import { loadConfigOf } from '../platform/config/config';
 import { PrismaService } from '../platform/database/prisma.service';
 import { ask, askingProxy, keyHelp, ProxyOptions, Question } from './asking-proxy';
-import { changedByOperator } from './changed-by';
-import { ClientServices, clientServices, withPrisma } from './database';
+import { changedByOperator, ClientServices, clientServices, withPrisma } from './database';
+import { usualExpiry } from '../access/clients/safe-defaults';
+import { clock } from '../platform/database/clock';
 
 /** Options of the commands that change what clients may do. */
 export interface GovernedOptions extends ProxyOptions {
   reason?: string;
   emergency?: boolean;
-  json?: boolean;
 }
 
 interface GovernedChange {
@@ -71,4 +71,28 @@ export function askClients(
     demoKey: 'admin',
     afterFailure: 'The change may have been made. Check clients list and changes list before you continue.',
   });
+}
+
+export const EXPIRES_OPTION = [
+  '--expires <instant>',
+  'expiry of the key in ISO 8601, such as 2027-01-01T00:00:00Z, or never (default: in a year)',
+] as const;
+
+/**
+ * Returns when a new key expires, by the database's clock. Undefined is never.
+ * @throws ClientError if the option is not a future time.
+ */
+export function chosenExpiry(text: string | undefined): Date | undefined {
+  if (text === 'never') return undefined;
+  if (text === undefined) return usualExpiry();
+  const instant = new Date(text);
+  if (Number.isNaN(instant.getTime()) || instant <= clock.now()) {
+    throw new ClientError('--expires must be a future time in ISO 8601, such as 2027-01-01T00:00:00Z, or never.');
+  }
+  return instant;
+}
+
+/** Returns the expiry to ask the proxy for. Null is never, and undefined leaves the choice to the proxy. */
+export function askedExpiry(text: string | undefined): string | null | undefined {
+  return text === 'never' ? null : text;
 }

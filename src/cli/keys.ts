@@ -1,10 +1,17 @@
 import { Command } from 'commander';
 import type { ClaimedKeyDto } from '../admin/clients/client-answers.dto';
 import { ask, readText } from './asking-proxy';
-import { changedByOperator } from './changed-by';
-import { withClients } from './database';
-import { askedExpiry, chosenExpiry, EXPIRES_OPTION } from './expires';
-import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
+import { changedByOperator, withClients } from './database';
+import {
+  askedExpiry,
+  chosenExpiry,
+  EXPIRES_OPTION,
+  askClients,
+  governed,
+  GOVERNED_HELP,
+  GovernedOptions,
+  makeChange,
+} from './governed';
 import { print } from './output';
 
 interface IssueOptions extends GovernedOptions {

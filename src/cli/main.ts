@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { COMMAND_LOG } from './command-log';
 import { runCommand } from './program';
+import { COMMAND_LOG } from './terminal';
 
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return; // its reader has seen enough, such as head

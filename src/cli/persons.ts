@@ -7,12 +7,13 @@ import { ListedPerson } from '../access/people/person-exceptions';
 import { PrismaService } from '../platform/database/prisma.service';
 import { maskContacts } from '../platform/privacy/contacts';
 import { SpendingService } from '../policy/spending.service';
-import { clientServices, withPrisma } from './database';
+import { clientServices, withPrisma, changedByOperator } from './database';
 import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
-import { chosenLimits, withLimitOptions } from './limits';
-import { mergePeopleCommand } from './merge-people';
+import { chosenLimits, withLimitOptions } from './client-options';
 import { print } from './output';
-import { revokePersonCommand } from './revoke-person';
+import { mergePeople, NamedMerge } from '../access/people/merges';
+import { ActivityJournal } from '../journal/activity';
+import { KnownPerson, NamedPerson, PersonRevocationsService } from '../access/people/person-revocations.service';
 
 interface Options extends GovernedOptions {
   client: string;
@@ -107,4 +108,89 @@ async function withSpending(prisma: PrismaService, page: ListedPerson[]): Promis
 
 function masked<Person extends ListedPerson>(person: Person): Person {
   return { ...person, name: person.name && maskContacts(person.name) };
+}
+
+function mergePeopleCommand(): Command {
+  const command = new Command('merge')
+    .description('record that two people are one human, who cannot request as one and decide as the other')
+    .requiredOption('--kept <person>', 'name of the owner of keys, or ID of a person of a client')
+    .requiredOption('--merged <person>', 'name or ID of the same human');
+  return governed(command)
+    .option('--json', 'print JSON: both people, or {"status","change_id","expires_at"} if the change waits')
+    .addHelpText(
+      'after',
+      `
+What both spend at one client counts together. Limits and calls stay with each of them. A merge cannot be undone.
+${GOVERNED_HELP}
+
+Examples:
+  npm run cli -- clients persons merge --kept ada --merged ada.lovelace --reason 'renamed at the provider'
+  npm run cli -- clients persons merge --kept ada --merged 01a21bf9-e7ea-7102-8550-53543fe6bd82`,
+    )
+    .action(merge);
+}
+
+async function merge(options: GovernedOptions & NamedMerge): Promise<void> {
+  const { kept, merged, reason, json } = options;
+  await makeChange(options, {
+    onDatabase: async ({ prisma }, by) =>
+      print(await mergePeople(prisma, new ActivityJournal(), { kept, merged }, by), json),
+    throughProxy: async () =>
+      print(await askClients(options, { path: '/v1/person-merges', body: { kept, merged, reason } }), json),
+  });
+}
+
+const NEW =
+  'Nobody of this client had this name from this issuer. If you mean somebody who has called, check --name and --issuer with ' +
+  'clients persons list.';
+
+interface RevokeOptions {
+  client: string;
+  id?: string;
+  name?: string;
+  issuer?: string;
+  reason?: string;
+  json?: boolean;
+}
+
+function revokePersonCommand(): Command {
+  return new Command('revoke')
+    .description('end the access tokens, page sessions and ephemeral keys of a person')
+    .requiredOption('--client <name>', 'client of the person')
+    .option('--id <uuid>', 'ID of the person, as records and clients persons list have it')
+    .option('--name <text>', 'instead of the ID: subject of the tokens (sub), or the name that the app uses')
+    .option(
+      '--issuer <url>',
+      'with --name, provider of the person (iss). Without it: a person whom the app names itself',
+    )
+    .option('--reason <text>', 'reason, which is recorded')
+    .option('--json', 'for machines')
+    .addHelpText(
+      'after',
+      `
+Credentials that were issued before are rejected immediately, on every instance. Those issued later are accepted, so block the
+person at the identity provider, too. To end all tokens of a client, revoke its provider key with keys revoke.
+
+Examples:
+  npm run cli -- clients persons revoke --client wallet --issuer https://id.example.com --name 248289761001
+  npm run cli -- clients persons revoke --client wallet --id 01a21bf9-e7ea-7102-8550-53543fe6bd82 --reason 'lost phone'`,
+    )
+    .action(revoke);
+}
+
+function revoke({ client, reason, json, ...options }: RevokeOptions): Promise<void> {
+  const person = personIn(options);
+  return withPrisma(async (prisma) => {
+    const revocations = new PersonRevocationsService(prisma, new ActivityJournal());
+    const revoked = await revocations.revoke(client, person, changedByOperator(reason));
+    print(revoked, json);
+    if (revoked.is_new) process.stderr.write(`${NEW}\n`);
+  });
+}
+
+/** @throws ClientError unless the options name a person in one way. */
+function personIn({ id, name, issuer }: Pick<RevokeOptions, 'id' | 'name' | 'issuer'>): KnownPerson | NamedPerson {
+  if (id !== undefined && name === undefined && issuer === undefined) return { id };
+  if (id === undefined && name !== undefined) return { name, issuer: issuer ?? null };
+  throw new ClientError('Name the person either by --id, or by --name and, for a person of a provider, --issuer.');
 }

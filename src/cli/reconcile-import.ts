@@ -7,7 +7,7 @@ import { ClientError } from '../access/clients/client-error';
 import type { ImportedStatement } from '../reconciliation/sources/statements.dto';
 import { ask, keyHelp, ProxyOptions } from './asking-proxy';
 import { forTerminal, print } from './output';
-import { Progress } from './progress';
+import { Progress } from './terminal';
 
 /** The exit code if some lines could not be used. */
 const WITH_FAULTS = 2;
@@ -30,7 +30,6 @@ interface Options extends ProxyOptions {
   mapping: string;
   delimiter: string;
   decimalComma?: boolean;
-  json?: boolean;
 }
 
 /** The command `reconcile import`. It uses --url, --key-file and --account of `reconcile`. */

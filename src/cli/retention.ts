@@ -9,8 +9,7 @@ import { Wish } from '../history/retention/erasures';
 import { KeyRing, Signer } from '../history/log/note';
 import { knownLogKeyOf, logRingOf } from '../history/log/log-key';
 import { newestNote, signerAfter } from '../history/log/log-key-check';
-import { changedByOperator } from './changed-by';
-import { compareClock, withOwner } from './database';
+import { changedByOperator, compareClock, withOwner } from './database';
 
 /** Options that the commands which delete from the history share. */
 export interface RetentionOptions {

@@ -1,8 +1,16 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
 import { loadConfigOf } from '../platform/config/config';
-import { askedExpiry, chosenExpiry, EXPIRES_OPTION } from './expires';
-import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from './governed';
+import {
+  askedExpiry,
+  chosenExpiry,
+  EXPIRES_OPTION,
+  askClients,
+  governed,
+  GOVERNED_HELP,
+  GovernedOptions,
+  makeChange,
+} from './governed';
 import { print } from './output';
 
 interface AllowOptions extends GovernedOptions {

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { confirm } from './confirm';
+import { confirm } from './terminal';
 
 describe('confirm', () => {
   const terminal = () => Object.assign(new PassThrough(), { isTTY: true });

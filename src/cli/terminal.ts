@@ -1,0 +1,83 @@
+import { LoggerService } from '@nestjs/common';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { ClientError } from '../access/clients/client-error';
+
+/** Asks for a confirmation on the terminal. @throws ClientError if it is refused, or if there is no terminal. */
+export async function confirm(question: string, yes: boolean | undefined): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY)
+    throw new ClientError(
+      'This command needs a confirmation, but there is no terminal. Add --yes to skip the confirmation.',
+    );
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const closed = once(terminal, 'close').then(() => ''); // the end of the input, which answers nothing
+    const answered = terminal.question(`${question} Type yes to continue: `).catch(() => ''); // Ctrl-C or Ctrl-D
+    const said = await Promise.race([answered, closed]);
+    if (said.trim() !== 'yes') throw new ClientError('Nothing was changed.');
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Reads text from standard input, so that people do not appear in the history of a shell. */
+export async function standardInput(): Promise<string> {
+  process.stdin.setEncoding('utf8');
+  let text = '';
+  for await (const chunk of process.stdin) text += String(chunk);
+  return text.trim();
+}
+
+const WIDTH = 30;
+const EVERY_MS = 100;
+
+/** A progress bar on standard error. It shows nothing if standard error is not a terminal. */
+export class Progress {
+  private drawnAt = 0;
+  private readonly startedAt = performance.now();
+
+  /** @param unit the unit that is counted, in the plural, such as `rows`. */
+  constructor(
+    private readonly unit: string,
+    private readonly stream: NodeJS.WriteStream = process.stderr,
+  ) {}
+
+  /** @param of the total, if it is known. */
+  at(done: number, of?: number): void {
+    const now = performance.now();
+    if (!this.stream.isTTY || now - this.drawnAt < EVERY_MS) return;
+    this.drawnAt = now;
+    this.draw(done, of);
+  }
+
+  /** Clears the progress bar. */
+  end(): void {
+    if (this.stream.isTTY && this.drawnAt > 0) this.stream.write('\r\x1b[K');
+  }
+
+  private draw(done: number, of: number | undefined): void {
+    const part = of === undefined ? undefined : of === 0 ? 1 : Math.min(1, done / of);
+    const rate = Math.round(done / ((performance.now() - this.startedAt) / 1_000));
+    const filled = Math.round((part ?? 0) * WIDTH);
+    const bar =
+      part === undefined ? '' : `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${Math.floor(part * 100)}%  `;
+    this.stream.write(`\r\x1b[K${bar}${done.toLocaleString('en')} ${this.unit}, ${rate.toLocaleString('en')}/s`);
+  }
+}
+
+/**
+ * The log of a command: warnings and errors, one line each, on standard error. Standard output belongs to the result, which
+ * may be JSON.
+ */
+export const COMMAND_LOG: LoggerService = {
+  log: () => undefined,
+  warn: write,
+  error: write,
+};
+
+/** @param fields what the line is about, or its text alone. */
+function write(fields: object | string, ...[text]: unknown[]): void {
+  const line = typeof fields === 'object' ? `${String(text)} ${JSON.stringify(fields)}` : fields;
+  process.stderr.write(`${line}\n`);
+}
