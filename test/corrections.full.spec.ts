@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { callsCommands } from '../src/cli/calls';
-import { payoutsCommands } from '../src/cli/payouts';
+import { callsCommands, payoutsCommands } from '../src/cli/calls';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { airtime, Paying, phones, startPaying, SUCCESS } from './support/paying';

@@ -1,15 +1,12 @@
 import { deleteUnpaidTransaction, readTransaction } from '../src/sandbox/account/transactions';
-import { transfer } from '../src/sandbox/account/transfer';
+import { transfer, transferBetweenWallets } from '../src/sandbox/wallets/transfer';
 import { Call, Operation } from '../src/sandbox/call';
 import { collect, initiateCollection, verifyCollection } from '../src/sandbox/collections/collections';
-import { payOutAirtime } from '../src/sandbox/payouts/airtime';
-import { initiateCredit, payOutCredit } from '../src/sandbox/payouts/credit';
-import { payOutMobileMoney } from '../src/sandbox/payouts/mobile-money';
+import { payOutAirtime, payOutMobileMoney } from '../src/sandbox/payouts/airtime';
+import { initiateCredit, payOutCredit, send } from '../src/sandbox/payouts/credit';
 import { redeemAirtime } from '../src/sandbox/redeem/redeem';
-import { send } from '../src/sandbox/send/send';
 import { createSubAccount } from '../src/sandbox/sub-accounts/sub-accounts';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
-import { transferBetweenWallets } from '../src/sandbox/wallets/transfer';
 import { first } from './support/first';
 import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from './support/sandbox';
 

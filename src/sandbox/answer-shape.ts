@@ -3,7 +3,7 @@ import { Behaviour, QuirkName, QUIRKS } from './behaviour';
 import { failure } from './envelope';
 import { isObject } from './rules';
 import type { Words } from './lies';
-import { shownStatus } from './transactions/shown-status';
+import { shownStatus } from './transactions/status';
 import { Fields } from './validation';
 
 /**

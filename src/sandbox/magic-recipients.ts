@@ -1,3 +1,5 @@
+import { Refusal, TransactionError } from './envelope';
+
 /**
  * Recipients with a fixed result, like the test cards of payment services. An app's developer gets each outcome from
  * the app alone. README.md lists the operations. A phone number is magic by its last eight digits (of any country), an
@@ -96,4 +98,24 @@ export interface Recipient {
   phoneNumber?: string | null;
   email?: string | null;
   twitter?: string | null;
+}
+
+/** The text of an operation that rejects a magic recipient as a whole. */
+export interface RefusalTexts {
+  insufficientFunds: string;
+  transactionFailed: string;
+}
+
+/**
+ * Returns the statuses of a magic recipient's transaction (see magic-recipients.ts). Undefined for other recipients.
+ * Throws if the recipient has the whole operation rejected.
+ */
+export function wayOf(recipient: Recipient, texts: RefusalTexts): readonly string[] | undefined {
+  const name = magicOf(recipient);
+  if (name === undefined) return undefined;
+  const magic = MAGIC[name];
+  if ('becomes' in magic) return magic.becomes;
+  if (!('refuses' in magic)) return undefined; // Faults are handled elsewhere.
+  if (magic.refuses === 'TRANSACTION_FAILED') throw new TransactionError(magic.refuses, texts.transactionFailed);
+  throw new Refusal(texts.insufficientFunds);
 }

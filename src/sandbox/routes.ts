@@ -1,26 +1,21 @@
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
-import { actingAccount } from './account/acting';
+import { actingAccount } from './account/authentication';
 import { transactionRoutes } from './account/transactions';
-import { transferRoutes } from './account/transfer';
+import { transferRoutes } from './wallets/transfer';
 import { shapeAnswers } from './answer-shape';
 import { PREFIX, readAccount, readBody, Received, receivedOf, receiveRequests } from './arrivals/receive';
 import { Call, Operation, Routes } from './call';
 import { collectionRoutes } from './collections/collections';
 import { answerSendFault, answerUnknownOperation, success } from './envelope';
-import { answerAsStruck } from './faults/answer';
-import { bodyAsStruck, carryOut } from './faults/carry-out';
-import { changeLater } from './faults/later';
+import { answerAsStruck, bodyAsStruck, carryOut, changeLater } from './faults/effects';
 import type { Account } from './generated/client';
 import { infoRoutes } from './info/info';
-import { airtimeRoutes } from './payouts/airtime';
-import { creditRoutes } from './payouts/credit';
-import { mobileMoneyRoutes } from './payouts/mobile-money';
+import { airtimeRoutes, mobileMoneyRoutes } from './payouts/airtime';
+import { creditRoutes, sendRoutes } from './payouts/credit';
 import { redeemRoutes } from './redeem/redeem';
-import { sendRoutes } from './send/send';
 import type { Service } from './service';
 import { subAccountRoutes } from './sub-accounts/sub-accounts';
 import { walletRoutes } from './wallets/list';
-import { walletTransferRoutes } from './wallets/transfer';
 
 /** All operations. Each file of a resource names its own. */
 const ROUTES = {
@@ -31,7 +26,6 @@ const ROUTES = {
   ...transferRoutes,
   ...transactionRoutes,
   ...walletRoutes,
-  ...walletTransferRoutes,
   ...subAccountRoutes,
   ...infoRoutes,
   ...collectionRoutes,
@@ -63,22 +57,16 @@ export function operations(service: Service): FastifyPluginCallback {
       done();
     });
 
-    const withBody = (operation: Operation) => async (request: FastifyRequest) =>
-      success(
-        await serve(service, origin, request, operation, (received) =>
-          bodyAsStruck(received.fault, readBody(received)),
-        ),
-      );
-    const withQuery = (operation: Operation) => async (request: FastifyRequest) =>
-      success(await serve(service, origin, request, operation, () => request.query));
-
     for (const [name, operation] of Object.entries<Operation>(ROUTES)) {
       const [method = '', path = ''] = name.split(' ');
-      const readsQuery = method === 'GET' || READS_QUERY.has(name);
+      const inputOf: InputOf =
+        method === 'GET' || READS_QUERY.has(name)
+          ? (_received, { query }) => query
+          : (received) => bodyAsStruck(received.fault, readBody(received));
       api.route({
         method,
         url: unit.pathOutside(path),
-        handler: readsQuery ? withQuery(operation) : withBody(operation),
+        handler: async (request) => success(await serve(service, origin, request, operation, inputOf)),
         ...(name === 'POST /send' && { errorHandler: answerSendFault }),
       });
     }
@@ -86,19 +74,22 @@ export function operations(service: Service): FastifyPluginCallback {
   };
 }
 
+/** Returns the input of an operation: the body or the query. */
+type InputOf = (received: Received, request: FastifyRequest) => unknown;
+
 /** Carries an operation out for a recorded request, as its fault requires. */
 async function serve(
   service: Service,
   origin: string,
   request: FastifyRequest,
   operation: Operation,
-  inputOf: (received: Received) => unknown,
+  inputOf: InputOf,
 ): Promise<unknown> {
   const received = receivedOf(request);
   if (!received) throw new Error('the request was not noted');
   const run = async () => {
     const owner = readAccount(received);
-    const input = inputOf(received);
+    const input = inputOf(received, request);
     const account = await actingAccount(service.database, owner, [received.body ?? request.query, input]);
     const call = callFor(service, origin, received, account);
     const answer = await operation(call, input);

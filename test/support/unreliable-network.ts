@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../src/sandbox/faults/random';
+import { randomNumbers } from '../../src/sandbox/faults/faults';
 
 /** How often each thing happens to a request, of a hundred. */
 const REFUSED = 3;

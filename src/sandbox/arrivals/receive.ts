@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate } from '../account/authentication';
 import { Refusal } from '../envelope';
-import type { Struck } from '../faults/faults';
-import { magicFault } from '../faults/magic';
+import { Struck, magicFault } from '../faults/faults';
 import { Account } from '../generated/client';
 import type { Service } from '../service';
 

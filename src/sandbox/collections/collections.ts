@@ -1,12 +1,10 @@
 import { Call, Routes } from '../call';
-import { toUsd } from '../countries/rates';
+import { toUsd } from '../countries/countries';
 import { NOT_FOUND, Refusal } from '../envelope';
 import { Prisma } from '../generated/client';
 import { unknownCurrency } from '../info/info';
-import { magicOf, Recipient } from '../magic-recipients';
-import { RefusalTexts, wayOf } from '../magic-way';
-import { chiRefsOf, Item, newIssue, NewTransaction, NOBODY, storeIssue } from '../transactions/issue';
-import { readMarks } from '../transactions/marks';
+import { magicOf, Recipient, RefusalTexts, wayOf } from '../magic-recipients';
+import { chiRefsOf, Item, newIssue, NewTransaction, NOBODY, storeIssue, readMarks } from '../transactions/issue';
 import { entryFor, moneyUnder, moveMoney } from '../transactions/money';
 import { transactionRecord } from '../transactions/record';
 import { changeStatus } from '../transactions/status';

@@ -1,14 +1,10 @@
-import type { listAccounts } from '../account/list';
-import type { openAccount } from '../account/open-account';
+import type { listAccounts, historyOf, trueTransactions, trueWallets } from './true-state';
+import type { openAccount, addEntry } from './changes';
 import type { Arrivals } from '../arrivals/arrivals';
 import type { showBehaviour } from '../behaviour-patch';
 import type { Events } from '../events/events';
-import type { Faults } from '../faults/faults';
-import type { faultKinds, magicRecipients } from '../faults/kinds';
-import type { historyOf, trueTransactions } from '../transactions/history';
-import type { addEntry } from '../wallets/extra-entry';
+import type { Faults, faultKinds, magicRecipients } from '../faults/faults';
 import type { ledgerOf } from '../wallets/ledger';
-import type { trueWallets } from '../wallets/truth';
 
 /** What the control interface answers with, by path and method, before it is written as JSON. */
 export interface ControlAnswers {

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
-import { listAccounts } from '../account/list';
-import { NewAccount, openAccount } from '../account/open-account';
+import { listAccounts } from './true-state';
+import { NewAccount, openAccount } from './changes';
 import { BehaviourPatch, EVENT_RULES, readBehaviourPatch, showBehaviour } from '../behaviour-patch';
-import { faultKinds, magicRecipients } from '../faults/kinds';
-import { readFault } from '../faults/read-fault';
+import { faultKinds, magicRecipients, readFault } from '../faults/faults';
 import { check, integer, isObject, number, Rule, trimmedText, webAddress } from '../rules';
 import type { Service } from '../service';
 import { ledgerOf } from '../wallets/ledger';

@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { check, flag, integer, isObject, number, oneOf, Rule, trimmedText } from '../rules';
 import type { Service } from '../service';
-import { AskedChange, changeNow } from '../transactions/change-now';
-import { historyOf, trueTransactions } from '../transactions/history';
-import { addEntry, chargeFee, EXTRA_ENTRIES, ExtraEntry } from '../wallets/extra-entry';
+import { AskedChange, changeNow, addEntry, chargeFee, EXTRA_ENTRIES, ExtraEntry } from './changes';
+import { historyOf, trueTransactions, trueWallets } from './true-state';
 import { WALLET_TYPES } from '../wallets/ledger';
-import { trueWallets } from '../wallets/truth';
 import { Faulty, readNumber, readOrRefuse } from './faulty';
 
 const MAX_LIMIT = 1_000_000;

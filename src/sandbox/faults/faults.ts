@@ -1,8 +1,9 @@
-import { FaultName, FaultSettings, rowOf } from './table';
-import { randomNumbers } from './random';
+import { FaultName, FaultSettings, rowOf, FAULTS, isFaultName, FaultRow } from './table';
+import { check, flag, integer, isObject, number, oneOf, Rule } from '../rules';
+import { MAGIC, MagicName, magicOf } from '../magic-recipients';
 
 /** A fault as POST /_sandbox/faults requests it, validated and with its defaults. */
-export interface AskedFault {
+interface AskedFault {
   fault: FaultName;
   /** Null for any operation. */
   operation: string | null;
@@ -72,7 +73,7 @@ export class Faults {
 }
 
 /** Returns a fault with its defaults. */
-export function defaultFault(fault: FaultName): Struck {
+function defaultFault(fault: FaultName): Struck {
   const row = rowOf(fault);
   const defaults = Object.entries(row.settings ?? {}).map(([name, { byDefault }]) => [name, byDefault]);
   return { fault, processed: row.processed, settings: Object.fromEntries(defaults) as FaultSettings };
@@ -97,4 +98,116 @@ function shown({ id, fault, operation, nth, probability, seed, processed, settin
     ...settings,
     struck,
   };
+}
+
+/** Generates pseudo-random numbers from 0 to below 1, the same for the same seed (mulberry32). */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const LARGEST_SEED = 2 ** 32 - 1;
+
+/** Returns the requested fault. Undefined if the request is invalid. `faults` then lists everything that is wrong. */
+export function readFault(given: unknown, operations: string[], faults: string[]): AskedFault | undefined {
+  if (!isObject(given) || !isFaultName(given.fault)) {
+    faults.push(`fault must be ${oneOf(...Object.keys(FAULTS)).must}`);
+    return undefined;
+  }
+  const { fault, operation, nth, probability, seed, processed, ...settings } = given;
+  const row = rowOf(fault);
+  const settingRules = Object.entries(row.settings ?? {}).map(([name, { rule }]): [string, Rule] => [name, rule]);
+  const rules: Record<string, Rule> = {
+    fault: oneOf(fault),
+    operation: oneOf(...operations),
+    nth: integer(1, Number.MAX_SAFE_INTEGER),
+    probability: number(0, 1),
+    seed: integer(0, LARGEST_SEED),
+    processed: row.choosesProcessed ? flag : fixed(row.processed),
+    ...Object.fromEntries(settingRules),
+  };
+  check(given, rules, faults);
+  if (nth !== undefined && probability !== undefined) faults.push('nth and probability exclude each other');
+  if (seed !== undefined && probability === undefined) faults.push('seed is of use with probability only');
+  if (faults.length > 0) return undefined;
+
+  const byDefault = defaultFault(fault);
+  return {
+    fault,
+    operation: (operation as string | undefined) ?? null,
+    ...(nth !== undefined && { nth: nth as number }),
+    ...(probability !== undefined && { probability: probability as number }),
+    ...(seed !== undefined && { seed: seed as number }),
+    processed: (processed as boolean | undefined) ?? byDefault.processed,
+    settings: { ...byDefault.settings, ...(settings as FaultSettings) },
+  };
+}
+
+function fixed(value: boolean): Rule {
+  return { holds: (given) => given === value, must: `${value} or left out: this fault is nothing without it` };
+}
+
+/** The faults that can be requested, as the control interface lists them. */
+export function faultKinds() {
+  return Object.entries<FaultRow>(FAULTS).map(([fault, { does, processed, choosesProcessed, settings = {} }]) => ({
+    fault,
+    does,
+    processed,
+    choosesProcessed: choosesProcessed ?? false,
+    settings: Object.entries(settings).map(([name, { byDefault, rule }]) => ({
+      name,
+      default: byDefault,
+      must: rule.must,
+    })),
+  }));
+}
+
+/** The magic recipients, each with one of its phone numbers and the result of a payout to it. */
+export function magicRecipients() {
+  return (Object.keys(MAGIC) as MagicName[]).map((name) => {
+    const row = MAGIC[name];
+    return {
+      name,
+      phoneNumber: `+2547${row.digits}`,
+      email: `${name}@sandbox.example`,
+      twitter: `@sandbox_${name}`,
+      does: 'does' in row ? row.does : rowOf(row.fault).does,
+    };
+  });
+}
+
+/**
+ * Returns the fault of the first magic recipient in a request's body, with its defaults and the given `ms`. Nothing in
+ * the body is validated yet.
+ */
+export function magicFault(body: unknown, ms: number): Struck | undefined {
+  for (const item of itemsOf(body)) {
+    const name = magicOf({
+      phoneNumber: text(item.phoneNumber) ?? text(item.phone_number),
+      email: text(item.email),
+      twitter: text(item.twitter),
+    });
+    const row = name && MAGIC[name];
+    if (row && 'fault' in row && isFaultName(row.fault)) {
+      const fault: Struck = { ...defaultFault(row.fault), isMagic: true };
+      return 'ms' in fault.settings ? { ...fault, settings: { ...fault.settings, ms } } : fault;
+    }
+  }
+  return undefined;
+}
+
+/** Returns the items that a body lists, or the body if it is an item itself. */
+function itemsOf(body: unknown): Record<string, unknown>[] {
+  if (!isObject(body)) return [];
+  const lists = Object.values(body).filter((value) => Array.isArray(value));
+  return lists.length > 0 ? lists.flat().filter(isObject) : [body];
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -1,6 +1,15 @@
 import { integer, oneOf, Rule } from '../rules';
-import { asErrorEnvelope, withErrorInData } from './rewrite';
-import { Answer, cutShort, dribble, holdOpen, resetConnection, Wire, withPadding } from './wire';
+import {
+  asErrorEnvelope,
+  withErrorInData,
+  Answer,
+  cutShort,
+  dribble,
+  holdOpen,
+  resetConnection,
+  Wire,
+  withPadding,
+} from './wire';
 
 /** The settings that faults can have, as numbers. */
 export type FaultSettings = Partial<Record<'ms' | 'status' | 'bytes' | 'retryAfter', number>>;

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Connections } from '../connections';
 import type { Timers } from '../timers';
+import { isObject } from '../rules';
 
 export interface Answer {
   status: number;
@@ -55,4 +56,26 @@ function announce(response: ServerResponse, { status, headers, body }: Answer): 
   const bytes = Buffer.from(body);
   response.writeHead(status, { ...headers, 'content-length': bytes.length });
   return bytes;
+}
+
+/**
+ * Returns a success with an error text in its `data`, as such services send it (docs/reference/upstream.md, trap 2).
+ */
+export function withErrorInData(own: Answer, text: string): Answer {
+  return rewritten(own, (envelope) => ({
+    ...envelope,
+    data: { ...(isObject(envelope.data) && envelope.data), error: text },
+  }));
+}
+
+/** Returns the same data in an error envelope. */
+export function asErrorEnvelope(own: Answer, status: number, text: string): Answer {
+  return { ...rewritten(own, ({ data }) => ({ status: 'error', error: text, data })), status };
+}
+
+/** Leaves rejections of the operation unchanged. */
+function rewritten(own: Answer, rewrite: (envelope: Record<string, unknown>) => object): Answer {
+  const envelope: unknown = JSON.parse(own.body);
+  if (!isObject(envelope) || envelope.status !== 'success') return own;
+  return { ...own, body: JSON.stringify(rewrite(envelope)) };
 }

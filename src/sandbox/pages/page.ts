@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Decimal from 'decimal.js';
 import { Refusal } from '../envelope';
-import { html, Html } from './html';
 
 const STYLE = `
 :root{color-scheme:light dark;--line:color-mix(in srgb,currentColor 20%,transparent);--accent:#2456c7}
@@ -74,3 +73,27 @@ export function errorBox(text: string): Html {
 export function usdText(usd: Decimal): string {
   return `${usd.toFixed(Math.max(2, usd.decimalPlaces()))} USD`;
 }
+
+/** Markup that is safe to show. Texts of callers in it are escaped. */
+export class Html {
+  constructor(readonly markup: string) {}
+}
+
+type Part = Html | string | number | undefined | false | Part[];
+
+/**
+ * Builds markup from a template. Values are escaped unless they are markup themselves, and `undefined` and `false` are
+ * left out.
+ */
+export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(texts.map((text, index) => text + markupOf(parts[index])).join(''));
+}
+
+function markupOf(part: Part): string {
+  if (part === undefined || part === false) return '';
+  if (part instanceof Html) return part.markup;
+  if (Array.isArray(part)) return part.map(markupOf).join('\n');
+  return String(part).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

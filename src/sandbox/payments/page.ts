@@ -2,11 +2,10 @@ import type { FastifyPluginCallback } from 'fastify';
 import Decimal from 'decimal.js';
 import { Behaviour } from '../behaviour';
 import { Database } from '../database';
-import { html, Html } from '../pages/html';
-import { errorBox, sendPage, servePages, usdText } from '../pages/page';
+import { html, Html, errorBox, sendPage, servePages, usdText } from '../pages/page';
 import { changeStatus, expireOverdue, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readText } from '../validation';
-import { PAYMENT_PATH, paymentLink } from './link';
+import { PAYMENT_PATH, paymentLink } from '../pages/links';
 import { post } from '../wallets/ledger';
 
 /**

@@ -1,8 +1,7 @@
 import { Call } from '../call';
-import { wayOf } from '../magic-way';
-import { chiRefsOf, Issue, Item, newIssue, storeIssue } from '../transactions/issue';
-import { Marks } from '../transactions/marks';
-import { PAID_FROM_AND_TO, PayoutType } from '../transactions/payout-types';
+import { wayOf } from '../magic-recipients';
+import { chiRefsOf, Issue, Item, newIssue, storeIssue, Marks } from '../transactions/issue';
+import { PAID_FROM_AND_TO, PayoutType } from '../transactions/money';
 import { post } from '../wallets/ledger';
 
 /** Stores the batch and debits its total from the wallet, both or neither. */

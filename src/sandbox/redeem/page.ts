@@ -1,16 +1,14 @@
 import type { FastifyPluginCallback, FastifyReply } from 'fastify';
 import Decimal from 'decimal.js';
-import { AIRTIME_COUNTRIES, MOBILE_MONEY_CODES } from '../countries/countries';
+import { AIRTIME_COUNTRIES, MOBILE_MONEY_CODES, isNetwork, takesAirtime } from '../countries/countries';
 import { Database } from '../database';
 import { Refusal } from '../envelope';
-import { Transaction } from '../generated/client';
-import { Asset, ASSETS } from '../info/assets';
-import { html, Html } from '../pages/html';
-import { errorBox, sendPage, servePages, usdText } from '../pages/page';
+import { Transaction, Prisma } from '../generated/client';
+import { Asset, ASSETS, availableAsset } from '../info/info';
+import { html, Html, errorBox, sendPage, servePages, usdText } from '../pages/page';
 import { NOT_DELETED } from '../transactions/status';
-import { fieldsOf, readText } from '../validation';
-import { readChoice } from './choice';
-import { REDEEM_PATH, redeemLink } from './link';
+import { fieldsOf, readText, Fields, readPhoneNumber } from '../validation';
+import { REDEEM_PATH, redeemLink } from '../pages/links';
 import { redeem } from './redeem';
 
 /** The page of a redeemLink: its recipient chooses what the credit becomes. */
@@ -139,4 +137,42 @@ function assets(type: Asset['type']): Option[] {
     value: code,
     text: name,
   }));
+}
+
+const CRYPTO_ADDRESS = /^[A-Za-z0-9]{20,100}$/; // Accepts addresses of all common kinds.
+
+/**
+ * Returns a recipient's choice on the redeem page, as `redeemData` stores it. Throws a Refusal that can be shown on the
+ * page.
+ */
+function readChoice(fields: Fields): Prisma.InputJsonObject {
+  const type = readText(fields.type, 'What it becomes');
+  switch (type) {
+    case 'airtime': {
+      const countryToSend = readText(fields.country, 'Country');
+      if (!takesAirtime(countryToSend)) throw new Refusal('Country must be one of the list');
+      return { type, countryToSend, phoneNumber: readPhoneNumber(fields.phoneNumber, 'Phone number') };
+    }
+    case 'momo': {
+      const [countryToSend = '', momoCode = ''] = readText(fields.network, 'Country and network').split('/');
+      if (!isNetwork(countryToSend, momoCode)) throw new Refusal('Country and network must be one of the list');
+      return { type, countryToSend, momoCode, phoneNumber: readPhoneNumber(fields.phoneNumber, 'Phone number') };
+    }
+    case 'gift-card':
+    case 'other':
+      return { type, code: readAsset(type, fields.code) };
+    case 'crypto': {
+      const address = readText(fields.address, 'Address').trim();
+      if (!CRYPTO_ADDRESS.test(address)) throw new Refusal('Address must be 20 to 100 letters and digits');
+      return { type, code: readAsset(type, fields.code), address };
+    }
+    default:
+      throw new Refusal('What it becomes must be one of the list');
+  }
+}
+
+function readAsset(type: Asset['type'], value: unknown): string {
+  const asset = availableAsset(type, readText(value, 'Choice'));
+  if (!asset) throw new Refusal('Choice must be one of the list');
+  return asset.code;
 }

@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, randomInt } from 'node:crypto';
 import Decimal from 'decimal.js';
 import { Behaviour } from '../behaviour';
 import { Prisma, Transaction } from '../generated/client';
 import { Work } from '../database';
 import { WalletType } from '../wallets/ledger';
-import { feeOf, splitFee } from './fee';
-import { newIssueID, newRecordId } from './ids';
-import { Marks, marksOf } from './marks';
 import { moneyUnder } from './money';
+import { Fields, fieldsOf, readOptionalMeta, readOptionalText } from '../validation';
 
 /** The value of one item of a batch, and its recipient. */
 export type Item = Pick<
@@ -95,4 +93,81 @@ export async function storeIssue(work: Work, { transactions, later }: Issue, { l
 
 export function chiRefsOf(transactions: { chiRef: string }[]): string[] {
   return transactions.map(({ chiRef }) => chiRef);
+}
+
+const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const RECORD_ID_LENGTH = 20; // See "Identifiers" in docs/reference/upstream.md.
+
+/** Generates the `id` of a record: 20 letters and digits, 119 random bits. */
+export function newRecordId(): string {
+  let id = '';
+  for (let i = 0; i < RECORD_ID_LENGTH; i++) id += LETTERS_AND_DIGITS.charAt(randomInt(LETTERS_AND_DIGITS.length));
+  return id;
+}
+
+/** Generates the `{issuer}_{total}_{epochMs}` of a batch (docs/reference/upstream.md, "Identifiers"). */
+export function newIssueID(issuerId: string, total: Decimal): string {
+  return `${issuerId}_${total.toFixed()}_${nextEpochMs()}`;
+}
+
+let lastEpochMs = 0;
+
+/** Never returns the same time twice, so that two equal batches of one millisecond have different issueIDs. */
+function nextEpochMs(): number {
+  lastEpochMs = Math.max(Date.now(), lastEpochMs + 1);
+  return lastEpochMs;
+}
+
+const USD_DECIMALS = 6; // As in the database.
+const Exact = Decimal.clone({ precision: 60 }); // A product of two amounts of the largest batch has 38 digits.
+
+/** Returns a percentage of `total`, rounded up to six decimals. */
+export function feeOf(total: Decimal, percent: Decimal): Decimal {
+  return new Decimal(new Exact(total).times(percent).div(100).toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_UP));
+}
+
+/**
+ * Splits a fee in proportion to costs, without a remainder. A part is the fee of all costs up to its own, rounded down,
+ * minus the fee of the costs before it.
+ */
+export function splitFee(fee: Decimal, costs: Decimal[]): Decimal[] {
+  if (fee.isZero()) return costs.map(() => new Decimal(0));
+  const total = costs.reduce((sum, cost) => sum.plus(cost), new Exact(0));
+  let reached = new Exact(0);
+  let owed = new Exact(0);
+  return costs.map((cost) => {
+    const before = owed;
+    reached = reached.plus(cost);
+    owed = reached.times(fee).div(total).toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_DOWN);
+    return new Decimal(owed.minus(before));
+  });
+}
+
+/** The caller's own words about an item or a batch. Transactions show them, so that callers can find their own IDs. */
+export interface Marks {
+  reference: string | null;
+  description: string | null;
+  meta?: Prisma.InputJsonObject;
+}
+
+/** Reads `reference`, `description` and `meta` of an item or a body. All are optional. */
+export function readMarks(value: unknown, name?: string): Marks {
+  const fields: Fields = fieldsOf(value);
+  const prefix = name === undefined ? '' : `${name}.`;
+  const meta = readOptionalMeta(fields.meta, `${prefix}meta`);
+  return {
+    reference: readOptionalText(fields.reference, `${prefix}reference`),
+    description: readOptionalText(fields.description, `${prefix}description`),
+    ...(meta && { meta }),
+  };
+}
+
+/** Returns the words about an item. Those of its batch fill in what it leaves out or empty. */
+function marksOf(item: Partial<Marks>, batch: Partial<Marks> = {}): Marks {
+  const meta = item.meta ?? batch.meta;
+  return {
+    reference: item.reference || batch.reference || (item.reference ?? null),
+    description: item.description || batch.description || null,
+    ...(meta && { meta }),
+  };
 }

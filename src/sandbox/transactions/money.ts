@@ -1,8 +1,7 @@
 import Decimal from 'decimal.js';
 import { Work } from '../database';
 import { Transaction } from '../generated/client';
-import { Entry, post, WalletType } from '../wallets/ledger';
-import { PAID_FROM_AND_TO, PayoutType } from './payout-types';
+import { Entry, post, WalletType, OwnAccount } from '../wallets/ledger';
 
 /** Where the value of a transaction is: still with its payer, with its recipient, or redeemed. */
 export const MONEY = ['kept', 'paid', 'redeemed'] as const;
@@ -69,6 +68,15 @@ export async function moveMoney(
 export function walletOf({ wallet }: Pick<Transaction, 'wallet'>): WalletType {
   return (wallet ?? 'chi') as WalletType;
 }
+
+/** The wallet that pays a payout of each type, and the account that receives it. */
+export const PAID_FROM_AND_TO = {
+  airtime: { wallet: 'airtime', account: 'payouts' },
+  momo: { wallet: 'momo', account: 'payouts' },
+  credit: { wallet: 'chi', account: 'issued credit' },
+} as const satisfies Record<string, { wallet: WalletType; account: OwnAccount }>;
+
+export type PayoutType = keyof typeof PAID_FROM_AND_TO;
 
 /** Returns the account of the ledger that has the value. */
 function accountOf({ type, wallet, issuerId, receiver }: Transaction, money: Money): Entry['account'] {

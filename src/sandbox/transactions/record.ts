@@ -1,6 +1,6 @@
 import Decimal from 'decimal.js';
 import { Prisma, Transaction } from '../generated/client';
-import { redeemLink } from '../redeem/link';
+import { redeemLink } from '../pages/links';
 import { NewTransaction } from './issue';
 
 const CREDITS_PER_USD = 1_000; // See "Transaction record" in docs/reference/upstream.md.

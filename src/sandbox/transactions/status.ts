@@ -2,6 +2,7 @@ import { Behaviour } from '../behaviour';
 import { Database, Work } from '../database';
 import { Prisma, Transaction } from '../generated/client';
 import type { Money } from './money';
+import type { Words } from '../lies';
 
 /** The status of a deleted transaction. It is kept for its history, and callers never see it. */
 export const DELETED = 'deleted';
@@ -39,4 +40,21 @@ export async function expireOverdue(database: Database, behaviour: Behaviour): P
     WHERE status = 'unpaid' AND id IN (
       SELECT id FROM transactions WHERE status = 'unpaid' AND issue_date <= ${issuedUntil} ORDER BY id FOR UPDATE
     )`;
+}
+
+/** The newer status words of answers and events (docs/reference/upstream.md, "Transaction record"). */
+const NEW_STATUS_WORDS = new Map([
+  ['unpaid', 'PENDING'],
+  ['pending', 'PENDING'],
+  ['paid', 'SUCCESSFUL'],
+  ['redeemed', 'completed'],
+  ['expired', 'CANCELLED'],
+  ['failed', 'FAILED'],
+  ['fraud', 'FAILED'],
+]);
+
+/** Returns the word that is shown for a status: the one that the settings name, or the newer one, or the status. */
+export function shownStatus(status: string, quirks: Behaviour['quirks'], words: Words): string {
+  const named = Object.hasOwn(words, status) ? words[status] : undefined;
+  return named ?? (quirks.newStatusWords ? NEW_STATUS_WORDS.get(status) : undefined) ?? status;
 }

@@ -1,6 +1,6 @@
 import { Call, Routes } from '../../../src/sandbox/call';
 import { payOut } from '../../../src/sandbox/payouts/pay-out';
-import { readCreditItems } from '../../../src/sandbox/transactions/credit-items';
+import { readCreditItems } from '../../../src/sandbox/payouts/credit';
 import { transactionRecord } from '../../../src/sandbox/transactions/record';
 
 export const giftCardRoutes: Routes = {

@@ -1,4 +1,4 @@
-import { html } from './html';
+import { html } from './page';
 
 describe('html', () => {
   it('escapes every value, in text and in attributes', () => {

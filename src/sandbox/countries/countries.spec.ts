@@ -1,5 +1,5 @@
 import Decimal from 'decimal.js';
-import { inLocalCurrency } from './rates';
+import { inLocalCurrency } from './countries';
 
 describe('rates', () => {
   it.each([

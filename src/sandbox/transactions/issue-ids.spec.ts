@@ -1,5 +1,5 @@
 import Decimal from 'decimal.js';
-import { newIssueID, newRecordId } from './ids';
+import { newIssueID, newRecordId } from './issue';
 
 describe('ids', () => {
   it('are 20 letters and digits for records, all different', () => {

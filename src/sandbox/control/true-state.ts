@@ -1,6 +1,7 @@
 import { Database } from '../database';
-import { truthOf } from './money';
-import { transactionRecord } from './record';
+import { truthOf } from '../transactions/money';
+import { transactionRecord } from '../transactions/record';
+import { WALLET_TYPES, WalletType } from '../wallets/ledger';
 
 /**
  * Returns a transaction by its `id` or `chiRef`, including deleted ones, with all its statuses and the postings that
@@ -50,4 +51,46 @@ function postingsFor(database: Database, references: string[]) {
     FROM ledger_entries LEFT JOIN wallets ON wallets.id = wallet_id
     WHERE split_part(description, ' ', 2) = ANY(${references})
     GROUP BY posting_id, description ORDER BY posting_id`;
+}
+
+/** Returns the wallets with all their entries, newest first, whatever the lists show. US dollars are decimal text. */
+export async function trueWallets(database: Database, accountId?: string) {
+  const wallets = await database.wallet.findMany({
+    ...(accountId !== undefined && { where: { accountId } }),
+    include: { entries: { orderBy: { id: 'desc' } }, account: true },
+    orderBy: [{ account: { createdAt: 'asc' } }, { accountId: 'asc' }],
+  });
+  const inOrder = wallets.sort((a, b) => (a.accountId === b.accountId ? indexOf(a.type) - indexOf(b.type) : 0));
+  return inOrder.map(({ id, accountId: account, type, balance, entries }) => ({
+    id,
+    account,
+    type,
+    balance: balance.toFixed(),
+    entries: entries.map(({ amount, newBalance, description, date }) => ({
+      amount: amount.toFixed(),
+      newBalance: newBalance?.toFixed() ?? null,
+      description,
+      date,
+    })),
+  }));
+}
+
+function indexOf(type: string): number {
+  return WALLET_TYPES.indexOf(type as WalletType);
+}
+
+/** Lists every account with its wallets, oldest first, for the control interface. US dollars are decimal text. */
+export async function listAccounts(database: Database) {
+  const accounts = await database.account.findMany({
+    include: { wallets: true },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
+  return accounts.map(({ id, name, parentId, wallets }) => ({
+    id,
+    name,
+    parent: parentId,
+    wallets: WALLET_TYPES.flatMap((type) => wallets.filter((wallet) => wallet.type === type)).map(
+      ({ type, balance }) => ({ type, balance: balance.toFixed() }),
+    ),
+  }));
 }

@@ -1,6 +1,6 @@
 import Decimal from 'decimal.js';
 import * as fc from 'fast-check';
-import { feeOf, splitFee } from './fee';
+import { feeOf, splitFee } from './issue';
 
 const usd = fc.bigInt(1n, 10n ** 15n).map((micros) => new Decimal(micros.toString()).div(1_000_000));
 const sum = (parts: Decimal[]) => parts.reduce((total, part) => total.plus(part), new Decimal(0));

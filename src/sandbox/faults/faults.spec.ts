@@ -1,4 +1,4 @@
-import { magicFault } from './magic';
+import { magicFault } from './faults';
 
 describe('magicFault', () => {
   it('takes its ms from the setting, if the fault has any', () => {

@@ -1,0 +1,135 @@
+import { Behaviour } from '../behaviour';
+import { Database, Work } from '../database';
+import { Transaction } from '../generated/client';
+import { entryFor, Money, moneyUnder, moveMoney, walletOf } from '../transactions/money';
+import { DELETED } from '../transactions/status';
+import Decimal from 'decimal.js';
+import { Refusal } from '../envelope';
+import { Entry, post, WalletType, openWallets } from '../wallets/ledger';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { hashKey } from '../account/authentication';
+
+/** A change of a transaction that only the control interface can make. */
+export interface AskedChange {
+  /** Any word. Default: the one that it has. */
+  status?: string;
+  /** Where its value is afterwards. Default: where an honest service keeps it under this status. */
+  money?: Money;
+  /** Whether its fee comes back with the value. Default: the setting. */
+  returnsFee?: boolean;
+}
+
+/**
+ * Changes a transaction by its `id` or `chiRef` at once, and books its wallet. Returns false if there is none, or if it
+ * is deleted.
+ */
+export function changeNow(
+  database: Database,
+  behaviour: Behaviour,
+  name: string,
+  { status, money, returnsFee = behaviour.returnsFee }: AskedChange,
+): Promise<boolean> {
+  return database.$transaction(async (work) => {
+    const transaction = await lock(work, name);
+    if (!transaction || transaction.status === DELETED) return false;
+    if (status !== undefined) await work.transaction.update({ where: { id: transaction.id }, data: { status } });
+    const word = status ?? transaction.status;
+    const to = money ?? (status === undefined ? undefined : moneyUnder(word, transaction));
+    if (to) await moveMoney(work, transaction, { to, description: entryFor(transaction, word), returnsFee });
+    return true;
+  });
+}
+
+/** Locks the row, so that a concurrent change is seen. The order of locks is that of `changeStatus`. */
+async function lock(work: Work, name: string): Promise<Transaction | null> {
+  const named = { OR: [{ id: name }, { chiRef: name }] };
+  const found = await work.transaction.findFirst({ where: named, select: { id: true } });
+  if (!found) return null;
+  await work.$executeRaw`SELECT FROM transactions WHERE id = ${found.id} FOR UPDATE`;
+  return work.transaction.findUnique({ where: { id: found.id } });
+}
+
+/** The entries that no operation makes, with the account on their other side, and their sign for the wallet. */
+export const EXTRA_ENTRIES = {
+  'top-up': { account: 'outside', sign: 1 },
+  withdrawal: { account: 'outside', sign: -1 },
+  fee: { account: 'fees', sign: -1 },
+} as const;
+
+export interface ExtraEntry {
+  type: keyof typeof EXTRA_ENTRIES;
+  valueInUSD: number;
+  account: string;
+  wallet: WalletType;
+  /** Follows the type in the entry's description. */
+  description?: string;
+}
+
+/** Books an entry that belongs to no transaction. */
+export async function addEntry(database: Database, entry: ExtraEntry) {
+  const { type, account, wallet } = entry;
+  const usd = amountOf(entry.valueInUSD);
+  const description = entry.description === undefined ? type : `${type} ${entry.description}`;
+  await database.$transaction(async (work) => {
+    const found = await work.account.findUnique({ where: { id: account } });
+    if (!found) throw new Refusal(`there is no account ${account}; GET /_sandbox/accounts lists them`);
+    await post(work, description, entriesOf(type, { accountId: account, type: wallet }, usd));
+  });
+  return { type, account, wallet, valueInUSD: usd.toFixed(), description };
+}
+
+/** Charges a fee for a transaction after its answer, to the wallet that paid it. The transaction does not show it. */
+export async function chargeFee(database: Database, chiRef: string, valueInUSD: number) {
+  const usd = amountOf(valueInUSD);
+  return database.$transaction(async (work) => {
+    const transaction = await lock(work, chiRef);
+    if (!transaction) throw new Refusal(`there is no transaction with the id or chiRef ${chiRef}`);
+    const { id, issuerId: account } = transaction;
+    const wallet = walletOf(transaction);
+    const description = `fee ${transaction.chiRef}`;
+    await work.transaction.update({ where: { id }, data: { feePaid: { increment: usd } } });
+    await post(work, description, entriesOf('fee', { accountId: account, type: wallet }, usd));
+    return { type: 'fee' as const, account, wallet, valueInUSD: usd.toFixed(), description };
+  });
+}
+
+function entriesOf(type: ExtraEntry['type'], wallet: Exclude<Entry['account'], string>, usd: Decimal): Entry[] {
+  const { account, sign } = EXTRA_ENTRIES[type];
+  const own: Entry['account'] = account;
+  return [
+    { account: own, usd: usd.times(-sign) },
+    { account: wallet, usd: usd.times(sign) },
+  ];
+}
+
+function amountOf(valueInUSD: number): Decimal {
+  return new Decimal(valueInUSD).toDecimalPlaces(6);
+}
+
+const KEY_BYTES = 24; // 192 random bits.
+
+/** An account that somebody asks for. */
+export interface NewAccount {
+  name: string;
+  /** US dollars in each of its wallets. */
+  openingBalance: number;
+  /** Where the events of its transactions go, and of those of its sub-accounts. Default: as the settings say. */
+  eventsUrl?: string;
+  /** The secret of their signature. Default: that of the settings. */
+  eventsSecret?: string;
+}
+
+/**
+ * Opens an account with a key and wallets of its own. The key is available only once, because only its SHA-256 is
+ * stored.
+ */
+export async function openAccount(database: Database, { name, openingBalance, ...events }: NewAccount) {
+  const id = randomUUID();
+  const apiKey = `sandbox_${randomBytes(KEY_BYTES).toString('hex')}`;
+  const opening = new Decimal(openingBalance).toDecimalPlaces(6);
+  await database.$transaction(async (work) => {
+    await work.account.create({ data: { id, name, apiKeyHash: hashKey(apiKey), ...events } });
+    await openWallets(work, id, opening);
+  });
+  return { id, name, apiKey };
+}
