@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ALLOW, SHOWS } from '../src/access/auth/route-access';
 import { OPERATION } from '../src/gateway/operation.decorator';
 import { OPERATIONS } from '../src/operations/catalogue';
-import { mayBeLeftOut } from '../src/http/validation/nothing.dto';
+import { mayBeLeftOut } from '../src/http/validation/rules';
 import { codeFiles, findCycle, literalSpreads, sourceFiles } from './support/source';
 
 const src = sourceFiles('src');

@@ -2,8 +2,7 @@ import { getMetadataStorage, IsDefined, IsIn, validateSync } from 'class-validat
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { join } from 'node:path';
-import { FaultList } from '../src/http/validation/fault-list';
-import { toFaults } from '../src/http/validation/faults';
+import { FaultList, toFaults } from '../src/http/validation/faults';
 import { LocalAmount, UsdAmount } from '../src/http/validation/money-rules';
 import { ITEMS, ItemsOf, Text } from '../src/http/validation/rules';
 import { instantiate } from '../src/http/validation/instantiate';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Examples, getCountries, getExampleNumber } from 'libphonenumber-js/max';
-import { kindOfKey, RECIPIENT_KINDS, RecipientKind, readRecipient, recipientKey } from '../src/recipients/recipient';
+import { kindOfKey, readRecipient, RECIPIENT_KINDS, recipientKey, RecipientKind } from '../src/recipients/recipient';
 import { first } from './support/first';
 import { SPELLED_RECIPIENTS } from './support/recipient-spellings';
 import { runs } from './support/runs';

@@ -15,8 +15,7 @@ import { ApprovalsService } from './approvals/approvals.service';
 import { ForecastService } from './approvals/forecast.service';
 import { BeneficiariesController } from './clients/beneficiaries.controller';
 import { ChangesController } from './clients/changes.controller';
-import { ClientEphemeralKeysController } from './clients/client-ephemeral-keys.controller';
-import { ClientsController } from './clients/clients.controller';
+import { ClientEphemeralKeysController, ClientsController } from './clients/clients.controller';
 import { KeyClaimsController, KeysController, SignInsController } from './clients/keys.controller';
 import { OperationsController } from './clients/operations.controller';
 import {

@@ -8,7 +8,7 @@ import { INTERFACE_PREFIX, OPERATIONS, PREVIEW_PREFIX } from '../operations/cata
 import { Effect, OperationRow } from '../operations/row';
 import { Preview } from '../gateway/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
-import { isForwarded } from '../http/validation/nothing.dto';
+import { isForwarded } from '../http/validation/rules';
 import { shareEqualParts } from './openapi-components';
 import { shareEnums } from './openapi-enums';
 import { Audience, documentFor } from './openapi-audiences';

@@ -1,6 +1,6 @@
 import { Config } from '../platform/config/config';
 import { givenUpAfterMs, sendableForMs } from '../platform/config/upstream-timeouts';
-import { Guards, AdmissionRequest, Opened, Ruling } from '../policy/admission';
+import { AdmissionRequest, Guards, Opened, Ruling } from '../policy/admission';
 import { commitment, newSalt } from '../platform/privacy/commitment';
 import { contentKey, paymentKeys } from './content-keys';
 import { ExpectedFees } from './expected-fees';

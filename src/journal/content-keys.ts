@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { Item } from '../operations/item';
-import { paidName, RecipientName, recipientNames } from '../operations/recipient-names';
+import { Item, paidName, RecipientName, recipientNames } from '../operations/item';
 import { AdmissionRequest } from '../policy/admission';
 import { Payment } from '../policy/recipient-days';
 import { clock } from '../platform/database/clock';

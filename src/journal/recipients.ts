@@ -1,16 +1,15 @@
 import { beneficiaryHash } from '../access/clients/register-writes';
-import { Item } from '../operations/item';
+import { Item, RecipientName, recipientNames } from '../operations/item';
 import { itemFieldsOf } from '../operations/items';
-import { RecipientName, recipientNames } from '../operations/recipient-names';
 import { movesValue, OperationName } from '../operations/catalogue';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest, Budget } from '../policy/admission';
+import { HistoryLimits, Payment, paymentKey, RecipientDays } from '../policy/recipient-days';
 import { NamedRecipient, Register, RegisterRules, Registration, usesRegister } from '../policy/beneficiaries';
 import { Decimal } from 'decimal.js';
 import { statesThat } from '../operations/lifecycle';
 import { CALLS, HELD, STATE_COLUMNS, stateIn } from '../operations/lifecycle-sql';
 import { COUNTED } from '../operations/settlement';
-import { HistoryLimits, Payment, paymentKey, RecipientDays } from '../policy/recipient-days';
 import { OpenIntent } from './records';
 
 /**

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { Prisma } from '../platform/database/generated/client';
 import { AdmissionRequest } from '../policy/admission';
-import { Item } from '../operations/item';
-import { recipientNames } from '../operations/recipient-names';
+import { Item, recipientNames } from '../operations/item';
 
 /**
  * Payments of a lost time that the upstream lists and no call explains. A request for the same recipient and amount may

@@ -1,6 +1,6 @@
 import { RunningConfig, StartError } from '../platform/config/config';
-import { OPERATION_NAMES } from './catalogue';
-import { deadlinesByOperation } from './deadlines';
+import { OPERATION_NAMES, rowOf } from './catalogue';
+import { DEADLINE_CLASSES } from './row';
 import { StatusVocabulary } from './statuses';
 
 /**
@@ -19,4 +19,26 @@ export function checkedSettings(configured: RunningConfig): RunningConfig {
     );
   }
   return { ...configured, upstreamTimeouts: deadlinesByOperation(upstreamTimeouts) };
+}
+
+/**
+ * Resolves the deadlines of classes into deadlines of operations. The deadline of an operation has precedence over that
+ * of its class.
+ * @param configured milliseconds by operation or class, as in UPSTREAM_TIMEOUTS.
+ * @throws StartError for a name that is neither.
+ */
+export function deadlinesByOperation(configured: ReadonlyMap<string, number>): Map<string, number> {
+  const known: readonly string[] = [...OPERATION_NAMES, ...DEADLINE_CLASSES];
+  const unknown = [...configured.keys()].find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new StartError(
+      `UPSTREAM_TIMEOUTS names ${unknown}, which is neither an operation nor one of ${DEADLINE_CLASSES.join(', ')}. docs/reference/operations.md lists the operations.`,
+    );
+  }
+  return new Map(
+    OPERATION_NAMES.flatMap((name): [string, number][] => {
+      const deadline = configured.get(name) ?? configured.get(rowOf(name).deadline);
+      return deadline === undefined ? [] : [[name, deadline]];
+    }),
+  );
 }

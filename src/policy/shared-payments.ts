@@ -1,6 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { Item } from '../operations/item';
-import { paidName } from '../operations/recipient-names';
+import { Item, paidName } from '../operations/item';
 
 interface Paying {
   clientId: string;

@@ -1,5 +1,5 @@
 import { callingCodes } from './numbering-plan';
-import { phoneKey, SEPARATORS } from './phone';
+import { phoneKey, SEPARATORS } from './recipient';
 import { plainText } from './plain-text';
 
 /** The shortest and the longest number of a country, without its calling code. */

@@ -1,8 +1,81 @@
-import { emailKey } from './email';
-import { Line } from './numbering-plan';
-import { AT_HOME, phoneKey, readPhone } from './phone';
+import { domainToASCII } from 'node:url';
+import { asPlanned, callingCodeOf, lengthsFor, Line } from './numbering-plan';
 import { invisibleReason, plainText, smallLetters } from './plain-text';
-import { Spelling } from './spelling';
+
+/** The canonical spelling of a recipient's name, or why the text is none. */
+type Spelling =
+  | { canonical: string }
+  | {
+      /** What is wrong with the text, as a sentence without its full stop. Undefined if it has no known form. */
+      reason?: string;
+      /** The canonical spelling of the name that is probably meant. */
+      suggestion?: string;
+    };
+
+/** Spaces, and the signs of masks. A masked address names nobody. */
+const NO_ADDRESS = /[\s@*•]/;
+
+/**
+ * Returns the canonical key of an email address in any spelling: in lower case, with its domain in ASCII (IDNA, RFC 5891). Null for
+ * text that is no address. The SQL function email_key() returns the same.
+ */
+function emailKey(text: string): string | null {
+  const plain = smallLetters(plainText(text));
+  const at = plain.lastIndexOf('@');
+  const local = plain.slice(0, Math.max(0, at));
+  const domain = asciiDomain(plain.slice(at + 1));
+  if (local === '' || domain === '' || NO_ADDRESS.test(local) || NO_ADDRESS.test(domain)) return null;
+  return `${local}@${domain}`;
+}
+
+/** Returns a domain with its labels in ASCII, and without the dot of the root. Empty for a domain that cannot exist. */
+function asciiDomain(domain: string): string {
+  const ascii = /^[\x21-\x7e]*$/.test(domain) ? domain : domainToASCII(domain);
+  return ascii.replace(/\.$/, '');
+}
+
+/** Characters that people write between digits. */
+export const SEPARATORS = /[\s()./·\u2212\p{Pd}]/gu;
+
+const CANONICAL = /^\+[1-9]\d{6,14}$/;
+
+/** Stands before the digits of a number as it is dialed at home. Its country is not known, so it equals no international number. */
+const AT_HOME = 'tel:';
+
+/**
+ * Returns the canonical key of a phone number in any spelling: `+` and the digits of its international form, by its numbering plan.
+ * A number that is dialed at home has a key of its own. Null for text that is no number, such as a masked one. The SQL function
+ * phone_key() returns the same.
+ */
+export function phoneKey(text: string): string | null {
+  const written = plainText(text).replace(SEPARATORS, '');
+  const [, prefix, digits] = /^(\+|00)?(\d{7,24})$/.exec(written) ?? [];
+  if (digits === undefined) return null;
+  if (prefix === undefined && digits.startsWith('0')) return AT_HOME + digits.replace(/^0+/, '');
+  return `+${asPlanned(digits.replace(/^0+/, ''))}`;
+}
+
+/** Reads a phone number that is to be paid. Only its canonical key is accepted, if a number of that length exists. */
+function readPhone(text: string, line: Line): Spelling {
+  const key = phoneKey(text);
+  // Without + or 00, nobody can tell whether a number has its calling code.
+  if (key === null || !/^(?:\+|00)/.test(plainText(text))) return invisibleReason(text);
+  const impossible = impossibility(key, line);
+  if (impossible !== undefined) return { reason: impossible };
+  return text === key ? { canonical: key } : { ...invisibleReason(text), suggestion: key };
+}
+
+/** Returns why no number has these digits. Undefined if one can have them. */
+function impossibility(key: string, line: Line): string | undefined {
+  const digits = key.slice(1);
+  const [code, lengths] = [callingCodeOf(digits), lengthsFor(digits)?.[line]];
+  if (!lengths || !CANONICAL.test(key)) return 'No country has such a number';
+  const length = digits.length - code.length;
+  if (lengths.has(length)) return undefined;
+  const kind = line === 'mobile' ? 'Mobile numbers' : 'Numbers';
+  const expected = [...lengths].sort((one, other) => one - other).join(' or ');
+  return `${kind} with the country code +${code} have ${expected} digits after it, and this one has ${length}`;
+}
 
 /** The kinds of names that recipients have. A receiver is a sub-account of the upstream. */
 export const RECIPIENT_KINDS = ['email', 'phone', 'handle', 'receiver'] as const;
@@ -64,4 +137,24 @@ export function readRecipient(kind: RecipientKind, name: string, line: Line = 'a
   const small = name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (name === key || small === key) return { canonical: name };
   return { ...invisibleReason(name), suggestion: key };
+}
+
+/** A name by which a person can be reached, and by which records name recipients. */
+export interface Contact {
+  kind: 'email' | 'phone' | 'handle';
+  /** Its canonical key. */
+  key: string;
+}
+
+/** Reads a contact in any spelling. Undefined for text that is no email address, international phone number or handle with its @. */
+export function contactOf(text: string): Contact | undefined {
+  const kind = contactKindOf(plainText(text));
+  const key = kind && recipientKey(kind, text);
+  return kind && key ? { kind, key } : undefined;
+}
+
+function contactKindOf(name: string): Contact['kind'] | undefined {
+  if (name.startsWith('@')) return 'handle';
+  if (name.includes('@')) return 'email';
+  return /^(?:\+|00)/.test(name) ? 'phone' : undefined;
 }

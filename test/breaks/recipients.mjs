@@ -5,7 +5,7 @@ export const RECIPIENTS = [
     guards: 'a payment to a phone number in another spelling, such as one with the zero that is dialed at home',
     edits: [
       [
-        'src/recipients/phone.ts',
+        'src/recipients/recipient.ts',
         'return text === key ? { canonical: key }',
         "return text.startsWith('+') ? { canonical: key }",
       ],
@@ -25,7 +25,7 @@ export const RECIPIENTS = [
   {
     name: 'possible-numbers',
     guards: 'a payment to a number that no country has',
-    edits: [['src/recipients/phone.ts', 'if (impossible !== undefined) return', "if (impossible === '') return"]],
+    edits: [['src/recipients/recipient.ts', 'if (impossible !== undefined) return', "if (impossible === '') return"]],
     noticedBy: 'test/recipient-spellings.spec.ts',
     test: 'is refused with the spelling to use',
   },

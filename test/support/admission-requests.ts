@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { AdmissionRequest, Budget, State } from '../../src/policy/admission';
+import { RecipientDays } from '../../src/policy/recipient-days';
 import { Register } from '../../src/policy/beneficiaries';
 import { Item } from '../../src/operations/item';
-import { RecipientDays } from '../../src/policy/recipient-days';
 import { Stop } from '../../src/policy/stops';
 import { NO_HISTORY } from './no-history';
 import { NO_ITEM } from './no-item';

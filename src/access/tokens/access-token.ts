@@ -1,8 +1,7 @@
 import { clock } from '../../platform/database/clock';
 import { isObject } from '../../platform/json/is-object';
 import { TOKEN_ALGORITHMS } from '../clients/providers';
-import { CompactJws, readCompactJws } from './compact-jws';
-import { expiredToken, invalidToken } from './refusals';
+import { CompactJws, expiredToken, invalidToken, readCompactJws } from './refusals';
 
 /** An access token as a request has it, before it is verified. */
 export interface SentToken {

@@ -3,8 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import { clock } from '../../platform/database/clock';
 import { isObject } from '../../platform/json/is-object';
-import { invalidProof, PROOF_ALGORITHMS } from './refusals';
-import { CompactJws, readCompactJws } from './compact-jws';
+import { CompactJws, invalidProof, PROOF_ALGORITHMS, readCompactJws } from './refusals';
 import { OneTimeToken } from './used-proofs.service';
 
 /** A proof counts for so long, before and after the time that it states. Clocks of phones differ by minutes. */

@@ -4,9 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { Egress } from '../../platform/network/egress';
 import { clock } from '../../platform/database/clock';
 import { AccessTokenClaims, checkAccessToken, TokenSource } from './access-token';
-import { CompactJws } from './compact-jws';
+import { CompactJws, expiredToken, invalidToken } from './refusals';
 import { ProviderKeys } from './provider-keys';
-import { expiredToken, invalidToken } from './refusals';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** A verified token is verified again after this time, at the latest. */

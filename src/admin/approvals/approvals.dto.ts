@@ -4,9 +4,8 @@ import { APPROVAL_STATUSES, CallRecord, FullCallRecord } from '../../history/rec
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { PROBLEMS } from '../../platform/errors/problems';
 import { CapDto } from '../limits/cap';
-import { NotForwarded } from '../../http/validation/nothing.dto';
+import { field, NotForwarded, Text } from '../../http/validation/rules';
 import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
-import { field, Text } from '../../http/validation/rules';
 
 export class ApprovalSearch implements PageRequest {
   @OneOf(APPROVAL_STATUSES, 'Status of the approval. Default: `pending`.')

@@ -32,10 +32,9 @@ import { LocalCopies } from '../../journal/local-copies';
 import { Screened, Release } from '../../journal/records';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
-import { ForecastService } from './forecast.service';
+import { brokenRule, decisionFailed, ForecastService, notPending } from './forecast.service';
 import { Held, namedBy, ownerOfHeld, payersOf, requireUnchanged, toPrepared } from './held';
 import { readHeldItems } from './held-items';
-import { brokenRule, decisionFailed, notPending } from './permission';
 import { readRequesters } from './requesters';
 
 /** Lists held calls, and records decisions about them. */

@@ -1,22 +1,62 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { CallRecord } from '../../history/records/record.dto';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { reachesWholeAccount, recordedOwner } from '../../access/auth/owner';
+import { missingScopes, operationProblem } from '../../access/auth/route-access';
 import { Caller } from '../../access/callers/caller';
-import { recordedOwner } from '../../access/auth/owner';
-import { forecastOf } from '../../gateway/may-pay/obstacle-problem';
+import { limitProblems } from '../../gateway/forwarding/own-limits';
+import { forecastOf, obstacleProblem } from '../../gateway/may-pay/obstacle-problem';
 import { BrokenRule } from '../../gateway/may-pay/obstacles';
+import { CallRecord, RecordApproval } from '../../history/records/record.dto';
 import { readRegister, recipientsOf } from '../../journal/recipients';
 import { TransactionOwners } from '../../journal/transaction-owners';
 import { namedObjectOf, OperationName, operationNamed } from '../../operations/catalogue';
 import { Item } from '../../operations/item';
+import { SidePrisma } from '../../platform/database/side-prisma';
+import { Problem } from '../../platform/errors/problem';
 import { RegisterRules } from '../../policy/beneficiaries';
-import { CapDto, toCap, toUsage, UsageDto } from '../limits/cap';
+import { Limited } from '../../policy/limit-rules';
 import { PayerUsage, SpendingService } from '../../policy/spending.service';
+import { CapDto, toCap, toUsage, UsageDto } from '../limits/cap';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
 import { readHeldItems } from './held-items';
-import { brokenRule } from './permission';
 import { readRequesters } from './requesters';
+
+/**
+ * Finds the first rule that forbids a call of this client now: its key, its scope, the operation, whose the transaction is
+ * that it names, or a limit of one call, also of its person. The approval threshold does not count. `approveHeldCall` of the
+ * journal checks caps, stops and the register of recipients.
+ * @param caller the requester (`readRequesters`). Undefined if its key is no longer valid.
+ * @param isOwn whether the call names no transaction of others (OwnershipService).
+ */
+export function brokenRule(
+  caller: Caller | undefined,
+  operation: OperationName,
+  items: Limited[],
+  isOwn: boolean,
+): BrokenRule | undefined {
+  if (!caller) return { kind: 'credential_ended' };
+  const scopes = missingScopes(caller, operation);
+  if (scopes.length > 0) return { kind: 'scope_missing', scopes };
+  if (operationProblem(caller, operation)) return { kind: 'switched_off', operation };
+  if (!isOwn && !reachesWholeAccount(caller)) return { kind: 'not_own' };
+  const [problem] = limitProblems(caller, operation, items);
+  return problem && { kind: 'over_own_limit', problem };
+}
+
+/** Returns the error for an approver of a call that does not wait for a decision any more. */
+export function notPending(status: RecordApproval['status'] | undefined): Problem {
+  return obstacleProblem({ kind: status === 'expired' ? 'expired' : 'decided' }, 'approver');
+}
+
+/**
+ * Explains a failed decision. The commit may have succeeded although it was reported as failed. The call is then
+ * approved and in doubt, and was not sent.
+ */
+export function decisionFailed(cause: unknown): never {
+  const text =
+    'The database of the proxy failed during the decision. Nothing was sent. Read the approval again before you decide.';
+  throw new Problem('database_unavailable', { text, cause });
+}
 
 /** The result that an approval would have now. Both are null once the call is decided or has expired. */
 interface Forecast {

@@ -1,25 +1,71 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { Allow } from '../../access/auth/route-access';
 import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
+import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
-import { BeneficiariesService } from '../../access/clients/beneficiaries.service';
+import { BeneficiariesService, MAX_AT_ONCE } from '../../access/clients/beneficiaries.service';
+import { ListedBeneficiary, REGISTER_LISTS, RegisterChanged, RegisterList } from '../../access/clients/register-writes';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
+import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';
+import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
+import { NotForwarded, Text, WordList } from '../../http/validation/rules';
 import { isUuid } from '../../platform/database/uuid';
-import { idBefore, LONG_PAGE, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Fault, Problem } from '../../platform/errors/problem';
-import { asProblem, waiting, WAITS } from './waiting';
-import {
-  BeneficiaryPage,
-  BeneficiarySearch,
-  ChangeBeneficiariesDto,
-  ChangedBeneficiariesDto,
-} from './beneficiaries.dto';
-import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';
-import { WaitingDto } from './changes.dto';
+import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
+import { idBefore, LONG_PAGE, nextPageToken, PageRequest, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
+import { WaitingDto } from './changes.dto';
+import { asProblem, waiting, WAITS } from './waiting';
+
+const MAX_LENGTH = 320;
+
+const Recipients = (description: string) =>
+  WordList(
+    {
+      required: false,
+      must: `must be a list of at most ${MAX_AT_ONCE} texts of at most ${MAX_LENGTH} characters`,
+      test: (value) =>
+        Array.isArray(value) &&
+        value.length <= MAX_AT_ONCE &&
+        value.every((text) => typeof text === 'string' && text.length <= MAX_LENGTH),
+    },
+    { items: { type: 'string' }, maxItems: MAX_AT_ONCE, description, example: ['+254712345678', 'ada@example.com'] },
+  );
+
+@NotForwarded()
+class ChangeBeneficiariesDto {
+  @OneOf(REGISTER_LISTS, 'The list. `blocked` wins over `allowed`.', { required: true }) list!: RegisterList;
+  @Recipients('Email addresses, phone numbers, handles, or `receiver:` and the ID of a sub-account.')
+  add?: string[];
+  @Recipients('The same, or IDs of entries.') remove?: string[];
+  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' }) reason?: string;
+}
+
+class BeneficiarySearch implements PageRequest {
+  @OneOf(REGISTER_LISTS, 'Only this list.') list?: RegisterList;
+  @PageSize(LONG_PAGE) page_size?: number;
+  @PageToken() page_token?: string;
+}
+
+export class BeneficiaryDto implements ListedBeneficiary {
+  @described(UUID, 'ID of the entry.') id!: string;
+  @described({ enum: REGISTER_LISTS }, 'Its list.') list!: RegisterList;
+  @nullable(TEXT, 'Masked. Null: erased.')
+  recipient!: string | null;
+  @described(INSTANT, 'When it was registered.') registered_at!: Date;
+}
+
+class ChangedBeneficiariesDto implements RegisterChanged {
+  @described({ type: [BeneficiaryDto] }, 'The entries of `add`.') added!: BeneficiaryDto[];
+  @described({ type: [BeneficiaryDto] }, 'Entries that are gone.') removed!: BeneficiaryDto[];
+}
+
+class BeneficiaryPage {
+  @described({ type: [BeneficiaryDto] }, 'Oldest first.') beneficiaries!: BeneficiaryDto[];
+  @nextPageToken() next_page_token!: string | null;
+}
 
 /** Manages whom a client may pay. */
 @ApiTags('Clients')

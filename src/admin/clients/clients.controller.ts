@@ -1,27 +1,29 @@
-import { Body, Controller, Get, Param, Patch, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { Allow } from '../../access/auth/route-access';
 import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
+import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { ClientsService } from '../../access/clients/clients.service';
-import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
-import { ListedClient } from '../../access/clients/listed';
 import { fromPermissions } from '../../access/clients/grants';
+import { ListedClient } from '../../access/clients/listed';
 import { lacksDailyCap } from '../../access/clients/safe-defaults';
+import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
+import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
+import { RevokedEphemeralKeysDto } from '../../credentials/ephemeral-keys/ephemeral-keys.dto';
+import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { accountFaults } from '../../http/validation/known-account';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { toUsage } from '../limits/cap';
+import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 import { Spending, SpendingService } from '../../policy/spending.service';
-import { asProblem, waiting, WAITS } from './waiting';
+import { toUsage } from '../limits/cap';
 import { WaitingDto } from './changes.dto';
 import { ClientDto, ClientsDto, NewClientDto } from './client-answers.dto';
 import { NO_DAILY_CAP } from './client-rules';
-import { ChangeClientDto, CreateClientDto } from './clients.dto';
+import { ChangeClientDto, CreateClientDto, RevocationDto } from './clients.dto';
 import { expiryOf } from './expiry';
-import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
+import { asProblem, waiting, WAITS } from './waiting';
 
 const NEEDS_TWO = ['invalid_request', 'incompatible_scopes', 'personal_key_required', 'step_up_required'] as const;
 
@@ -137,4 +139,29 @@ function requireNoKey({ person, expires_at }: CreateClientDto): void {
 function withUsage(client: ListedClient, spending: Spending): ClientDto {
   const caps = { daily: client.daily_cap_usd, monthly: client.monthly_cap_usd };
   return { ...client, usage: toUsage(caps, spending) };
+}
+
+/** Operators end all ephemeral keys of a client here. */
+@ApiTags('Clients')
+@Controller('v1/clients/:name/ephemeral-keys')
+export class ClientEphemeralKeysController {
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly keys: EphemeralKeysService,
+  ) {}
+
+  @Delete()
+  @Allow('admin')
+  @ApiSummary("Revoke a client's ephemeral keys", 'The client can make new ones.')
+  @ApiClientName()
+  @ApiResponse({ status: 200, type: RevokedEphemeralKeysDto, description: 'The revoked keys.' })
+  @ApiKeyProblems('invalid_request', 'client_not_found')
+  async revokeClientEphemeralKeys(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('name') name: string,
+    @Query() { reason }: RevocationDto,
+  ): Promise<RevokedEphemeralKeysDto> {
+    const client = await this.clients.find(name).catch(asProblem);
+    return { revoked: await this.keys.revoke(client, {}, changedBy(call, reason)) };
+  }
 }

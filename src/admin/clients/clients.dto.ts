@@ -2,8 +2,7 @@ import { CLIENT_KINDS, ClientKind } from '../../access/clients/listed';
 import { LIMIT_KEYS, textOf } from '../../access/clients/limits';
 import { AskedLimits, askedLimit, withLimits } from '../../http/validation/limit-properties';
 import { Account, Instant, OneOf } from '../../http/validation/query-rules';
-import { Text } from '../../http/validation/rules';
-import { NotForwarded, Nothing } from '../../http/validation/nothing.dto';
+import { NotForwarded, Nothing, Text } from '../../http/validation/rules';
 import { ClientName, ClientOperations, ClientScopes, KeyPerson, NewDailyCap, Subject } from './client-rules';
 import { ProviderDto } from './provider.dto';
 

@@ -17,9 +17,8 @@ import { ApiClientName, ApiId, ApiSummary } from '../../platform/schema/routes';
 import { PayerUsage, SpendingService } from '../../policy/spending.service';
 import { toUsage } from '../limits/cap';
 import { asProblem, waiting, WAITS } from './waiting';
-import { WaitingDto } from './changes.dto';
+import { MergedPeopleDto, MergePeopleDto, RevokedPersonDto, RevokePersonDto, WaitingDto } from './changes.dto';
 import { ChangePersonDto, LimitPersonDto, PersonDto, PersonsDto, PersonSearch } from './person-limits.dto';
-import { MergedPeopleDto, MergePeopleDto, RevokedPersonDto, RevokePersonDto } from './people.dto';
 
 /** Shows the people of a client, and gives some of them limits of their own. */
 @ApiTags('Clients')

@@ -4,9 +4,8 @@ import { ListedPerson } from '../../access/people/person-exceptions';
 import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { AskedLimits, askedLimit, shownLimit, withLimits } from '../../http/validation/limit-properties';
-import { NotForwarded } from '../../http/validation/nothing.dto';
+import { NotForwarded, Text } from '../../http/validation/rules';
 import { PageSize, PageToken } from '../../http/validation/query-rules';
-import { Text } from '../../http/validation/rules';
 import { UsageDto } from '../limits/cap';
 
 const MAX_NAME = 255;

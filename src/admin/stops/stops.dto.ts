@@ -1,9 +1,8 @@
 import { BOOLEAN, described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { ValidateBy, ValidationArguments } from 'class-validator';
 import { CHANGING_OPERATIONS } from '../../operations/effects';
-import { NotForwarded } from '../../http/validation/nothing.dto';
+import { field, NotForwarded, Text } from '../../http/validation/rules';
 import { OneOf } from '../../http/validation/query-rules';
-import { field, Text } from '../../http/validation/rules';
 
 /** The operations that can be stopped. Reads always continue. */
 export const STOPPABLE: string[] = [...CHANGING_OPERATIONS];

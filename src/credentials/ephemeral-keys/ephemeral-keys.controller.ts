@@ -1,17 +1,24 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Decimal } from 'decimal.js';
-import { Allow, SecretKeysOnly } from '../../access/auth/route-access';
 import { AuthenticatedCall, changedBy, CurrentCall, leftOf } from '../../access/auth/call';
 import { ownerOf } from '../../access/auth/owner';
+import { Allow, missingScopes, operationProblem, SecretKeysOnly } from '../../access/auth/route-access';
+import { Caller } from '../../access/callers/caller';
+import { readUsd } from '../../access/clients/limit-fields';
 import { Beneficiary } from '../../access/clients/register-writes';
 import { EphemeralKeyFilter, EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
+import { Person } from '../../access/people/person';
 import { PersonsService } from '../../access/people/persons.service';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';
+import { isOperation, scopesOf } from '../../operations/catalogue';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Fault, Problem } from '../../platform/errors/problem';
 import { idBefore, LONG_PAGE, rowsToRead, toPage } from '../../platform/schema/page';
-import { Problem } from '../../platform/errors/problem';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
+import { canonicalCountry } from '../../recipients/country-name';
+import { unknownCountries } from '../../recipients/unknown-countries';
 import {
   EphemeralKeyPage,
   EphemeralKeySearch,
@@ -20,9 +27,6 @@ import {
   NewEphemeralKeyDto,
   RevokedEphemeralKeysDto,
 } from './ephemeral-keys.dto';
-import { unknownCountries } from '../../recipients/unknown-countries';
-import { asListed, whereWider } from './wider';
-import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 /** An app's server makes keys here that it gives to a phone or a page. */
 @ApiTags('Ephemeral keys')
@@ -141,4 +145,58 @@ function readRecipients(texts: string[]): Beneficiary[] {
   );
   if (faults.length > 0) throw new Problem('invalid_request', { faults });
   return read.filter((one) => one !== undefined);
+}
+
+/** Lists everything that a new ephemeral key would be allowed, but the key that makes it or its person is not. */
+function whereWider(
+  call: AuthenticatedCall,
+  person: Person,
+  { operations, countries = [], max_item }: NewEphemeralKeyDto,
+): Fault[] {
+  const { caller } = call;
+  const owner = ownerOf(call).person;
+  const other = owner !== null && owner.id !== person.id;
+  return [
+    ...(other ? [{ pointer: '/actor', detail: 'must be the owner of your key, because the key is personal' }] : []),
+    ...operations.flatMap((operation, place) => faultOf(`/operations/${place}`, reasonAgainst(caller, operation))),
+    ...countriesNotAllowed(caller, countries),
+    ...faultOf('/max_item', overMaxItem(caller, person, readUsd(max_item))),
+  ];
+}
+
+/** Returns the countries as the client's own list spells them, so that they are found there later. */
+function asListed(listed: string[], countries: string[]): string[] {
+  const spellings = new Map(listed.map((country) => [canonicalCountry(country), country]));
+  return [...new Set(countries.map((country) => spellings.get(canonicalCountry(country)) ?? country))];
+}
+
+function reasonAgainst(caller: Caller, operation: string): string | undefined {
+  const notAllowed = 'must be an operation that your client may use';
+  if (!isOperation(operation)) return notAllowed;
+  if (scopesOf(operation).includes('account')) return 'reaches the whole upstream account, which no ephemeral key may';
+  const missing = missingScopes(caller, operation).join(' and ');
+  if (missing) return `requires the scope ${missing}, which your key does not have`;
+  return operationProblem(caller, operation) && notAllowed;
+}
+
+function countriesNotAllowed({ limits }: Caller, countries: string[]): Fault[] {
+  if (limits.countries.length === 0) return [];
+  const allowed = new Set(limits.countries.map(canonicalCountry));
+  const detail = `must be a country that your client may pay to: ${limits.countries.join(', ')}`;
+  return countries.flatMap((country, place) =>
+    allowed.has(canonicalCountry(country)) ? [] : [{ pointer: `/countries/${place}`, detail }],
+  );
+}
+
+function overMaxItem({ limits }: Caller, person: Person, maxItem: Decimal | undefined): string | undefined {
+  const [ofClient, ofPerson] = [limits.maxItemUsd, person.limits.personMaxItemUsd];
+  if (ofClient && maxItem?.greaterThan(ofClient))
+    return `must be at most ${ofClient.toFixed()}, as for one item of your client`;
+  return ofPerson && maxItem?.greaterThan(ofPerson)
+    ? `must be at most ${ofPerson.toFixed()}, as for one item of this person`
+    : undefined;
+}
+
+function faultOf(pointer: string, detail: string | undefined): Fault[] {
+  return detail === undefined ? [] : [{ pointer, detail }];
 }

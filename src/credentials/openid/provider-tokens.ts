@@ -1,7 +1,7 @@
 import { CryptoKey, JWTHeaderParameters, jwtVerify } from 'jose';
 import { hash } from 'node:crypto';
 import { isTokenText, SKEW_SECONDS } from '../../access/tokens/access-token';
-import { readCompactJws } from '../../access/tokens/compact-jws';
+import { readCompactJws } from '../../access/tokens/refusals';
 import { ProviderKeys } from '../../access/tokens/provider-keys';
 import { OneTimeToken } from '../../access/tokens/used-proofs.service';
 import { clock } from '../../platform/database/clock';

@@ -8,11 +8,11 @@ import { recipientsOf } from '../../journal/recipients';
 import { paymentsTo } from '../../journal/content-keys';
 import { Screened } from '../../journal/records';
 import { AdmissionRequest } from '../../policy/admission';
+import { dependOnHistory } from '../../policy/recipient-days';
 import { usesRegister } from '../../policy/beneficiaries';
 import { HeldFor } from '../../policy/holds';
 import { needsApproval } from '../../policy/limit-rules';
 import { normalForm } from '../../policy/normal-form';
-import { dependOnHistory } from '../../policy/recipient-days';
 
 /** The parts of a request that its admission depends on. */
 interface Content {

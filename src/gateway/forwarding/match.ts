@@ -1,7 +1,6 @@
 import { UpstreamItem } from '../../journal/records';
 import { countableFee } from '../../operations/settlement';
-import { Item } from '../../operations/item';
-import { recipientNames } from '../../operations/recipient-names';
+import { Item, recipientNames } from '../../operations/item';
 import { Transaction } from '../upstream/transactions';
 
 /**

@@ -1,5 +1,5 @@
 import { OperationCall } from '../../access/auth/call';
-import { FaultList } from '../../http/validation/fault-list';
+import { FaultList } from '../../http/validation/faults';
 import { DryRun } from '../../journal/state';
 import { EarlierPayment } from './earlier-payments';
 import { AdmissionRequest } from '../../policy/admission';

@@ -1,8 +1,7 @@
-import { Item } from '../../operations/item';
-import { FaultList } from '../../http/validation/fault-list';
+import { Item, paidName } from '../../operations/item';
+import { FaultList } from '../../http/validation/faults';
 import { itemFieldsOf, itemsOf } from '../../operations/items';
 import { OperationName } from '../../operations/catalogue';
-import { paidName } from '../../operations/recipient-names';
 import { isObject } from '../../platform/json/is-object';
 import { PreviewDuplicate } from './preview.dto';
 

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuthenticatedCall, OperationCall } from '../../access/auth/call';
 import { ownerOf } from '../../access/auth/owner';
-import { readAllowDuplicateOf } from '../../http/validation/allow-duplicate-of';
-import { readIdempotencyKey } from '../../http/validation/idempotency-key';
+import { readAllowDuplicateOf, readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { ExpectedFees } from '../../journal/expected-fees';
 import { DryRun, readDryRun } from '../../journal/state';
 import { guardWindows } from '../../journal/admission-rules';

@@ -3,7 +3,7 @@ import { readWrittenId } from '../../operations/payout-id';
 import { isObject } from '../../platform/json/is-object';
 import { parseJson } from './answer';
 import { TRANSACTION_FIELDS, TransactionField } from './transaction-fields';
-import { RecipientKind, recipientKey } from '../../recipients/recipient';
+import { recipientKey, RecipientKind } from '../../recipients/recipient';
 
 /**
  * A transaction as the upstream's answers show it (docs/reference/upstream.md, "Transaction record"). Every field may

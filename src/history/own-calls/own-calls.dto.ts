@@ -1,8 +1,7 @@
 import { RESOLUTIONS, CALL_STATES, CallState } from '../../operations/lifecycle';
 import { PageRequest } from '../../platform/schema/page';
-import { NotForwarded } from '../../http/validation/nothing.dto';
+import { NotForwarded, Text, WordList } from '../../http/validation/rules';
 import { IdempotencyKey, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
-import { Text, WordList } from '../../http/validation/rules';
 import { readPayoutId } from '../../operations/payout-id';
 import { PickType } from '@nestjs/swagger';
 import { described, nullable, TEXT, UUID } from '../../platform/schema/fields';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { beneficiaryHash } from '../../access/clients/register-writes';
 import { LOCKS } from '../../platform/database/locks';
-import { Contact } from '../../recipients/contact';
+import { Contact } from '../../recipients/recipient';
 
 /**
  * Erases a person from the registers of all clients. An entry that allows the person is removed. An entry that blocks them

@@ -1,14 +1,13 @@
 import { Client } from 'pg';
 import { PersonDocument } from '../../journal/documents';
 import { unexplainedHash } from '../../journal/unexplained-payments';
-import { recipientKey } from '../../recipients/recipient';
+import { Contact, recipientKey } from '../../recipients/recipient';
 import { eraseBeneficiaries } from './beneficiaries';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
 import { recordedErasure, Wish } from './erasures';
 import { eraseEvidence } from './evidence';
 import { openCalls } from '../../operations/lifecycle-sql';
 import { eraseKeys, keysNaming, NamingKeys } from './keys';
-import { Contact } from '../../recipients/contact';
 import { askedFor, namedIn, spelledIn } from './person';
 import { erasePersons, personsWhere } from './persons';
 import { catchUp, lockIndex, reindex } from './reindex';

@@ -3,8 +3,7 @@ import { numberForms } from '../../platform/privacy/contacts';
 import { Pruning } from '../log/signed-records';
 import { Month } from './months';
 import { commitmentSql, ErasableColumns, RECEIVER, RECIPIENT, REFERENCE } from '../../journal/evidence';
-import { Contact } from '../../recipients/contact';
-import { recipientKey } from '../../recipients/recipient';
+import { Contact, recipientKey } from '../../recipients/recipient';
 import { namedIn } from './person';
 
 /** Source tables that are not partitioned by month. */

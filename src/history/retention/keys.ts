@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { idsWhere, Source } from './bodies';
-import { Contact } from '../../recipients/contact';
+import { Contact } from '../../recipients/recipient';
 import { spelledIn } from './person';
 
 /** The calls whose idempotency keys name a person. */

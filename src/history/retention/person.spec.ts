@@ -1,4 +1,4 @@
-import { Contact } from '../../recipients/contact';
+import { Contact } from '../../recipients/recipient';
 import { askedFor, namedIn } from './person';
 
 const ADA: Contact = { kind: 'email', key: 'ada+x@example.com' };

@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url';
 import { numberForms } from '../../platform/privacy/contacts';
 import { spellsOneOf } from '../../platform/privacy/phone-numbers';
 import { phonesMeantBy } from '../../recipients/phone-candidates';
-import { Contact } from '../../recipients/contact';
+import { Contact } from '../../recipients/recipient';
 
 /** Tests whether a text names the person in any common form: escaped, in other case, or with spaces. */
 export function namedIn({ kind, key }: Contact): (text: string) => boolean {

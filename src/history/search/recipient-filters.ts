@@ -1,6 +1,6 @@
 import { BEGINNINGS, recipientTerm, TAGS, termOf } from '../../journal/terms';
 import { Prisma } from '../../platform/database/generated/client';
-import { contactOf } from '../../recipients/contact';
+import { contactOf } from '../../recipients/recipient';
 import { plainText } from '../../recipients/plain-text';
 
 /** Returns a text in lower case, as Postgres writes it with and without a locale. */

@@ -1,6 +1,5 @@
 import { Beneficiary } from '../../access/clients/register-writes';
-import { contactOf } from '../../recipients/contact';
-import { kindOfKey, readRecipient, recipientKey } from '../../recipients/recipient';
+import { contactOf, kindOfKey, readRecipient, recipientKey } from '../../recipients/recipient';
 import { isText } from './rules';
 
 const RECEIVER = /^receiver:(.+)$/s;

@@ -1,7 +1,6 @@
-import { FaultList } from './fault-list';
+import { FaultList } from './faults';
 import { FreeForm } from './free-form';
-import { Nothing } from './nothing.dto';
-import { Items, Text } from './rules';
+import { Items, Nothing, Text } from './rules';
 import { Limits, instantiate as instantiateBody } from './instantiate';
 
 class Base {

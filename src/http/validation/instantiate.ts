@@ -1,8 +1,7 @@
 import { getMetadataStorage } from 'class-validator';
 import { isObject } from '../../platform/json/is-object';
 import { isExtraValue, NOT_EXTRA } from './extra-fields';
-import { FaultList } from './fault-list';
-import { pointerTo, UNKNOWN_FIELD } from './faults';
+import { FaultList, pointerTo, UNKNOWN_FIELD } from './faults';
 import { FREE_FORM } from './free-form';
 import { ITEMS, ItemsOf, MEANING, Meaning, WORD_LISTS } from './rules';
 

@@ -1,7 +1,7 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../platform/errors/problem';
-import { FaultList } from './fault-list';
+import { FaultList } from './faults';
 import { membersOf, shapeOf } from '../../platform/json/json-shape';
 import { findRepeatedNames } from './repeated-names';
 import { atOnce, inTurns } from '../../platform/steps';

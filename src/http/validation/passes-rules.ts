@@ -1,6 +1,5 @@
 import { getMetadataStorage, validateSync, ValidationArguments, ValidationTypes } from 'class-validator';
-import { FaultList } from './fault-list';
-import { pointerTo, toFaults } from './faults';
+import { FaultList, pointerTo, toFaults } from './faults';
 import { atOnce, Steps } from '../../platform/steps';
 
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FaultList } from './fault-list';
+import { FaultList } from './faults';
 import { shapeOf } from '../../platform/json/json-shape';
 import { findRepeatedNames } from './repeated-names';
 import { atOnce } from '../../platform/steps';

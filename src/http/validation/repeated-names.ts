@@ -1,5 +1,4 @@
-import { FaultList } from './fault-list';
-import { pointerTo } from './faults';
+import { FaultList, pointerTo } from './faults';
 import { Steps } from '../../platform/steps';
 
 /** A string, with the colon that makes it a name, or a bracket or comma. Numbers and words are skipped. */

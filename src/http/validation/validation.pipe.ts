@@ -1,13 +1,16 @@
-import { ArgumentMetadata, Inject, Injectable, PipeTransform } from '@nestjs/common';
+import { ArgumentMetadata, CanActivate, ExecutionContext, Inject, Injectable, PipeTransform } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import { FastifyRequest } from 'fastify';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Problem } from '../../platform/errors/problem';
-import { FaultList } from './fault-list';
-import { isForwarded, mayBeLeftOut } from './nothing.dto';
-import { Limits, instantiate } from './instantiate';
+import { isObject } from '../../platform/json/is-object';
+import { inTurns } from '../../platform/steps';
+import { FaultList, pointerTo } from './faults';
+import { instantiate, Limits } from './instantiate';
 import { findFaults, findFaultsInSteps, hasLongList } from './passes-rules';
 import { addSuggestions } from './people-rules';
-import { inTurns } from '../../platform/steps';
-import { isObject } from '../../platform/json/is-object';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { isForwarded, mayBeLeftOut } from './rules';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
@@ -75,4 +78,26 @@ function faultOfAll(detail: string): FaultList {
     () => detail,
   );
   return found;
+}
+
+const DETAIL =
+  'must not be sent as a query parameter, because this operation has none. Send its input as JSON in the body';
+
+/** Rejects query parameters that an operation does not read, instead of ignoring them silently. */
+@Injectable()
+export class QueryGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { routeOptions, query } = context.switchToHttp().getRequest<FastifyRequest>();
+    const names = Object.keys(query as object);
+    if (routeOptions.config.operation === undefined || names.length === 0 || readsQuery(context)) return true;
+    const faults = names.map((name) => ({ pointer: pointerTo('', name), detail: DETAIL }));
+    throw new Problem('invalid_request', { faults });
+  }
+}
+
+/** Returns whether the handler has a `@Query()`, whose class checks the query. */
+function readsQuery(context: ExecutionContext): boolean {
+  const handler = context.getHandler().name;
+  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), handler) ?? {}) as object;
+  return Object.keys(parameters).some((kind) => kind.startsWith(`${RouteParamtypes.QUERY}:`));
 }

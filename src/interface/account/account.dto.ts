@@ -1,7 +1,6 @@
 import { UsdAmount } from '../../http/validation/money-rules';
-import { Nothing } from '../../http/validation/nothing.dto';
+import { Nothing, Text } from '../../http/validation/rules';
 import { Receiver } from '../../http/validation/people-rules';
-import { Text } from '../../http/validation/rules';
 
 /** See "POST /account/transfer" in docs/reference/upstream.md. */
 export class TransferDto {

@@ -1,8 +1,7 @@
 import { OneOf } from '../../http/validation/query-rules';
 import { described } from '../../platform/schema/fields';
 import { StepState } from '../../journal/finding-steps';
-import { NotForwarded } from '../../http/validation/nothing.dto';
-import { Slug, field, ListOf, Text } from '../../http/validation/rules';
+import { field, ListOf, NotForwarded, Slug, Text } from '../../http/validation/rules';
 import { State, STATES } from './findings.dto';
 
 export const MAX_DECISIONS = 10_000;

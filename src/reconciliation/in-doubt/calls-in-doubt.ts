@@ -8,8 +8,7 @@ import { callsWith, RECORDED_STATE } from '../../operations/lifecycle-sql';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
 import { PrismaService } from '../../platform/database/prisma.service';
 import { CHANGING_OPERATIONS } from '../../operations/effects';
-import { Item } from '../../operations/item';
-import { recipientNames } from '../../operations/recipient-names';
+import { Item, recipientNames } from '../../operations/item';
 
 /** One item of a call. */
 export interface Wanted {

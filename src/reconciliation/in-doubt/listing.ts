@@ -8,7 +8,7 @@ import { StatusVocabulary } from '../../operations/statuses';
 import { Seen } from './calls-in-doubt';
 import { Batches, Listing } from './batches';
 import { CREATED_BY, CREATING } from '../../operations/effects';
-import { recipientNames } from '../../operations/recipient-names';
+import { recipientNames } from '../../operations/item';
 import { namedCallSql } from '../../operations/payout-id';
 import { ShownIds, Sightings } from './shown-ids';
 import { Effort, mapped } from './work';

@@ -1,6 +1,5 @@
 import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/transaction-fields';
-import { contactOf } from '../../recipients/contact';
-import { RecipientKind, recipientKey } from '../../recipients/recipient';
+import { contactOf, recipientKey, RecipientKind } from '../../recipients/recipient';
 import { RECIPIENT_FIELDS } from '../../journal/finding-steps';
 import { maskProse } from '../../platform/privacy/contacts';
 import { readStrictJson } from '../../platform/json/strict-json';

@@ -1,4 +1,4 @@
-import { contactOf } from './contact';
+import { contactOf } from './recipient';
 
 describe('contactOf', () => {
   it.each([

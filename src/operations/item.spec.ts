@@ -1,4 +1,4 @@
-import { paidName, recipientNames } from './recipient-names';
+import { paidName, recipientNames } from './item';
 
 const NOBODY = { recipientField: null, email: null, phone: null, handle: null, receiver: null };
 const CONTACTS = { email: 'Ada@Example.com', phone: '+254712345678', handle: '@ada', receiver: null };

@@ -1,4 +1,4 @@
-import { deadlinesByOperation } from './deadlines';
+import { deadlinesByOperation } from './checked-settings';
 
 describe('the deadlines of operations', () => {
   it('come from their classes', () => {
