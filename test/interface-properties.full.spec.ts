@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { withPayoutIds } from '../src/gateway/forwarding/payout-ids';
+import { withPayoutIds } from '../src/gateway/forwarding/forwarding.service';
 import { OperationName } from '../src/operations/catalogue';
 import { DOCUMENTED, startInterface, TestInterface } from './support/interface';
 import { startRules, TestRules } from './support/rules';

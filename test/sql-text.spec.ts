@@ -15,7 +15,7 @@ function withText(text: RegExp): Record<string, number> {
 describe('the text of SQL', () => {
   it('escapes no values', () => {
     expect(withText(/\bescapeLiteral\b/g)).toEqual({
-      'src/platform/database/ownership.ts': 1, // the name of a login in a DO block, which takes no parameters
+      'src/platform/database/applied-migrations.ts': 1, // the name of a login in a DO block, which takes no parameters
     });
   });
 

@@ -29,7 +29,7 @@ import { onceReachable } from '../platform/database/servers/once-reachable';
 import { SidePrisma } from '../platform/database/side-prisma';
 import { SpaceService } from '../platform/database/space.service';
 import { checkedSettings } from '../operations/checked-settings';
-import { ReplyAdapter } from '../gateway/forwarding/reply-adapter';
+import { ReplyAdapter } from '../gateway/forwarding/reply';
 import { GateService } from '../gateway/admission-control/gate.service';
 import { logRequests } from '../platform/logging/logging';
 import { IndexService, tellOfIndex } from '../history/search/index.service';

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { auditEraseCommand } from './audit-erase';
 import { auditCheckExportCommand, auditExportCommand } from './audit-export';
-import { auditPruneCommand } from './audit-prune';
+import { auditPruneCommand } from './retention';
 import { auditVerifyCommand } from './audit-verify';
 import { ClientError } from '../access/clients/client-error';
 import { newSigningKey } from '../history/log/note';

@@ -3,7 +3,7 @@ import { chownSync, chmodSync, existsSync, mkdtempSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { findPort } from '../../src/platform/database/embedded/ports';
+import { findPort } from '../../src/platform/database/embedded/server';
 import { removeDataDir } from './data-dir';
 import { eventually } from './paying';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { Urls } from '../../src/platform/database/embedded/access';
-import { findPort } from '../../src/platform/database/embedded/ports';
+import { findPort } from '../../src/platform/database/embedded/server';
 import { removeDataDir } from './data-dir';
 import { eventually } from './paying';
 import { Cluster, makeCluster, PostgresServer } from './postgres-server';

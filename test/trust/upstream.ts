@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
-import { findPort } from '../../src/platform/database/embedded/ports';
+import { findPort } from '../../src/platform/database/embedded/server';
 import { migrate, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations';
 import { removeDataDir } from '../support/data-dir';
 import { Product } from '../support/process';

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
-import { itemsOf } from '../../operations/items';
-import { listsTransactions, rowOf } from '../../operations/catalogue';
+import { itemsOf, itemFieldsOf } from '../../operations/items';
+import { listsTransactions, rowOf, OperationName } from '../../operations/catalogue';
 import { UpstreamService } from '../upstream/upstream.service';
 import { GateService } from '../admission-control/gate.service';
 import { AdmissionService } from './admission.service';
 import { ExchangeService } from './exchange.service';
 import { toOutgoing } from '../upstream/outgoing';
 import { OwnershipService } from './ownership.service';
-import { withPayoutIds } from './payout-ids';
 import { PreparedRequest } from './prepared-request';
 import { Reply, toReply } from './reply';
 import { withWallet } from './wallet';
+import { ID_FORMS, payoutIdOf } from '../../operations/payout-id';
 
 /** Handles every request to the upstream, once its caller is known and its body is valid. */
 @Injectable()
@@ -52,4 +52,21 @@ export class ForwardingService {
       place.release();
     }
   }
+}
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Writes an ID of ours into the field of a request that has room for one, if the caller leaves it empty or out. The
+ * upstream lists the field, so that an equal payment of a stranger is never taken for ours.
+ * @param input the validated body. It is not changed.
+ */
+export function withPayoutIds(operation: OperationName, callId: string, input: object | undefined): object | undefined {
+  const { ownId = 'nowhere', in: list = '' } = itemFieldsOf(operation) ?? {};
+  if (input === undefined || ownId === 'nowhere') return input;
+  const { field, of, form } = ownId;
+  const marked = (fields: Fields, id: string) => (fields[field] ? fields : { ...fields, [field]: ID_FORMS[form](id) });
+  if (of === 'the_body') return marked(input as Fields, callId);
+  const items = (input as Record<string, Fields[]>)[list] ?? [];
+  return { ...input, [list]: items.map((item, position) => marked(item, payoutIdOf(callId, position))) };
 }

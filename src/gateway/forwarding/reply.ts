@@ -7,6 +7,8 @@ import { ENTRIES, payoutStateOf } from '../../operations/settlement';
 import { Effect } from '../../operations/row';
 import { obstacleProblem } from '../may-pay/obstacle-problem';
 import { Answer } from '../upstream/answer';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { FastifyReply } from 'fastify';
 
 /** A response to the app, as bytes. */
 export class Reply {
@@ -134,4 +136,19 @@ function proxyReply(refusal: Problem, callId: string, effect: Effect): Reply {
 function safeType(contentType: string | null): string {
   if (contentType === null || !/^application\/json\s*(;|$)/i.test(contentType)) return 'text/plain; charset=utf-8';
   return /^application\/json(\s*;\s*charset="?[\w-]{1,20}"?)?$/i.test(contentType) ? contentType : 'application/json';
+}
+
+/**
+ * Sends a Reply unchanged. Nest would choose the status and the serialisation itself. An interceptor would send every
+ * request through Observables, which takes a tenth of a request's time.
+ */
+export class ReplyAdapter extends FastifyAdapter {
+  override reply(response: FastifyReply, result: unknown, status?: number) {
+    if (!(result instanceof Reply)) return super.reply(response, result, status);
+    void response.status(result.status).header('content-type', result.contentType);
+    for (const [name, value] of Object.entries(result.headers)) {
+      if (value !== undefined) void response.header(name, value);
+    }
+    return response.send(result.body);
+  }
 }

@@ -10,13 +10,11 @@ import { Environment } from './environment';
 import { NEEDED } from './needed';
 import { productionFaults } from './production';
 import { recordedConfiguration } from './recorded-configuration';
-import { toReconciliation } from './reconciliation-config';
+import { toReconciliation, toWorkerConfig } from './worker-config';
 import { Secret } from './secret';
 import { fileVariableOf, readSecretFiles, ruleOf } from './secret-files';
-import { readAccounts, UpstreamAccountConfig } from './upstream-accounts';
-import { toUpstreamConfig } from './upstream-config';
+import { readAccounts, UpstreamAccountConfig, toUpstreamConfig } from './upstream-accounts';
 import { signInFaults, toSignInConfig } from './sign-in-config';
-import { toWorkerConfig } from './worker-config';
 
 /** The configuration, read once at the start and frozen. */
 export type Config = Readonly<ReturnType<typeof toConfig>>;

@@ -1,6 +1,4 @@
 import { Environment } from './environment';
-import { RECONCILIATION_VARIABLES } from './reconciliation-variables';
-import { SIGN_IN_VARIABLES } from './sign-in-variables';
 import { UPSTREAM_VARIABLES } from './upstream-variables';
 import { inSection, Variable } from './variable';
 
@@ -147,8 +145,79 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     PROVIDER_KEYS_MAX_AGE_SECONDS:
       'How long the keys of an [identity provider](../operate/identity-providers.md) count while it does not answer. After that, requests with its tokens get 503 `provider_unavailable`.',
   }),
-  ...SIGN_IN_VARIABLES,
-  ...RECONCILIATION_VARIABLES,
+  ...inSection('sign_in', {
+    OIDC_ISSUER: {
+      about:
+        'The OpenID provider at which people sign in to the console, as it names itself. See [Sign in with your provider](../operate/sign-in.md).',
+      unset: 'none: people sign in with keys',
+    },
+    OIDC_CLIENT_ID: { about: 'The client of the proxy at the provider.', unset: 'none' },
+    OIDC_CLIENT_SECRET: {
+      about: 'The secret of that client. Without it, the client is public and only PKCE protects its codes.',
+      unset: 'none',
+    },
+    OIDC_SCOPES: 'Scopes that the sign-in asks the provider for.',
+    CONSOLE_KEY_SIGN_IN: {
+      about: 'Whether people may sign in to the console with a key.',
+      unset: '`true`; with `OIDC_ISSUER`, `false`',
+    },
+    STEP_UP_MAX_AGE_SECONDS: {
+      about:
+        'How long ago people may have proved who they are when they approve or administer. See [Step-up](../operate/sign-in.md#step-up).',
+      unset: 'any time',
+    },
+    STEP_UP_ACR: {
+      about: 'How strong the proof must be: values of the claim `acr`, of which one is required.',
+      unset: 'any',
+    },
+    STEP_UP_OVER_USD: 'Approvals and settlements of calls up to this amount need no step-up. `0`: all need it.',
+    PAGE_CLIENT_SECRETS: {
+      about:
+        'The secrets of our clients at the providers of [page sessions](../operate/page-sessions.md): a JSON object by issuer and client ID, such as `{"https://id.example.com":{"wallet-pages":"…"}}`. A client without a secret is public.',
+      unset: 'none',
+    },
+    PAGE_IDLE_MINUTES: 'Minutes without a request after which a page session ends.',
+  }),
+  ...inSection('reconciliation', {
+    RECONCILIATION_SCHEDULE: {
+      about: 'A cron expression in UTC, such as `15 2 * * *`. At each tick, one instance compares the day before.',
+      unset: 'none',
+    },
+    RECONCILIATION_AMOUNT_TOLERANCE_USD: 'Differences in amount up to this are no findings.',
+    RECONCILIATION_FEE_TOLERANCE_USD: 'Differences in fee up to this are no findings.',
+    RECONCILIATION_BALANCE_TOLERANCE_USD: 'Differences in wallet balance up to this are no findings.',
+    RECONCILIATION_FEE_PERCENT: 'The fee that the upstream is expected to take, in percent.',
+    RECONCILIATION_TIME_TOLERANCE_SECONDS:
+      'How long after a payment was sent a transaction without one of its identifiers can still match it.',
+    RECONCILIATION_LATE_AFTER_SECONDS: 'Age after which a payment is `late`.',
+    RECONCILIATION_LISTING_TIMEOUT_MS: 'Time for the one answer that lists all transactions.',
+    WALLETS_EVERY_SECONDS:
+      'How often a worker reads the balances of the wallets. `0` disables it. See [Monitor](../operate/monitor.md#wallets).',
+    WALLET_LOW_BALANCE_USD: {
+      about:
+        'The balances below which wallets are low, by the type or ID of the wallet, such as `airtime=100,momo=50.5`. `kenya/airtime=20` is for one upstream account.',
+      unset: 'none',
+    },
+    RESOLVER_EVERY_SECONDS:
+      'How often the upstream is first asked about calls in doubt. `0` disables it. See [Calls in doubt](../reconciliation/calls-in-doubt.md).',
+    FOLLOW_UP_EVERY_SECONDS:
+      'How often the upstream is polled for the states of payouts after their answers. `0` disables it. See [Following payouts](../reconciliation/settlement.md#following-payouts).',
+    FOLLOW_UP_DAYS: 'For how many days after their transactions were created payouts are followed.',
+    RESOLVER_QUIET_SECONDS:
+      'Time before a call in doubt can be settled as `not_executed`. See [decision 0014](../internals/decisions/0014-when-a-call-was-not-executed.md).',
+    RESOLVER_REJECTED_QUIET_SECONDS:
+      'The same for a call that the upstream answered with an error, and so has finished. The shorter of the two applies.',
+    RESOLVER_PROBE_EMAIL: {
+      about:
+        'An email address of yours. If no other call shows that the listing of transactions is current, the resolver creates an unpaid link for this recipient, looks for it in the listing, and deletes it. See [Probes](../reconciliation/calls-in-doubt.md#probes).',
+      unset: 'none, so that there are no probes; with the embedded sandbox `listing-probe@example.com`',
+    },
+    PAYOUT_WALLETS: {
+      about:
+        'The wallets that operations are paid from, by their type or ID, such as `POST /payouts/airtime=airtime,POST /payouts/mobile-money=momo`. An entry in another wallet then says nothing about a call in doubt.',
+      unset: 'any wallet',
+    },
+  }),
   ...inSection('sandbox', {
     SANDBOX_PORT: { about: 'The port of the sandbox.', unset: '`4010`; beside the proxy a free port' },
     SANDBOX_CONTROL_KEY:

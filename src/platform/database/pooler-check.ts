@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { StartError } from '../config/config';
 import { codeOf } from '../errors/error-code';
 import { connectionOf, DatabaseUrls, LIMITS } from './pools';
-import { cannotReach } from './reach';
+import { cannotReach } from './database-client';
 import { ServerClient } from './servers/server-client';
 
 /** SQLSTATE protocol_violation: a pooler refuses a start-up parameter. */

@@ -17,7 +17,7 @@ import {
   reporting,
   sessionOf,
 } from './pools';
-import { cannotReach } from './reach';
+import { cannotReach } from './database-client';
 import { requireReplication } from './replication';
 import { ReaderPrisma } from './reader-prisma';
 

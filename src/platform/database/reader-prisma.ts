@@ -1,9 +1,8 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { finished } from 'node:stream/promises';
-import { Pool, PoolConfig } from 'pg';
+import { Pool, PoolConfig, Client, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from './generated/client';
-import { askUntil } from './cancelled-statements';
 import { connectionsOf, ERROR_FORMAT, hearErrors, nameOf, QUERY_TIMEOUT_MS, withOptions } from './pools';
 
 /** Connections for reading the history and for writing many rows. They are opened on demand. */
@@ -141,5 +140,27 @@ export class ReaderPrisma {
       adapter: new PrismaPg(this.pool, { statementNameGenerator: nameOf }),
       errorFormat: ERROR_FORMAT,
     }));
+  }
+}
+
+/**
+ * Runs a statement on a connection of a pool until a signal aborts. Then the connection is closed, and its server ends the
+ * statement, if it checks connections (client_connection_check_interval).
+ * @throws the reason of the signal.
+ */
+async function askUntil<Row extends object>(pool: Pool, question: QueryConfig, signal: AbortSignal): Promise<Row[]> {
+  signal.throwIfAborted();
+  const connection = await pool.connect();
+  // The end of a client that waits for an answer closes its socket.
+  const cancel = () => void (connection as unknown as Client).end();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    signal.throwIfAborted();
+    return (await connection.query<Row>(question)).rows;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    connection.release(signal.aborted);
   }
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ClientsService } from '../../access/clients/clients.service';
 import { outcomeOf } from '../../gateway/forwarding/outcome';
 import { toOutgoing } from '../../gateway/upstream/outgoing';
-import { withPayoutIds } from '../../gateway/forwarding/payout-ids';
+import { withPayoutIds } from '../../gateway/forwarding/forwarding.service';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { deletionOf, unpaidLinkFor } from '../../gateway/upstream/probe';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';

@@ -1,6 +1,6 @@
 import { RunOfFindings } from '../../journal/findings';
 import { Config } from '../../platform/config/config';
-import { ReconciliationConfig } from '../../platform/config/reconciliation-config';
+import { ReconciliationConfig } from '../../platform/config/worker-config';
 import { insertion } from '../../journal/document-sql';
 import { CHANGED_BY, CHANGING_OPERATIONS, CREATED_BY } from '../../operations/effects';
 import { Prisma } from '../../platform/database/generated/client';

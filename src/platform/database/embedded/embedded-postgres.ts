@@ -13,8 +13,7 @@ import { alreadyUsed } from './holder';
 import { Home, makeDataDir, prepareHome } from './home';
 import { LOCKS } from '../locks';
 import { codeOf } from '../../errors/error-code';
-import { findPort } from './ports';
-import { RunningServer, startServer } from './server';
+import { findPort, RunningServer, startServer } from './server';
 
 export interface EmbeddedPostgres {
   urls: Urls;

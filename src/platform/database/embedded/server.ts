@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { childEnvironment } from '../../config/child-environment';
 import { StartError } from '../../config/config';
 import { Home } from './home';
+import { createServer } from 'node:net';
 
 /**
  * Runs the server as long as its standard input is open. When the proxy ends in any way, the system closes the pipe, so
@@ -102,4 +103,28 @@ function reasonIn(log: string, from: number): string {
   const said = existsSync(log) ? readFileSync(log).subarray(from).toString() : '';
   const lines = said.trim().split('\n');
   return lines.find((line) => /error|fatal/i.test(line)) ?? (lines.at(-1) || 'its log is empty');
+}
+
+/** Returns a free port on 127.0.0.1, the previous one if it is still free. */
+export async function findPort(lastTime: number): Promise<number> {
+  return lastTime !== 0 && (await isFree(lastTime)) ? lastTime : freePort();
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const bound = server.address();
+      server.close(() => resolve(typeof bound === 'object' && bound ? bound.port : 0));
+    });
+  });
 }

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../config/config';
-import { cannotReach } from '../reach';
+import { cannotReach } from '../database-client';
 import { isUnavailable } from '../unavailable';
 import { codeOf } from '../../errors/error-code';
 
