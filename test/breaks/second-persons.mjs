@@ -127,7 +127,11 @@ export const SECOND_PERSONS = [
     name: 'merge-alone',
     guards: 'two people whom one person merges',
     edits: [
-      ['src/access/governance/governance.service.ts', 'if (!this.isOn) return mergePeople(', 'if (named) return mergePeople('],
+      [
+        'src/access/governance/governance.service.ts',
+        'if (!this.isOn) return mergePeople(',
+        'if (named) return mergePeople(',
+      ],
     ],
     noticedBy: 'test/person-merges.spec.ts',
     test: 'takes another person than the requester, and neither of both',

@@ -8,14 +8,11 @@ import { field, NotForwarded, Text } from '../../http/validation/rules';
 import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
 
 export class ApprovalSearch implements PageRequest {
-  @OneOf(APPROVAL_STATUSES, 'Status of the approval. Default: `pending`.')
-  status?: (typeof APPROVAL_STATUSES)[number];
+  @OneOf(APPROVAL_STATUSES, 'Status of the approval. Default: `pending`.') status?: (typeof APPROVAL_STATUSES)[number];
 
-  @PageSize()
-  page_size?: number;
+  @PageSize() page_size?: number;
 
-  @PageToken()
-  page_token?: string;
+  @PageToken() page_token?: string;
 }
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -43,8 +40,7 @@ export class DecisionDto {
 /** A cap that the call counts against, now and after the approval. */
 export class CapAfterDto extends CapDto {
   @described(USD, 'Spending if the call is approved now.') after_usd!: string;
-  @nullable(USD, 'Remaining amount if the call is approved now. Null: no cap.')
-  left_after_usd!: string | null;
+  @nullable(USD, 'Remaining amount if the call is approved now. Null: no cap.') left_after_usd!: string | null;
 }
 
 /**
@@ -66,8 +62,7 @@ const CAPS =
 
 /** A rule of the client that forbids a held call now. */
 export class NotAllowedDto {
-  @described({ enum: Object.keys(PROBLEMS) }, 'Code of the error that the client would receive now.')
-  code!: string;
+  @described({ enum: Object.keys(PROBLEMS) }, 'Code of the error that the client would receive now.') code!: string;
   @described(TEXT, 'What the rule forbids.') detail!: string;
   @described({ type: [FaultDto] }, 'The fields concerned, if any.') errors!: FaultDto[];
 }

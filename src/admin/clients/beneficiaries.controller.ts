@@ -37,8 +37,7 @@ const Recipients = (description: string) =>
 @NotForwarded()
 class ChangeBeneficiariesDto {
   @OneOf(REGISTER_LISTS, 'The list. `blocked` wins over `allowed`.', { required: true }) list!: RegisterList;
-  @Recipients('Email addresses, phone numbers, handles, or `receiver:` and the ID of a sub-account.')
-  add?: string[];
+  @Recipients('Email addresses, phone numbers, handles, or `receiver:` and the ID of a sub-account.') add?: string[];
   @Recipients('The same, or IDs of entries.') remove?: string[];
   @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' }) reason?: string;
 }
@@ -52,8 +51,7 @@ class BeneficiarySearch implements PageRequest {
 export class BeneficiaryDto implements ListedBeneficiary {
   @described(UUID, 'ID of the entry.') id!: string;
   @described({ enum: REGISTER_LISTS }, 'Its list.') list!: RegisterList;
-  @nullable(TEXT, 'Masked. Null: erased.')
-  recipient!: string | null;
+  @nullable(TEXT, 'Masked. Null: erased.') recipient!: string | null;
   @described(INSTANT, 'When it was registered.') registered_at!: Date;
 }
 

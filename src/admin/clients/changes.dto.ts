@@ -23,14 +23,11 @@ export class WaitingDto {
 }
 
 export class ChangeSearch implements PageRequest {
-  @OneOf(CHANGE_STATUSES, 'Status of the changes. Default: `pending`.')
-  status?: ChangeStatus;
+  @OneOf(CHANGE_STATUSES, 'Status of the changes. Default: `pending`.') status?: ChangeStatus;
 
-  @PageSize()
-  page_size?: number;
+  @PageSize() page_size?: number;
 
-  @PageToken()
-  page_token?: string;
+  @PageToken() page_token?: string;
 }
 
 @NotForwarded()
@@ -53,8 +50,7 @@ class KeyHolder {
 export class ChangeRecord {
   @described(UUID, 'ID of the change.') id!: string;
   @described({ enum: CHANGE_KINDS }, 'Kind of change.') kind!: (typeof CHANGE_KINDS)[number];
-  @described({ enum: CHANGE_STATUSES }, '`superseded`: the client was changed meanwhile.')
-  status!: ChangeStatus;
+  @described({ enum: CHANGE_STATUSES }, '`superseded`: the client was changed meanwhile.') status!: ChangeStatus;
   @nullable(TEXT, 'Name of the changed client. Null: a stop, or two people.') client!: string | null;
   @ApiProperty({
     type: [String],
@@ -155,7 +151,6 @@ export class RevokePersonDto {
 
 export class RevokedPersonDto implements RevokedPerson {
   @described(UUID, 'ID of the person.') person_id!: string;
-  @described(INSTANT, 'Credentials from before are refused.')
-  revoked_at!: Date;
+  @described(INSTANT, 'Credentials from before are refused.') revoked_at!: Date;
   @ApiProperty({ description: 'Nobody of the client had this name. Check it, and the issuer.' }) is_new!: boolean;
 }

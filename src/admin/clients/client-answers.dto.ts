@@ -32,8 +32,7 @@ export class ClientDto
   extends withLimits<ClientIdentity, LimitsDocument>(ClientIdentity, LIMIT_KEYS, shownLimit)
   implements ListedClient
 {
-  @nullable(TEXT, 'Issuer of the access tokens that it takes. Null: it takes none.')
-  token_issuer!: string | null;
+  @nullable(TEXT, 'Issuer of the access tokens that it takes. Null: it takes none.') token_issuer!: string | null;
   @nullable(TEXT, 'Audience of its tokens.') token_audience!: string | null;
   @nullable(TEXT, 'Address of the public keys of the issuer.') token_jwks_uri!: string | null;
   @described(WORDS, 'Signature algorithms of its tokens.') token_algorithms!: string[];
@@ -48,10 +47,8 @@ export class ClientDto
 }
 
 export class NewClientDto extends ClientDto {
-  @optional(TEXT, 'Its first key. It is shown once and not stored. A public client has none.')
-  key?: string;
-  @optional(orNull(INSTANT), 'Expiry of the key. Null: valid until it is revoked.')
-  expires_at?: Date | null;
+  @optional(TEXT, 'Its first key. It is shown once and not stored. A public client has none.') key?: string;
+  @optional(orNull(INSTANT), 'Expiry of the key. Null: valid until it is revoked.') expires_at?: Date | null;
 }
 
 export class ClientsDto {
@@ -68,8 +65,7 @@ export class KeyDto implements ListedKey {
   kind!: ListedKey['kind'];
   @described({ type: 'string', example: 'pp_shop_…x7Qa' }, 'Beginning and end of the key.') hint!: string;
   @nullable(TEXT, 'ID of the person who owns the key, if any.') person!: string | null;
-  @nullable(TEXT, '`sub` of the person at the OpenID provider. Null: the key has a secret.')
-  subject!: string | null;
+  @nullable(TEXT, '`sub` of the person at the OpenID provider. Null: the key has a secret.') subject!: string | null;
   @described(
     { enum: KEY_STATES },
     'Whether the key is valid. `unclaimed`: it has no secret until its person claims it.',

@@ -27,8 +27,7 @@ class ClientLimitsDto extends withLimits<ProviderDto, Omit<AskedLimits, 'daily_c
 export class CreateClientDto extends ClientLimitsDto {
   @ClientName() name!: string;
   @Account('Its account at the upstream, which it keeps. Default: `main`.') account?: string;
-  @OneOf(CLIENT_KINDS, 'Its kind, which it keeps. Default: `server`.')
-  kind?: ClientKind;
+  @OneOf(CLIENT_KINDS, 'Its kind, which it keeps. Default: `server`.') kind?: ClientKind;
   @ClientScopes({ required: true }) scopes!: string[];
   @ClientOperations() operations?: string[] | null;
   @NewDailyCap(`${textOf('dailyCapUsd')} Required for clients that may pay or redeem. Null: none.`) daily_cap_usd?: Usd;

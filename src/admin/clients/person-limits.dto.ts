@@ -32,11 +32,9 @@ export class ChangePersonDto extends withLimits<object, AskedLimits<OwnLimitKey>
 
 @NotForwarded()
 export class LimitPersonDto extends ChangePersonDto {
-  @Text({ max: MAX_NAME, description: 'Subject at the provider, or the name that the app uses.' })
-  name!: string;
+  @Text({ max: MAX_NAME, description: 'Subject at the provider, or the name that the app uses.' }) name!: string;
 
-  @Text({ max: MAX_ISSUER, required: false, description: 'Its provider, if any.' })
-  issuer?: string;
+  @Text({ max: MAX_ISSUER, required: false, description: 'Its provider, if any.' }) issuer?: string;
 }
 
 class PersonIdentity {

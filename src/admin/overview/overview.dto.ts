@@ -46,8 +46,7 @@ export class OperationDay extends PayoutSums {
 }
 
 export class OutcomeCount {
-  @described({ enum: CALL_STATES }, `The outcome. ${STATE_HELP}`)
-  outcome!: CallState;
+  @described({ enum: CALL_STATES }, `The outcome. ${STATE_HELP}`) outcome!: CallState;
   @described(COUNT, 'Number of calls.') calls!: number;
 }
 
@@ -66,8 +65,7 @@ export class OverviewHistory {
   days!: OperationDay[];
   @described({ type: [OutcomeCount] }, 'Counts by outcome over these days. Only outcomes that occurred.')
   outcomes!: OutcomeCount[];
-  @described({ type: [OperationLatency] }, 'Response times over these days.')
-  upstream_ms!: OperationLatency[];
+  @described({ type: [OperationLatency] }, 'Response times over these days.') upstream_ms!: OperationLatency[];
 }
 
 /** Calls in doubt of any age: those of `GET /v1/audit/calls?in_doubt=true`. */
@@ -84,8 +82,7 @@ export class OverviewSeal {
 }
 
 export class OverviewFindings {
-  @described({ enum: AGES.map(({ name }) => name) }, 'Age of the findings, in days.')
-  age!: AgeName;
+  @described({ enum: AGES.map(({ name }) => name) }, 'Age of the findings, in days.') age!: AgeName;
   @described(COUNT, 'Number of findings.') count!: number;
   @described(USD, 'Sum of their absolute impacts, in US dollars.') impact_usd!: string;
 }
@@ -111,8 +108,7 @@ export class OverviewRun {
   @described(TEXT, 'Its upstream account.') account!: string;
   @described(INSTANT, 'Beginning of the compared period.') from!: Date;
   @described(INSTANT, 'End of the compared period.') to!: Date;
-  @described({ enum: RUN_STATES }, 'State of the run, as in GET /v1/reconciliation/runs.')
-  state!: RunState;
+  @described({ enum: RUN_STATES }, 'State of the run, as in GET /v1/reconciliation/runs.') state!: RunState;
   @nullable({ enum: RESULTS }, 'The result. Null until the run ends.') result!: Result | null;
   @described(INSTANT, 'When the run began.') started_at!: Date;
   @nullable(INSTANT, 'When the run ended.') ended_at!: Date | null;
@@ -152,8 +148,7 @@ export class OverviewTrouble {
 }
 
 export class Overview {
-  @described(INSTANT, 'When the overview was evaluated. Counts of past days may be some minutes older.')
-  as_of!: Date;
+  @described(INSTANT, 'When the overview was evaluated. Counts of past days may be some minutes older.') as_of!: Date;
   @nullable(ref('OverviewHistory'), 'Scope `audit`.') history!: OverviewHistory | null;
   @nullable(ref('OverviewInDoubt'), 'Scope `audit`.') in_doubt!: OverviewInDoubt | null;
   @nullable(ref('OverviewSeal'), 'Scope `audit`. Also null if nothing is sealed yet.') seal!: OverviewSeal | null;
@@ -181,6 +176,5 @@ export class Overview {
   @nullable(ref('OverviewStops'), 'Scope `admin`, `approve` or `audit`.') stops!: OverviewStops | null;
   @described({ type: [OverviewUpstream] }, 'Any of these scopes. The accounts, `main` first.')
   upstream!: OverviewUpstream[];
-  @described({ type: [OverviewTrouble] }, 'Any of these scopes. Usually empty.')
-  storage!: OverviewTrouble[];
+  @described({ type: [OverviewTrouble] }, 'Any of these scopes. Usually empty.') storage!: OverviewTrouble[];
 }

@@ -43,11 +43,9 @@ const Flag = (description: string) =>
 
 @NotForwarded()
 export class FeesDto {
-  @Figure(100, { type: 'number', minimum: 0, description: 'Percent of each later payout.' })
-  percent?: number;
+  @Figure(100, { type: 'number', minimum: 0, description: 'Percent of each later payout.' }) percent?: number;
 
-  @Flag('Whether the fee comes back when a payout fails, or is reversed or refunded.')
-  returned?: boolean;
+  @Flag('Whether the fee comes back when a payout fails, or is reversed or refunded.') returned?: boolean;
 }
 
 @NotForwarded()
@@ -66,8 +64,7 @@ export class StatusWordDto {
   })
   shown_in!: (typeof PLACES)[number];
 
-  @OneOf(STATUSES, 'The true status.', { required: true })
-  status!: string;
+  @OneOf(STATUSES, 'The true status.', { required: true }) status!: string;
 
   @Text({ max: 50, required: false, description: 'The word to show. Default: the true one.', example: 'SETTLED_T2' })
   word?: string;
@@ -89,8 +86,7 @@ export class ListLiesDto {
   )
   newest?: number | null;
 
-  @Flag('Whether the list stays as it is now.')
-  frozen?: boolean;
+  @Flag('Whether the list stays as it is now.') frozen?: boolean;
 
   @WordList(
     {
@@ -114,8 +110,7 @@ export class NewEntryDto {
   @OneOf(ENTRY_TYPES, 'Kind of entry. No transaction explains it.', { required: true })
   type!: (typeof ENTRY_TYPES)[number];
 
-  @OneOf(WALLETS, 'Wallet of the account that the proxy pays from.', { required: true })
-  wallet!: string;
+  @OneOf(WALLETS, 'Wallet of the account that the proxy pays from.', { required: true }) wallet!: string;
 
   @field(
     {
@@ -132,17 +127,14 @@ const NUMBERS = { type: 'object', additionalProperties: { type: 'integer' } } as
 const WORDS = { type: 'object', additionalProperties: { type: 'string' } } as const;
 
 class ShownListDto {
-  @nullable(INTEGER, 'Only so many of the newest are shown. Null: as usual.')
-  newest!: number | null;
-  @nullable(INSTANT, 'Freezes the list at this time. Null: live.')
-  frozen_at!: string | null;
+  @nullable(INTEGER, 'Only so many of the newest are shown. Null: as usual.') newest!: number | null;
+  @nullable(INSTANT, 'Freezes the list at this time. Null: live.') frozen_at!: string | null;
   @described({ type: [String] }, 'Types that it leaves out.') without_types!: string[];
 }
 
 /** What the sandbox lies about. Faults are apart, because they affect single requests. */
 export class SandboxLiesDto {
-  @described(NUMBER, 'Percent of each payout that is charged as a fee.')
-  fee_percent!: number;
+  @described(NUMBER, 'Percent of each payout that is charged as a fee.') fee_percent!: number;
   @ApiProperty({ description: 'Whether the fee comes back with the value of a payout.' }) returns_fee!: boolean;
   @described(NUMBERS, 'Milliseconds until a transaction is listed, by its type.')
   listed_after_ms!: Record<string, number>;

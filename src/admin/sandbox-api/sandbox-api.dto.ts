@@ -22,8 +22,7 @@ export class SandboxFaultDto {
   @described({ ...TEXT, example: 'noResponse' }, 'Kind of fault.') fault!: string;
   @nullable(TEXT, 'Operation that it affects. Null: all.') operation!: string | null;
   @nullable(INTEGER, 'It affects only the nth matching request. Null: not by count.') nth!: number | null;
-  @nullable(NUMBER, 'Chance that it affects a matching request. Null without `nth`: all.')
-  probability!: number | null;
+  @nullable(NUMBER, 'Chance that it affects a matching request. Null without `nth`: all.') probability!: number | null;
   @nullable(INTEGER, 'Seed of the random sequence.') seed!: number | null;
   @described(BOOLEAN, 'Whether the operation is still carried out.') processed!: boolean;
   @described({ type: 'object', additionalProperties: { type: 'number' } }, 'Settings of the fault, by name.')
@@ -64,33 +63,25 @@ export class SandboxDto {
   @described({ ...TEXT, example: 'http://127.0.0.1:4010' }, 'Address of the sandbox.') url!: string;
   @described({ type: [SandboxWalletDto] }, "Wallets by account, oldest first, from the sandbox's own ledger.")
   wallets!: SandboxWalletDto[];
-  @described({ type: [SandboxFaultDto] }, 'Active faults, oldest first.')
-  faults!: SandboxFaultDto[];
+  @described({ type: [SandboxFaultDto] }, 'Active faults, oldest first.') faults!: SandboxFaultDto[];
   @described({ type: SandboxLiesDto }, 'What the sandbox lies about.') lies!: SandboxLiesDto;
-  @described({ type: [FaultKindDto] }, 'Kinds of fault that can be switched on.')
-  kinds!: FaultKindDto[];
-  @described({ type: [MagicRecipientDto] }, 'Recipients with a fixed behavior.')
-  magic_recipients!: MagicRecipientDto[];
-  @described({ type: [SampleDto] }, 'One sample for each operation that has samples.')
-  samples!: SampleDto[];
+  @described({ type: [FaultKindDto] }, 'Kinds of fault that can be switched on.') kinds!: FaultKindDto[];
+  @described({ type: [MagicRecipientDto] }, 'Recipients with a fixed behavior.') magic_recipients!: MagicRecipientDto[];
+  @described({ type: [SampleDto] }, 'One sample for each operation that has samples.') samples!: SampleDto[];
 }
 
 @NotForwarded()
 export class NewFaultDto {
-  @Text({ max: 50, description: 'One of `kinds`.', example: 'noResponse' })
-  fault!: string;
+  @Text({ max: 50, description: 'One of `kinds`.', example: 'noResponse' }) fault!: string;
 
-  @OneOf(OPERATION_NAMES, 'Operation to affect. Default: all.')
-  operation?: string;
+  @OneOf(OPERATION_NAMES, 'Operation to affect. Default: all.') operation?: string;
 
   @Figure(1_000_000, { type: 'integer', minimum: 1, description: 'Affects only the nth matching request.' })
   nth?: number;
 
-  @Figure(1, { type: 'number', minimum: 0, description: 'Chance to affect a matching request.' })
-  probability?: number;
+  @Figure(1, { type: 'number', minimum: 0, description: 'Chance to affect a matching request.' }) probability?: number;
 
-  @Figure(2 ** 32 - 1, { type: 'integer', minimum: 0, description: 'Seed of the random sequence.' })
-  seed?: number;
+  @Figure(2 ** 32 - 1, { type: 'integer', minimum: 0, description: 'Seed of the random sequence.' }) seed?: number;
 
   @field(
     { required: false, must: 'must be true or false', test: (value) => typeof value === 'boolean' },
@@ -98,14 +89,12 @@ export class NewFaultDto {
   )
   processed?: boolean;
 
-  @FreeForm('Settings of the kind, by name.', { example: { ms: 500 } })
-  settings?: object;
+  @FreeForm('Settings of the kind, by name.', { example: { ms: 500 } }) settings?: object;
 }
 
 @NotForwarded()
 export class NewSampleDto {
-  @OneOf(SAMPLE_OPERATIONS, 'Operation to send.', { required: true })
-  operation!: OperationName;
+  @OneOf(SAMPLE_OPERATIONS, 'Operation to send.', { required: true }) operation!: OperationName;
 
   @FreeForm('Body of the request.', {
     required: true,
@@ -120,8 +109,7 @@ export class NewSampleDto {
 export class SampleAnswerDto {
   @described(UUID, 'ID of the record, or of the call that was replayed.') call_id!: string;
   @described({ type: 'integer', example: 200 }, 'HTTP status that the app received.') status!: number;
-  @described(BOOLEAN, 'Whether the answer of an earlier call with this key was replayed.')
-  replayed!: boolean;
+  @described(BOOLEAN, 'Whether the answer of an earlier call with this key was replayed.') replayed!: boolean;
   @described(TEXT, 'Idempotency-Key that was sent.') idempotency_key!: string;
   @described(
     { anyOf: [FREE, { type: 'array', items: {} }, TEXT] },

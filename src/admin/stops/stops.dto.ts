@@ -58,8 +58,7 @@ export class NewStopDto {
 }
 
 export class StopList {
-  @OneOf(['true', 'false'], 'Whether to include lifted stops.')
-  all?: string;
+  @OneOf(['true', 'false'], 'Whether to include lifted stops.') all?: string;
 }
 
 export class StopLift {
@@ -82,20 +81,15 @@ export class StopAuthorRecord {
 export class StopRecord {
   @described(UUID, 'ID of the stop.') id!: string;
   @described(BOOLEAN, 'Whether it stops all payments and writes.') everything!: boolean;
-  @nullable(TEXT, 'Name of the stopped client.')
-  client!: string | null;
-  @nullable({ enum: STOPPABLE }, 'The stopped operation.')
-  operation!: string | null;
+  @nullable(TEXT, 'Name of the stopped client.') client!: string | null;
+  @nullable({ enum: STOPPABLE }, 'The stopped operation.') operation!: string | null;
   @described(TEXT, 'Reason, which refused clients see.') reason!: string;
   @nullable({ enum: ['database_behind'] }, 'Why the proxy set the stop. Null: a person set it.')
   cause!: 'database_behind' | null;
   @described(INSTANT, 'When the stop began.') stopped_at!: Date;
-  @nullable(StopAuthorRecord, 'Who set the stop. Null: the proxy.')
-  stopped_by!: StopAuthorRecord | null;
-  @nullable(INSTANT, 'When the stop was lifted. Null: the stop is active.')
-  lifted_at!: Date | null;
-  @nullable(StopAuthorRecord, 'Who lifted the stop. Null: nobody yet.')
-  lifted_by!: StopAuthorRecord | null;
+  @nullable(StopAuthorRecord, 'Who set the stop. Null: the proxy.') stopped_by!: StopAuthorRecord | null;
+  @nullable(INSTANT, 'When the stop was lifted. Null: the stop is active.') lifted_at!: Date | null;
+  @nullable(StopAuthorRecord, 'Who lifted the stop. Null: nobody yet.') lifted_by!: StopAuthorRecord | null;
   @described(BOOLEAN, "Whether it was lifted although the upstream's list of a lost time was not read.")
   unreconciled!: boolean;
 }

@@ -46,8 +46,7 @@ export class NewEphemeralKeyDto {
   @Actor(true, "The person who gets the key, by your app's own ID. Every call with the key is this person's.")
   actor!: string;
 
-  @SomeOf(OPERATION_NAMES, { required: true, description: 'The operations that the key opens.' })
-  operations!: string[];
+  @SomeOf(OPERATION_NAMES, { required: true, description: 'The operations that the key opens.' }) operations!: string[];
 
   @Words(MAX_WORDS, (word) => LIMIT_FIELDS.countries.test([word]), 'names of countries, such as Kenya', {
     description: 'The countries that it may pay to. Omit it for all of your client.',
@@ -63,8 +62,7 @@ export class NewEphemeralKeyDto {
   })
   recipients?: string[];
 
-  @Amount('The most that one item may pay, in US dollars.')
-  max_item!: number | string;
+  @Amount('The most that one item may pay, in US dollars.') max_item!: number | string;
 
   @Amount('The most that all payments with the key may add up to, in US dollars, with expected fees.')
   max_total!: number | string;
@@ -93,13 +91,11 @@ export class EphemeralKeysOf {
 export class EphemeralKeyDto {
   @described(UUID, 'ID of the key.') id!: string;
   @nullable(TEXT, 'The person. Null: erased.') actor!: string | null;
-  @described({ ...TEXT, example: 'ppe_shop_…x7Qa' }, 'Beginning and end of the key.')
-  hint!: string;
+  @described({ ...TEXT, example: 'ppe_shop_…x7Qa' }, 'Beginning and end of the key.') hint!: string;
   @described({ enum: EPHEMERAL_KEY_STATES }, '`revoked` also if the key that made it was revoked.')
   state!: EphemeralKeyState;
   @described({ type: [String] }, 'The operations that it opens.') operations!: string[];
-  @described({ type: [String] }, 'Countries that it may pay to. Empty: those of your client.')
-  countries!: string[];
+  @described({ type: [String] }, 'Countries that it may pay to. Empty: those of your client.') countries!: string[];
   @nullable(INTEGER, 'Number of recipients that it may pay. Null: any.') recipient_count!: number | null;
   @described(USD, 'Limit per item in US dollars.') max_item_usd!: string;
   @described(USD, 'Limit of all payments in US dollars.') max_total_usd!: string;

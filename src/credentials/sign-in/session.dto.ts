@@ -6,10 +6,8 @@ import { Scope, SCOPES } from '../../operations/scopes';
 export class SessionRecord {
   @ApiProperty({ type: 'string', description: 'Name of the client.', example: 'auditor' }) client!: string;
   @described(UUID, 'Key that the user signed in with.') key_id!: string;
-  @nullable(TEXT, 'ID of the person who owns the key, if any.')
-  person!: string | null;
-  @described({ enum: ['key', 'provider'] }, 'How the user signed in.')
-  signed_in_with!: 'key' | 'provider';
+  @nullable(TEXT, 'ID of the person who owns the key, if any.') person!: string | null;
+  @described({ enum: ['key', 'provider'] }, 'How the user signed in.') signed_in_with!: 'key' | 'provider';
   @described({ enum: SCOPES, isArray: true }, 'Scopes of the session.') scopes!: Scope[];
   @described({ type: 'integer', minimum: 1 }, 'Minutes of inactivity after which the session ends.')
   idle_minutes!: number;
@@ -18,8 +16,7 @@ export class SessionRecord {
     'Token for the header `X-CSRF-Token`, which every state-changing request of a cookie session must send.',
   )
   csrf_token!: string;
-  @described(BOOLEAN, 'Whether the upstream is the sandbox of this proxy.')
-  sandbox!: boolean;
+  @described(BOOLEAN, 'Whether the upstream is the sandbox of this proxy.') sandbox!: boolean;
 }
 
 /** A session that has ended. */

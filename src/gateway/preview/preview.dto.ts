@@ -27,17 +27,13 @@ export class PreviewRefusal {
   action!: string;
   @described(TEXT, 'What happened and what to do.') detail!: string;
   @described({ type: [FaultDto] }, 'The fields that caused it, if any.') errors!: FaultDto[];
-  @described(COUNT, 'The number of errors. `errors` lists the first 100.')
-  errors_total!: number;
-  @optional(UUID, 'The call that this request repeats.')
-  first_call_id?: string;
-  @optional({ enum: FIRST_CALL_STATES }, 'The state of that call.')
-  first_call_state?: string;
+  @described(COUNT, 'The number of errors. `errors` lists the first 100.') errors_total!: number;
+  @optional(UUID, 'The call that this request repeats.') first_call_id?: string;
+  @optional({ enum: FIRST_CALL_STATES }, 'The state of that call.') first_call_state?: string;
 }
 
 export class PreviewReplay {
-  @described(UUID, 'The call whose answer would be replayed.')
-  first_call_id!: string;
+  @described(UUID, 'The call whose answer would be replayed.') first_call_id!: string;
   @described(INTEGER, 'HTTP status of that answer.') status!: number;
 }
 
@@ -62,8 +58,7 @@ export class PreviewApproval {
 
 export class PreviewCap {
   @nullable(SIGNED_USD, 'The cap. Null without a cap.') cap_usd!: string | null;
-  @described(SIGNED_USD, 'The sum of what was paid, is being paid, or may have been paid.')
-  spent_usd!: string;
+  @described(SIGNED_USD, 'The sum of what was paid, is being paid, or may have been paid.') spent_usd!: string;
   @nullable(SIGNED_USD, 'What may still be paid. Null without a cap.') left_usd!: string | null;
   @nullable(
     SIGNED_USD,
@@ -104,12 +99,9 @@ export class PreviewDuplicate {
       'same within the last seven days, or within `hold_duplicates_days` if that is longer.',
   })
   kind!: string;
-  @optional(COUNT, 'The position of the first such item. Present for `inside_batch`.')
-  same_as_position?: number;
-  @optional(UUID, 'The latest such call. Present for `seen_before`.')
-  call_id?: string;
-  @optional(INSTANT, 'When that call was sent or requested.')
-  paid_at?: Date;
+  @optional(COUNT, 'The position of the first such item. Present for `inside_batch`.') same_as_position?: number;
+  @optional(UUID, 'The latest such call. Present for `seen_before`.') call_id?: string;
+  @optional(INSTANT, 'When that call was sent or requested.') paid_at?: Date;
 }
 
 /** What would happen if a request was sent now. */
@@ -129,8 +121,7 @@ export class Preview {
       'not compared with caps and earlier requests.',
   })
   errors!: PreviewFault[];
-  @described(COUNT, 'The number of errors. `errors` lists the first 100 of each code.')
-  errors_total!: number;
+  @described(COUNT, 'The number of errors. `errors` lists the first 100 of each code.') errors_total!: number;
   @described(COUNT, 'The number of items.') item_count!: number;
   @nullable(SIGNED_USD, 'The exact total of all items in US dollars. Null unless every amount is known.')
   total_usd!: string | null;

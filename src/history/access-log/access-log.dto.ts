@@ -15,29 +15,22 @@ import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { ActivityState } from './activity-state.dto';
 
 export class AccessSearch implements PageRequest {
-  @Instant('Read at this instant or later.')
-  from?: string;
+  @Instant('Read at this instant or later.') from?: string;
 
-  @Instant('Read before this instant.')
-  to?: string;
+  @Instant('Read before this instant.') to?: string;
 
   @Text({ max: 64, required: false, description: "Name or ID of the reader's client.", example: 'auditor' })
   client?: string;
 
-  @Uuid('ID of the key that was used.')
-  key?: string;
+  @Uuid('ID of the key that was used.') key?: string;
 
-  @Text({ max: 128, required: false, description: 'The person who read.' })
-  actor?: string;
+  @Text({ max: 128, required: false, description: 'The person who read.' }) actor?: string;
 
-  @Uuid('ID of a call that was read, alone or on a page. Exports do not list their calls.')
-  call?: string;
+  @Uuid('ID of a call that was read, alone or on a page. Exports do not list their calls.') call?: string;
 
-  @PageSize()
-  page_size?: number;
+  @PageSize() page_size?: number;
 
-  @PageToken()
-  page_token?: string;
+  @PageToken() page_token?: string;
 }
 
 /** How a streamed read ended. Its length is unknown when it begins. */
@@ -46,22 +39,17 @@ export class AccessEndRecord {
   @described(INTEGER, 'Number of rows sent.') rows!: number;
   @nullable(TEXT, 'SHA-256 of the file. Null if the export was interrupted.') sha256!: string | null;
   @nullable(INTEGER, 'Log size at the checkpoint in the manifest.') checkpoint_size!: number | null;
-  @described(INSTANT, "When it ended, by the database's clock.")
-  ended_at!: Date;
+  @described(INSTANT, "When it ended, by the database's clock.") ended_at!: Date;
 }
 
 /** One read of the history. */
 export class AccessRecord {
-  @described(UUID, '`X-Call-Id` of the read.')
-  id!: string;
-  @described(INSTANT, "When it was read, by the database's clock.")
-  read_at!: Date;
-  @nullable(ref('RecordClient'), "The reader's client. Null for the command line.")
-  client!: RecordClient | null;
+  @described(UUID, '`X-Call-Id` of the read.') id!: string;
+  @described(INSTANT, "When it was read, by the database's clock.") read_at!: Date;
+  @nullable(ref('RecordClient'), "The reader's client. Null for the command line.") client!: RecordClient | null;
   @nullable(UUID, 'The key that was used.') key_id!: string | null;
   @nullable(TEXT, 'The person, if known. Masked without `audit:pii`.') actor!: string | null;
-  @described({ type: 'string', example: 'GET /v1/audit/calls' }, 'The route that was read.')
-  route!: string;
+  @described({ type: 'string', example: 'GET /v1/audit/calls' }, 'The route that was read.') route!: string;
   @nullable(UUID, 'The call that was read, if it was one call.') call_id!: string | null;
   @described({ type: 'array', items: { type: 'string', format: 'uuid' } }, 'The calls on the page.')
   call_ids!: string[];
@@ -122,11 +110,9 @@ export function fromActivityToken(token: string): ActivityCursor | undefined {
 }
 
 export class ActivityFilters {
-  @Instant('At this instant or later.')
-  from?: string;
+  @Instant('At this instant or later.') from?: string;
 
-  @Instant('Before this instant.')
-  to?: string;
+  @Instant('Before this instant.') to?: string;
 
   @OneOf(ACTIONS, 'Kind of act. `ephemeral_key_issued` and `ephemeral_key_revoked` are listed only if it names them.')
   action?: (typeof ACTIONS)[number];
@@ -137,24 +123,19 @@ export class ActivityFilters {
   @Text({ max: 64, required: false, description: 'Name or ID of the client that made the change.', example: 'admin' })
   by?: string;
 
-  @Text({ max: 128, required: false, description: 'The person who made the change. Exact match.' })
-  actor?: string;
+  @Text({ max: 128, required: false, description: 'The person who made the change. Exact match.' }) actor?: string;
 
-  @OneOf(CHANGED_VIA, 'How the change was made.')
-  via?: (typeof CHANGED_VIA)[number];
+  @OneOf(CHANGED_VIA, 'How the change was made.') via?: (typeof CHANGED_VIA)[number];
 }
 
 export class ActivitySearch extends ActivityFilters implements PageRequest {
-  @PageSize()
-  page_size?: number;
+  @PageSize() page_size?: number;
 
-  @PageToken(fromActivityToken)
-  page_token?: string;
+  @PageToken(fromActivityToken) page_token?: string;
 }
 
 export class ActivityCsvSearch extends ActivityFilters {
-  @OneOf(Object.keys(DELIMITERS), 'Delimiter between cells. Default: `comma`.')
-  delimiter?: DelimiterName;
+  @OneOf(Object.keys(DELIMITERS), 'Delimiter between cells. Default: `comma`.') delimiter?: DelimiterName;
 }
 
 /** What an act changed. */
@@ -174,10 +155,8 @@ class ActivityAuthor {
 
 /** An administrative act. */
 export class ActivityRecord {
-  @described(UUID, 'ID of its record. Setting and lifting a stop share the ID of the stop.')
-  id!: string;
-  @described(INSTANT, "When it happened, by the database's clock.")
-  at!: Date;
+  @described(UUID, 'ID of its record. Setting and lifting a stop share the ID of the stop.') id!: string;
+  @described(INSTANT, "When it happened, by the database's clock.") at!: Date;
   @described({ enum: ACTIONS }, 'Kind of act.') action!: string;
   @described({ type: ActivityTarget }, 'What was changed.') target!: ActivityTarget;
   @nullable(

@@ -28,10 +28,8 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
   @textOrNull('Address of the public keys of the issuer.') token_jwks_uri?: string | null;
   @words('Signature algorithms of its tokens.') token_algorithms?: string[];
   @textOrNull('ID of the app at the issuer.') token_client_id?: string | null;
-  @flag('Whether its tokens must be bound to a key (DPoP).')
-  token_dpop?: boolean;
-  @number('Seconds from `iat` after which its tokens end.')
-  token_max_age?: number;
+  @flag('Whether its tokens must be bound to a key (DPoP).') token_dpop?: boolean;
+  @number('Seconds from `iat` after which its tokens end.') token_max_age?: number;
   @textOrNull('OpenID provider of sign-ins to its pages. Null: none.') page_issuer?: string | null;
   @textOrNull('ID of the client there.') page_client_id?: string | null;
   @text('ID of the entry.') beneficiary_id?: string;
@@ -67,13 +65,11 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
   @words('Who claimed the key, and may know it.') claimed_by?: string[];
   @text('ID of the stop.') stop_id?: string;
   @text('What the stop stops, and its reason.') stops?: string;
-  @flag("Whether the stop is lifted although the upstream's list of a lost time was not read.")
-  unreconciled?: boolean;
+  @flag("Whether the stop is lifted although the upstream's list of a lost time was not read.") unreconciled?: boolean;
   @text('Name of the client to be created.') name?: string;
   @words('Acts of one person that need two.') acts?: string[];
   @flag('Whether a second person must agree.') dual_control?: boolean;
-  @optional({ enum: ['proxy', 'worker'] }, 'What was started with a changed configuration.')
-  process?: string;
+  @optional({ enum: ['proxy', 'worker'] }, 'What was started with a changed configuration.') process?: string;
   @optional(
     { type: 'object', additionalProperties: orNull(TEXT) },
     'Changed settings by variable. Null: not set. A secret is a part of its SHA-256.',

@@ -10,8 +10,7 @@ const FORMATS = ['csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export class ExportSearch extends SearchFilters {
-  @OneOf(FORMATS, '`csv` (RFC 4180) or `ndjson` (one JSON object per line).', { required: true })
-  format!: Format;
+  @OneOf(FORMATS, '`csv` (RFC 4180) or `ndjson` (one JSON object per line).', { required: true }) format!: Format;
 
   @field(
     {
@@ -28,8 +27,7 @@ export class ExportSearch extends SearchFilters {
 class ManifestCheckpointRecord {
   @described(COUNT, 'Number of records in the log.') size!: number;
   @described(TEXT, 'The checkpoint, as a C2SP signed note.') note!: string;
-  @described(BOOLEAN, 'Whether it covers every record that existed when the export began.')
-  covers_beginning!: boolean;
+  @described(BOOLEAN, 'Whether it covers every record that existed when the export began.') covers_beginning!: boolean;
 }
 
 /** Describes an export, so that anyone with the file can check that it is complete and unchanged. */
@@ -41,13 +39,10 @@ export class ManifestRecord {
     'The filters of the export. Contacts are masked without `audit:pii`.',
   )
   filters!: Record<string, string>;
-  @described(COUNT, 'Number of rows, without the header row of a CSV file.')
-  rows!: number;
-  @described(SHA256, 'SHA-256 of the file.')
-  sha256!: string;
+  @described(COUNT, 'Number of rows, without the header row of a CSV file.') rows!: number;
+  @described(SHA256, 'SHA-256 of the file.') sha256!: string;
   @nullable(ManifestCheckpointRecord, 'The latest checkpoint when the export ended. Null if nothing was sealed yet.')
   checkpoint!: ManifestCheckpointRecord | null;
-  @described(INSTANT, 'When the last row was written.')
-  exported_at!: string;
+  @described(INSTANT, 'When the last row was written.') exported_at!: string;
   @described(UUID, 'The access record of the export.') access_id!: string;
 }

@@ -20,19 +20,15 @@ const TreeSize = (description: string) =>
   );
 
 export class ProofSearch {
-  @Uuid('ID of a call. All its records are proved.')
-  call?: string;
+  @Uuid('ID of a call. All its records are proved.') call?: string;
 
-  @Uuid('ID of another record: a stop, an access, an erasure, or a pruning.')
-  record?: string;
+  @Uuid('ID of another record: a stop, an access, an erasure, or a pruning.') record?: string;
 }
 
 export class ConsistencySearch {
-  @TreeSize('Size of the earlier checkpoint.')
-  from!: number;
+  @TreeSize('Size of the earlier checkpoint.') from!: number;
 
-  @TreeSize('Size of the later checkpoint.')
-  to!: number;
+  @TreeSize('Size of the later checkpoint.') to!: number;
 }
 
 const HASHES = {
@@ -51,8 +47,7 @@ const RECORD =
 
 /** The salt and the value behind a commitment of a record: SHA-256(salt || value). */
 export class Opening {
-  @described({ type: 'string', example: 'items/0/email_commitment' }, 'Path in the record.')
-  commitment!: string;
+  @described({ type: 'string', example: 'items/0/email_commitment' }, 'Path in the record.') commitment!: string;
   @described(TEXT, 'Salt, hexadecimal.') salt!: string;
   @described(TEXT, 'The value, in `encoding`.') value!: string;
   @described({ enum: ['utf8', 'base64'] }, 'Encoding of `value`.') encoding!: 'utf8' | 'base64';
@@ -81,8 +76,7 @@ export class Receipt {
   @described(UUID, 'ID of the call.') call_id!: string;
   @described({ type: ReceiptLog }, 'The log that sealed the records.') log!: ReceiptLog;
   @ApiProperty(NOTE) checkpoint!: string;
-  @described({ type: [ReceiptRecord] }, 'Records of the call, in the order of sealing.')
-  records!: ReceiptRecord[];
+  @described({ type: [ReceiptRecord] }, 'Records of the call, in the order of sealing.') records!: ReceiptRecord[];
 }
 
 export class LeafProof {

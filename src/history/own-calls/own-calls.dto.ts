@@ -8,17 +8,14 @@ import { described, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { RecordEntry, RecordItem } from '../records/record.dto';
 
 export class OwnCallSearch implements PageRequest {
-  @IdempotencyKey('`Idempotency-Key` of the calls, bare or quoted.')
-  idempotency_key?: string;
+  @IdempotencyKey('`Idempotency-Key` of the calls, bare or quoted.') idempotency_key?: string;
 
   @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
   operation?: string;
 
-  @PageSize()
-  page_size?: number;
+  @PageSize() page_size?: number;
 
-  @PageToken()
-  page_token?: string;
+  @PageToken() page_token?: string;
 }
 
 /** Many intermediaries close a request that is not answered after a minute. */

@@ -39,8 +39,7 @@ export class RecordPerson {
 
 /** A transaction that the upstream listed when the proxy looked for the outcome of a call. */
 export class FoundTransaction extends OmitType(RecordUpstreamItem, ['payout_status', 'payout_error'] as const) {
-  @nullable(INTEGER, 'Position of its item in the body, from 0. Null if that is not certain.')
-  position!: number | null;
+  @nullable(INTEGER, 'Position of its item in the body, from 0. Null if that is not certain.') position!: number | null;
   @nullable(INSTANT, "When it was created, by the upstream's clock.") at!: string | null;
 }
 
@@ -128,8 +127,7 @@ export class RecordUpstream {
   answer_of!: string | null;
   @described({ type: 'integer', minimum: 1 }, 'Number of attempts. Only reads are sent more than once.')
   attempts!: number;
-  @described({ type: [RecordTry] }, 'Each attempt. Empty for a call with `answer_of`.')
-  tries!: RecordTry[];
+  @described({ type: [RecordTry] }, 'Each attempt. Empty for a call with `answer_of`.') tries!: RecordTry[];
   @described({ type: [RecordUpstreamItem] }, 'Transactions that could not be assigned to an item with certainty.')
   other_items!: RecordUpstreamItem[];
 }
@@ -141,8 +139,7 @@ class RecordActingPerson {
 /** The page session of a request. */
 export class RecordSession {
   @described(UUID, 'ID of the session.') id!: string;
-  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the provider says it.')
-  auth_time!: string | null;
+  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the provider says it.') auth_time!: string | null;
 }
 
 /** The access token of a request. It opens nothing. */
@@ -150,8 +147,7 @@ export class RecordToken {
   @nullable(TEXT, 'The ID that the identity provider gave it (`jti`).') jti!: string | null;
   @nullable(TEXT, 'Thumbprint of the key of the app that it is bound to (`cnf.jkt`). Null: it is a bearer token.')
   jkt!: string | null;
-  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the token says it.')
-  auth_time!: string | null;
+  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the token says it.') auth_time!: string | null;
   @nullable(RecordActingPerson, 'Who acted for the person (`act`), such as a colleague of support.')
   act!: RecordActingPerson | null;
 }

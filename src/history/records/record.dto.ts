@@ -99,8 +99,7 @@ class RecordRefusal {
   @described(INTEGER, "HTTP status of the proxy's answer.") status!: number;
   @described({ ...TEXT, example: 'invalid_request' }, 'The error code, for programs.') code!: string;
   @described(TEXT, 'The error text, for people.') detail!: string;
-  @described({ type: [FaultDto], maxItems: 100 }, 'The errors, at most the first 100.')
-  errors!: FaultDto[];
+  @described({ type: [FaultDto], maxItems: 100 }, 'The errors, at most the first 100.') errors!: FaultDto[];
   @described(INTEGER, 'Number of errors.') error_count!: number;
   @nullable(UUID, 'The call that this request repeats.') first_call_id!: string | null;
 }
@@ -119,8 +118,7 @@ export class RecordApproval {
     'Salted SHA-256 of the body that would be sent. Send it with your decision to decide on exactly this body.',
   )
   content_hash!: string | null;
-  @described({ enum: APPROVAL_STATUSES }, 'Status of the approval.')
-  status!: (typeof APPROVAL_STATUSES)[number];
+  @described({ enum: APPROVAL_STATUSES }, 'Status of the approval.') status!: (typeof APPROVAL_STATUSES)[number];
   @nullable(INSTANT, "When it was decided, by the database's clock.") decided_at!: Date | null;
   @nullable(RecordPerson, 'Who decided. Null until then.') decided_by!: RecordPerson | null;
   @nullable(
@@ -136,8 +134,7 @@ class RecordTimings {
   @described(INSTANT, "When it was recorded, by the database's clock.") recorded_at!: Date;
   @nullable(INSTANT, 'When sending began.') sent_at!: Date | null;
   @nullable(INSTANT, 'When the answer was complete, or waiting for it ended.') answered_at!: Date | null;
-  @nullable(INSTANT, "When the outcome was recorded, by the database's clock.")
-  outcome_recorded_at!: Date | null;
+  @nullable(INSTANT, "When the outcome was recorded, by the database's clock.") outcome_recorded_at!: Date | null;
   @nullable(NUMBER, 'From sending to answer, in milliseconds.') upstream_ms!: number | null;
 }
 
@@ -149,8 +146,7 @@ class OwnFields {
   @nullable(INSTANT, 'When it became in doubt. Null if it is not.') in_doubt_since!: Date | null;
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
   @described({ ...TEXT, example: 'main' }, 'Account of the client at the upstream.') account!: string;
-  @nullable(TEXT, 'The requester. Null if no person is known, or the name was erased.')
-  actor!: string | null;
+  @nullable(TEXT, 'The requester. Null if no person is known, or the name was erased.') actor!: string | null;
   @nullable(RecordToken, 'The access token of the request, if any.') token!: RecordToken | null;
   @nullable(RecordSession, 'The page session of the request, if any.') session!: RecordSession | null;
   @nullable(TEXT, '`Idempotency-Key` of the request, without quotes.') idempotency_key!: string | null;
@@ -194,15 +190,12 @@ class RecordFields extends withFields<OwnFields, ShownMembers>(OwnFields, MEMBER
 /** One call, as lists show it. */
 @ApiExtraModels(RecordFields)
 export class CallRecord extends RecordFields {
-  @described({ type: [RecordItem] }, 'The items. In a list of calls, the first 100.')
-  items!: RecordItem[];
-  @nullable(RecordUpstream, "The upstream's answer. Null if no outcome is recorded.")
-  upstream!: RecordUpstream | null;
+  @described({ type: [RecordItem] }, 'The items. In a list of calls, the first 100.') items!: RecordItem[];
+  @nullable(RecordUpstream, "The upstream's answer. Null if no outcome is recorded.") upstream!: RecordUpstream | null;
 }
 
 export class RecordMessage {
-  @optional(orNull(TEXT), 'The query string. Present only in requests.')
-  query?: string | null;
+  @optional(orNull(TEXT), 'The query string. Present only in requests.') query?: string | null;
   @described(
     { anyOf: ANY_JSON },
     'JSON, or a string if it is not JSON. Null if there is none or it was erased. Masked without `audit:pii`.',
@@ -221,8 +214,7 @@ class ItemUpstream extends OmitType(RecordUpstream, ['other_items'] as const) {}
 /** One payout with the fields of its call. */
 export class ItemRecord extends RecordFields {
   @described({ type: RecordItem }, 'The payout.') item!: RecordItem;
-  @nullable(ItemUpstream, "The upstream's answer. Null if no outcome is recorded.")
-  upstream!: ItemUpstream | null;
+  @nullable(ItemUpstream, "The upstream's answer. Null if no outcome is recorded.") upstream!: ItemUpstream | null;
 }
 
 export class ItemPage {

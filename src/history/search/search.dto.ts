@@ -47,41 +47,31 @@ const MIN_PREFIX = 3;
 
 /** Filters can be combined freely. All filters of payouts must hold for the same payout of a call. */
 export class SearchFilters {
-  @Instant('Received at this instant or later.')
-  from?: string;
+  @Instant('Received at this instant or later.') from?: string;
 
-  @Instant('Received before this instant.')
-  to?: string;
+  @Instant('Received before this instant.') to?: string;
 
-  @Text({ max: 64, required: false, description: 'Name or ID of the client.', example: 'shop' })
-  client?: string;
+  @Text({ max: 64, required: false, description: 'Name or ID of the client.', example: 'shop' }) client?: string;
 
   @Text({ max: 31, required: false, description: 'Account of the client at the upstream.', example: 'main' })
   account?: string;
 
-  @Uuid('ID of the key that was used.')
-  key?: string;
+  @Uuid('ID of the key that was used.') key?: string;
 
-  @Text({ max: 255, required: false, description: 'The requester. Exact match.', example: 'clerk-17' })
-  actor?: string;
+  @Text({ max: 255, required: false, description: 'The requester. Exact match.', example: 'clerk-17' }) actor?: string;
 
-  @OneOf(ACTOR_SOURCES, 'How the person is known.')
-  actor_source?: string;
+  @OneOf(ACTOR_SOURCES, 'How the person is known.') actor_source?: string;
 
-  @Uuid('ID of the person, which stays when the name is erased.')
-  person_id?: string;
+  @Uuid('ID of the person, which stays when the name is erased.') person_id?: string;
 
   @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
   operation?: string;
 
-  @OneOf(CALL_STATES, `The outcome. ${STATE_HELP}`)
-  outcome?: string;
+  @OneOf(CALL_STATES, `The outcome. ${STATE_HELP}`) outcome?: string;
 
-  @OneOf(['true', 'false'], 'Whether the call is in doubt.')
-  in_doubt?: string;
+  @OneOf(['true', 'false'], 'Whether the call is in doubt.') in_doubt?: string;
 
-  @OneOf(APPROVAL_STATUSES, 'Status of the approval.')
-  approval?: string;
+  @OneOf(APPROVAL_STATUSES, 'Status of the approval.') approval?: string;
 
   @Text({
     max: 254,
@@ -121,20 +111,15 @@ export class SearchFilters {
   @Text({ max: 100, required: false, description: 'Network code of a payout. Exact match.', example: 'MPS' })
   network_code?: string;
 
-  @Text({ max: 255, required: false, description: 'Reference of a payout. Exact match.' })
-  reference?: string;
+  @Text({ max: 255, required: false, description: 'Reference of a payout. Exact match.' }) reference?: string;
 
-  @UsdBound('Smallest amount of a payout, in US dollars.')
-  min_item_usd?: string;
+  @UsdBound('Smallest amount of a payout, in US dollars.') min_item_usd?: string;
 
-  @UsdBound('Largest amount of a payout, in US dollars.')
-  max_item_usd?: string;
+  @UsdBound('Largest amount of a payout, in US dollars.') max_item_usd?: string;
 
-  @UsdBound('Smallest total of a call, in US dollars.')
-  min_total_usd?: string;
+  @UsdBound('Smallest total of a call, in US dollars.') min_total_usd?: string;
 
-  @UsdBound('Largest total of a call, in US dollars.')
-  max_total_usd?: string;
+  @UsdBound('Largest total of a call, in US dollars.') max_total_usd?: string;
 
   @Text({
     max: 255,
@@ -143,11 +128,9 @@ export class SearchFilters {
   })
   upstream_ref?: string;
 
-  @IdempotencyKey('`Idempotency-Key` of the request, bare or quoted. Exact match.')
-  idempotency_key?: string;
+  @IdempotencyKey('`Idempotency-Key` of the request, bare or quoted. Exact match.') idempotency_key?: string;
 
-  @Text({ max: 200, required: false, description: '`X-Request-Id` of the request. Exact match.' })
-  request_id?: string;
+  @Text({ max: 200, required: false, description: '`X-Request-Id` of the request. Exact match.' }) request_id?: string;
 
   @Text({ max: 64, required: false, description: 'Address of the sender. Exact match.', example: '192.0.2.7' })
   client_address?: string;
@@ -158,9 +141,7 @@ export class CallSearch extends SearchFilters implements PageRequest {
   @OneOf(SORTS, '`time`: newest first. `amount`: largest first, then newest. Calls without an amount are last.')
   sort?: Sort;
 
-  @PageSize()
-  page_size?: number;
+  @PageSize() page_size?: number;
 
-  @PageToken(fromToken)
-  page_token?: string;
+  @PageToken(fromToken) page_token?: string;
 }

@@ -21,8 +21,7 @@ const GROUPS = ['day', 'client', 'operation', 'country', 'outcome'] as const;
 export type GroupBy = (typeof GROUPS)[number];
 
 export class SummarySearch extends SearchFilters {
-  @OneOf(GROUPS, 'What to group by. Default: `day`.')
-  group_by?: GroupBy;
+  @OneOf(GROUPS, 'What to group by. Default: `day`.') group_by?: GroupBy;
 }
 
 class Latency {
@@ -37,18 +36,15 @@ export class SummaryGroup extends PayoutSums {
     'The day (UTC), client ID, operation, country code (ISO 3166-1; null: none), or outcome. A country that is not known has a key of letters and digits.',
   )
   group!: string | null;
-  @nullable(TEXT, 'Name of the client or the country. Null for other groups.')
-  name!: string | null;
+  @nullable(TEXT, 'Name of the client or the country. Null for other groups.') name!: string | null;
   @described(COUNT, 'Number of calls. By country: calls with a payout there.') calls!: number;
   @described(COUNT, 'Number of payouts.') items!: number;
-  @described({ type: Latency }, 'Response times of the upstream in milliseconds.')
-  upstream_ms!: Latency;
+  @described({ type: Latency }, 'Response times of the upstream in milliseconds.') upstream_ms!: Latency;
 }
 
 export class Summary {
   @described({ enum: GROUPS }, 'What the summary is grouped by.') group_by!: GroupBy;
   @described({ type: [SummaryGroup] }, 'Days are newest first. Other groups start with the most calls.')
   groups!: SummaryGroup[];
-  @described(BOOLEAN, 'Whether groups were omitted. At most 1000 are shown.')
-  cut!: boolean;
+  @described(BOOLEAN, 'Whether groups were omitted. At most 1000 are shown.') cut!: boolean;
 }

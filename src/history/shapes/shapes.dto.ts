@@ -7,34 +7,27 @@ export class ShapeSearch implements PageRequest {
   @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
   operation?: string;
 
-  @HttpStatusCode("HTTP status of the upstream's answers.")
-  http_status?: number;
+  @HttpStatusCode("HTTP status of the upstream's answers.") http_status?: number;
 
-  @PageSize()
-  page_size?: number;
+  @PageSize() page_size?: number;
 
-  @PageToken()
-  page_token?: string;
+  @PageToken() page_token?: string;
 }
 
 /** A structure of an upstream answer, with something that earlier answers did not have. */
 export class ShapeRecord {
   @described(UUID, 'ID of the shape.') id!: string;
-  @described({ type: 'string', example: 'POST /payouts/airtime' }, 'Name of the operation.')
-  operation!: string;
+  @described({ type: 'string', example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
   @described(INTEGER, "HTTP status of the upstream's answer.") http_status!: number;
-  @described(SHA256, 'SHA-256 of `shape` as JSON, without spaces and with sorted keys.')
-  fingerprint!: string;
+  @described(SHA256, 'SHA-256 of `shape` as JSON, without spaces and with sorted keys.') fingerprint!: string;
   @described(
     { type: 'object', additionalProperties: true },
     'A JSON Schema (draft 2020-12) of the answer, without values. `type` may also be `not JSON` or `no body`. Keys that ' +
       'may be data are omitted. `additionalProperties` describes their values.',
   )
   shape!: unknown;
-  @described(INSTANT, "When it was first seen, by the database's clock.")
-  first_seen_at!: Date;
-  @described(UUID, 'The first call with this answer.')
-  first_call_id!: string;
+  @described(INSTANT, "When it was first seen, by the database's clock.") first_seen_at!: Date;
+  @described(UUID, 'The first call with this answer.') first_call_id!: string;
 }
 
 export class ShapePage {
@@ -44,19 +37,15 @@ export class ShapePage {
 
 /** A status word of the upstream that has no meaning. */
 class StatusWordRecord {
-  @described({ type: 'string', example: 'settled_t2' }, 'The word in lower case, with contacts masked.')
-  word!: string;
+  @described({ type: 'string', example: 'settled_t2' }, 'The word in lower case, with contacts masked.') word!: string;
   @described(INTEGER, 'How often it was read, in answers, listings and events. Each reading of a listing counts.')
   times!: number;
-  @nullable(UUID, 'A call whose answer has the word. Null if only listings or events have it.')
-  call_id!: string | null;
-  @nullable(TEXT, "The upstream's reference of a transaction with the word.")
-  upstream_ref!: string | null;
+  @nullable(UUID, 'A call whose answer has the word. Null if only listings or events have it.') call_id!: string | null;
+  @nullable(TEXT, "The upstream's reference of a transaction with the word.") upstream_ref!: string | null;
   @described(INSTANT, "When it was first read, by the database's clock.") first_seen_at!: Date;
   @described(INSTANT, "When it was last read, by the database's clock.") last_seen_at!: Date;
 }
 
 export class StatusWordList {
-  @described({ type: [StatusWordRecord] }, 'The most frequent first. At most 200.')
-  words!: StatusWordRecord[];
+  @described({ type: [StatusWordRecord] }, 'The most frequent first. At most 200.') words!: StatusWordRecord[];
 }

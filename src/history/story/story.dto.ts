@@ -24,22 +24,17 @@ export class RecordSeal {
 }
 
 export class CallReaders {
-  @described(INTEGER, 'How often the call was shown, alone or on a page. Exports are not counted.')
-  count!: number;
+  @described(INTEGER, 'How often the call was shown, alone or on a page. Exports are not counted.') count!: number;
   @described({ type: [AccessRecord] }, 'The newest 100.') newest!: AccessRecord[];
 }
 
 /** A finding of reconciliation about a payment of a call. */
 export class CallDifference {
-  @described(UUID, 'ID of the finding: `GET /v1/reconciliation/findings/{id}`.')
-  id!: string;
-  @described({ allOf: [ref('FindingCategory')] }, 'Category of the finding.')
-  category!: string;
+  @described(UUID, 'ID of the finding: `GET /v1/reconciliation/findings/{id}`.') id!: string;
+  @described({ allOf: [ref('FindingCategory')] }, 'Category of the finding.') category!: string;
   @nullable(INTEGER, 'Position of the payment in the call, from 0.') position!: number | null;
-  @described({ allOf: [ref('FindingState')] }, 'State of the finding.')
-  state!: string;
-  @described(TEXT, "Its part of the upstream's total minus ours, in US dollars.")
-  impact_usd!: string;
+  @described({ allOf: [ref('FindingState')] }, 'State of the finding.') state!: string;
+  @described(TEXT, "Its part of the upstream's total minus ours, in US dollars.") impact_usd!: string;
   @described(INSTANT, 'When it was found.') found_at!: Date;
 }
 

@@ -4,14 +4,11 @@ import { Receiver } from '../../http/validation/people-rules';
 
 /** See "POST /account/transfer" in docs/reference/upstream.md. */
 export class TransferDto {
-  @Receiver('The user ID of the sub-account, from `/sub-account/list`.')
-  receiver!: string;
+  @Receiver('The user ID of the sub-account, from `/sub-account/list`.') receiver!: string;
 
-  @UsdAmount({ required: false, description: 'Amount to transfer, in US dollars.' })
-  amount?: number;
+  @UsdAmount({ required: false, description: 'Amount to transfer, in US dollars.' }) amount?: number;
 
-  @Text({ max: 50, required: false, description: 'Wallet name.', example: 'airtime' })
-  wallet?: string;
+  @Text({ max: 50, required: false, description: 'Wallet name.', example: 'airtime' }) wallet?: string;
 }
 
 /** See "POST /account/delete-unpaid-transaction" in docs/reference/upstream.md. */
@@ -26,8 +23,7 @@ export class DeleteUnpaidTransactionDto {
 
 /** See "GET /account/transaction" in docs/reference/upstream.md. The field is sent in the query string. */
 export class TransactionQuery {
-  @Text({ max: 100, description: "The transaction's ID.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
-  id!: string;
+  @Text({ max: 100, description: "The transaction's ID.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' }) id!: string;
 }
 
 /**
@@ -40,6 +36,5 @@ export class TransactionsDto extends Nothing {}
  * string of a POST.
  */
 export class IssueTransactionsQuery {
-  @Text({ max: 255, description: "The batch's `issueID`.", example: 'user-1_7.5_1700000000000' })
-  issueID!: string;
+  @Text({ max: 255, description: "The batch's `issueID`.", example: 'user-1_7.5_1700000000000' }) issueID!: string;
 }

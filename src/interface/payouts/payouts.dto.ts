@@ -4,31 +4,24 @@ import { Items, Text } from '../../http/validation/rules';
 
 /** See "Airtime item" in docs/reference/upstream.md. */
 export class AirtimeItem {
-  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
-  countryToSend!: string;
+  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' }) countryToSend!: string;
 
-  @PhoneNumber()
-  phoneNumber!: string;
+  @PhoneNumber() phoneNumber!: string;
 
-  @UsdAmount({ description: 'Value in US dollars.' })
-  valueInUSD!: number;
+  @UsdAmount({ description: 'Value in US dollars.' }) valueInUSD!: number;
 }
 
 export class AirtimePayoutDto {
-  @Items(() => AirtimeItem)
-  airtimes!: AirtimeItem[];
+  @Items(() => AirtimeItem) airtimes!: AirtimeItem[];
 }
 
 /** See "Mobile money item" in docs/reference/upstream.md. */
 export class MobileMoneyItem {
-  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
-  countryToSend!: string;
+  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' }) countryToSend!: string;
 
-  @PhoneNumber()
-  phoneNumber!: string;
+  @PhoneNumber() phoneNumber!: string;
 
-  @UsdAmount({ description: 'Value in US dollars.' })
-  valueInUSD!: number;
+  @UsdAmount({ description: 'Value in US dollars.' }) valueInUSD!: number;
 
   @Text({ max: 255, mayBeEmpty: true, description: 'Your reference. It may be empty.', example: 'invoice-17' })
   reference!: string;
@@ -38,42 +31,33 @@ export class MobileMoneyItem {
 }
 
 export class MobileMoneyPayoutDto {
-  @Items(() => MobileMoneyItem)
-  momos!: MobileMoneyItem[];
+  @Items(() => MobileMoneyItem) momos!: MobileMoneyItem[];
 }
 
 /** See "Credit item" in docs/reference/upstream.md. The value is marked optional for this operation. */
 export class CreditItem {
-  @UsdAmount({ required: false, description: 'Value in US dollars.' })
-  valueInUSD?: number;
+  @UsdAmount({ required: false, description: 'Value in US dollars.' }) valueInUSD?: number;
 
-  @EmailOr('twitter')
-  email?: string;
+  @EmailOr('twitter') email?: string;
 
-  @Handle()
-  twitter?: string;
+  @Handle() twitter?: string;
 }
 
 export class CreditPayoutDto {
-  @Items(() => CreditItem)
-  credits!: CreditItem[];
+  @Items(() => CreditItem) credits!: CreditItem[];
 }
 
 /** See "POST /payouts/initiate-credit" in docs/reference/upstream.md. */
 export class InitiateCreditItem {
-  @UsdAmount({ description: 'Value in US dollars.' })
-  valueInUSD!: number;
+  @UsdAmount({ description: 'Value in US dollars.' }) valueInUSD!: number;
 
-  @EmailOr('twitter')
-  email?: string;
+  @EmailOr('twitter') email?: string;
 
-  @Handle()
-  twitter?: string;
+  @Handle() twitter?: string;
 }
 
 export class InitiateCreditPayoutDto {
-  @Items(() => InitiateCreditItem)
-  credits!: InitiateCreditItem[];
+  @Items(() => InitiateCreditItem) credits!: InitiateCreditItem[];
 
   @Text({ max: 1_000, required: false, mayBeEmpty: true, description: 'Description of the payout.', example: 'Prizes' })
   description?: string;

@@ -11,12 +11,9 @@ export class RedeemAirtimeDto {
   })
   chiRef!: string;
 
-  @PhoneNumber()
-  phoneNumber!: string;
+  @PhoneNumber() phoneNumber!: string;
 
-  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
-  countryToSend!: string;
+  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' }) countryToSend!: string;
 
-  @FreeForm('Your own notes. The upstream stores them unchanged.')
-  meta?: object;
+  @FreeForm('Your own notes. The upstream stores them unchanged.') meta?: object;
 }

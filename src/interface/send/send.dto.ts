@@ -4,20 +4,16 @@ import { Items, Text } from '../../http/validation/rules';
 
 /** See "Credit item" in docs/reference/upstream.md. */
 export class SendItem {
-  @UsdAmount({ description: 'Value in US dollars.' })
-  valueInUSD!: number;
+  @UsdAmount({ description: 'Value in US dollars.' }) valueInUSD!: number;
 
-  @EmailOr('twitter')
-  email?: string;
+  @EmailOr('twitter') email?: string;
 
-  @Handle()
-  twitter?: string;
+  @Handle() twitter?: string;
 }
 
 /** See "POST /send" in docs/reference/upstream.md. */
 export class SendDto {
-  @Items(() => SendItem)
-  credit!: SendItem[];
+  @Items(() => SendItem) credit!: SendItem[];
 
   @Text({
     max: 1_000,

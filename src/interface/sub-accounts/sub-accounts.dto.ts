@@ -4,23 +4,17 @@ import { Text } from '../../http/validation/rules';
 
 /** See "POST /sub-account/create" in docs/reference/upstream.md. */
 export class CreateSubAccountDto {
-  @Text({ max: 200, description: "The sub-account's name.", example: 'Branch office' })
-  name!: string;
+  @Text({ max: 200, description: "The sub-account's name.", example: 'Branch office' }) name!: string;
 
-  @Email("The holder's email address.")
-  email!: string;
+  @Email("The holder's email address.") email!: string;
 
-  @Text({ max: 100, required: false, description: "The holder's first name.", example: 'Ada' })
-  firstName?: string;
+  @Text({ max: 100, required: false, description: "The holder's first name.", example: 'Ada' }) firstName?: string;
 
-  @Text({ max: 100, required: false, description: "The holder's last name.", example: 'Lovelace' })
-  lastName?: string;
+  @Text({ max: 100, required: false, description: "The holder's last name.", example: 'Lovelace' }) lastName?: string;
 
-  @PhoneNumber({ required: false, description: "The holder's phone number.", line: 'any' })
-  phoneNumber?: string;
+  @PhoneNumber({ required: false, description: "The holder's phone number.", line: 'any' }) phoneNumber?: string;
 
-  @FreeForm('Your own notes. The upstream stores them unchanged.')
-  meta?: object;
+  @FreeForm('Your own notes. The upstream stores them unchanged.') meta?: object;
 }
 
 /** See "GET /sub-account/get?id=" in docs/reference/upstream.md. */

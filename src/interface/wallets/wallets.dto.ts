@@ -10,12 +10,9 @@ export class WalletLookupDto {
 
 /** See "POST /wallets/transfer" in docs/reference/upstream.md. */
 export class WalletTransferDto {
-  @Receiver('The user ID of the receiver.')
-  receiver!: string;
+  @Receiver('The user ID of the receiver.') receiver!: string;
 
-  @UsdAmount({ description: 'Value in US dollars.' })
-  valueInUSD!: number;
+  @UsdAmount({ description: 'Value in US dollars.' }) valueInUSD!: number;
 
-  @Text({ max: 50, required: false, description: 'Wallet name.', example: 'airtime' })
-  wallet?: string;
+  @Text({ max: 50, required: false, description: 'Wallet name.', example: 'airtime' }) wallet?: string;
 }

@@ -20,8 +20,7 @@ export class AnyEnvelope {
   })
   status!: string;
 
-  @optional(TEXT, 'The error text, if `status` is `error`.')
-  error?: string;
+  @optional(TEXT, 'The error text, if `status` is `error`.') error?: string;
 
   @optional(
     TEXT,
@@ -29,8 +28,7 @@ export class AnyEnvelope {
   )
   message?: string;
 
-  @optional(UUID, 'The ID of that call. Present with `message`.')
-  call_id?: string;
+  @optional(UUID, 'The ID of that call. Present with `message`.') call_id?: string;
 
   @ApiPropertyOptional({
     type: 'array',
@@ -42,8 +40,7 @@ export class AnyEnvelope {
 
 /** The upstream's own error, in one of its two forms. Other fields may come along. */
 export class UpstreamError {
-  @ApiProperty({ enum: ['error'] })
-  status!: string;
+  @ApiProperty({ enum: ['error'] }) status!: string;
 
   @ApiPropertyOptional({
     type: 'string',
@@ -72,11 +69,9 @@ export class UpstreamError {
 
 /** The response to a payout that is pending approval. */
 export class PendingApproval {
-  @ApiProperty({ enum: ['pending_approval'] })
-  status!: string;
+  @ApiProperty({ enum: ['pending_approval'] }) status!: string;
 
-  @described(UUID, 'The ID of the call. `GET /v1/calls/{id}` shows its state.')
-  call_id!: string;
+  @described(UUID, 'The ID of the call. `GET /v1/calls/{id}` shows its state.') call_id!: string;
 }
 
 export class FaultDto {
@@ -87,17 +82,14 @@ export class FaultDto {
   })
   pointer!: string;
 
-  @described(TEXT, 'What is wrong, and what to send instead.')
-  detail!: string;
+  @described(TEXT, 'What is wrong, and what to send instead.') detail!: string;
 }
 
 /** The members of every error, in the interface's envelope and in problem details. */
 class ErrorMembers {
-  @described(TEXT, 'What happened and what to do, with the first entry of `errors`.')
-  error!: string;
+  @described(TEXT, 'What happened and what to do, with the first entry of `errors`.') error!: string;
 
-  @ApiProperty({ enum: CODES, description: 'The error code, for programs.', example: 'invalid_request' })
-  code!: string;
+  @ApiProperty({ enum: CODES, description: 'The error code, for programs.', example: 'invalid_request' }) code!: string;
 
   @ApiProperty({
     enum: [...ACTION_NAMES],
@@ -105,11 +97,9 @@ class ErrorMembers {
   })
   action!: string;
 
-  @described(UUID, 'The ID of the record of this request. `X-Call-Id` has it, too.')
-  call_id!: string;
+  @described(UUID, 'The ID of the record of this request. `X-Call-Id` has it, too.') call_id!: string;
 
-  @optional(UUID, 'The call that this request repeats.')
-  first_call_id?: string;
+  @optional(UUID, 'The call that this request repeats.') first_call_id?: string;
 
   @optional({ enum: FIRST_CALL_STATES }, 'The state of that call. Present for `suspected_duplicate`.')
   first_call_state?: string;
@@ -131,21 +121,16 @@ class ErrorMembers {
 
 /** Our own errors, in the interface's envelope. */
 export class ErrorEnvelope extends ErrorMembers {
-  @ApiProperty({ enum: ['error'] })
-  status!: string;
+  @ApiProperty({ enum: ['error'] }) status!: string;
 }
 
 /** Our own errors outside the interface (RFC 9457). */
 export class ProblemDetails extends ErrorMembers {
-  @ApiProperty({ type: 'string', enum: ['about:blank'] })
-  type!: string;
+  @ApiProperty({ type: 'string', enum: ['about:blank'] }) type!: string;
 
-  @ApiProperty({ type: 'string', description: 'The code in words.', example: 'call not found' })
-  title!: string;
+  @ApiProperty({ type: 'string', description: 'The code in words.', example: 'call not found' }) title!: string;
 
-  @described(INTEGER, 'HTTP status.')
-  status!: number;
+  @described(INTEGER, 'HTTP status.') status!: number;
 
-  @described(TEXT, 'What happened and what to do.')
-  detail!: string;
+  @described(TEXT, 'What happened and what to do.') detail!: string;
 }

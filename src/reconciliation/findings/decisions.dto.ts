@@ -69,8 +69,6 @@ class DecidedFinding {
 
 export class FindingDecisions {
   @described({ type: 'integer' }, 'The number of decisions.') decided!: number;
-  @described({ type: 'integer' }, 'The number of rows without a decision in a CSV file. Otherwise 0.')
-  ignored!: number;
-  @described({ type: [DecidedFinding] }, 'In the order of the request.')
-  findings!: DecidedFinding[];
+  @described({ type: 'integer' }, 'The number of rows without a decision in a CSV file. Otherwise 0.') ignored!: number;
+  @described({ type: [DecidedFinding] }, 'In the order of the request.') findings!: DecidedFinding[];
 }

@@ -41,29 +41,23 @@ class EvidenceTheirs {
 }
 
 class EvidenceMatch {
-  @described({ ...TEXT, example: 'upstream_ref' }, 'The rule that matched the two.')
-  rule!: string;
-  @described({ enum: ['certain', 'probable', 'possible'] }, 'How certain the match is.')
-  certainty!: string;
+  @described({ ...TEXT, example: 'upstream_ref' }, 'The rule that matched the two.') rule!: string;
+  @described({ enum: ['certain', 'probable', 'possible'] }, 'How certain the match is.') certainty!: string;
 }
 
 /** The records that support a finding. They name nobody. */
 @ApiExtraModels(EvidenceOurs, EvidenceTheirs, EvidenceMatch)
 export class FindingEvidence {
-  @nullable(EvidenceOurs, 'Null if our records have no payment for it.')
-  ours!: EvidenceOurs | null;
-  @nullable(EvidenceTheirs, 'Null if the upstream lists no transaction for it.')
-  theirs!: EvidenceTheirs | null;
-  @nullable(EvidenceMatch, 'Null if the two are not matched.')
-  match!: EvidenceMatch | null;
+  @nullable(EvidenceOurs, 'Null if our records have no payment for it.') ours!: EvidenceOurs | null;
+  @nullable(EvidenceTheirs, 'Null if the upstream lists no transaction for it.') theirs!: EvidenceTheirs | null;
+  @nullable(EvidenceMatch, 'Null if the two are not matched.') match!: EvidenceMatch | null;
 }
 
 export const STATES = ['open', 'explained', 'resolved', 'accepted', 'reopened'] as const;
 export type State = (typeof STATES)[number];
 
 export class FindingSelection {
-  @Account('Only findings of this upstream account.')
-  account?: string;
+  @Account('Only findings of this upstream account.') account?: string;
 
   @OneOf(
     [...STATES, 'any'],
@@ -71,23 +65,17 @@ export class FindingSelection {
   )
   state?: State | 'any';
 
-  @OneOf(CATEGORY_NAMES, 'Category of the difference.')
-  category?: Category;
+  @OneOf(CATEGORY_NAMES, 'Category of the difference.') category?: Category;
 
-  @OneOf(SEVERITIES, 'Severity. It follows from the category.')
-  severity?: Severity;
+  @OneOf(SEVERITIES, 'Severity. It follows from the category.') severity?: Severity;
 
-  @Uuid('The ID of a run that saw the finding.')
-  run_id?: string;
+  @Uuid('The ID of a run that saw the finding.') run_id?: string;
 
-  @Uuid('The ID of the call that the finding is about.')
-  call_id?: string;
+  @Uuid('The ID of the call that the finding is about.') call_id?: string;
 
-  @Instant('Payments made at this time or later.')
-  from?: string;
+  @Instant('Payments made at this time or later.') from?: string;
 
-  @Instant('Payments made before this time.')
-  to?: string;
+  @Instant('Payments made before this time.') to?: string;
 
   @WholeNumber({ min: 0, max: 36_500, description: 'Found at least this many days ago.', example: 7 })
   min_age_days?: number;
@@ -97,11 +85,9 @@ export class FindingSelection {
 }
 
 export class FindingSearch extends FindingSelection implements PageRequest {
-  @PageSize()
-  page_size?: number;
+  @PageSize() page_size?: number;
 
-  @PageToken()
-  page_token?: string;
+  @PageToken() page_token?: string;
 }
 
 export class FindingsCsvSearch extends FindingSelection {
@@ -136,14 +122,12 @@ export class FindingStep {
 export class FindingRecord {
   @described(UUID, "The finding's ID.") id!: string;
   @described(TEXT, 'The upstream account.') account!: string;
-  @described({ enum: CATEGORY_NAMES, enumName: 'FindingCategory' }, 'Category of the difference.')
-  category!: Category;
+  @described({ enum: CATEGORY_NAMES, enumName: 'FindingCategory' }, 'Category of the difference.') category!: Category;
   @described({ enum: [...SEVERITIES] }, 'Severity. It follows from the category.') severity!: Severity;
   @described(TEXT, 'A readable title.') title!: string;
   @described(TEXT, 'Advice: what to do, and what not to do.') suggested_action!: string;
   @described(TEXT, 'Identifies the difference. It is the same in every run.') subject!: string;
-  @described({ enum: STATES, enumName: 'FindingState' }, 'The state: the latest decision.')
-  state!: State;
+  @described({ enum: STATES, enumName: 'FindingState' }, 'The state: the latest decision.') state!: State;
   @described(
     SIGNED_USD,
     "The impact: how much it adds to the upstream's total minus ours, in US dollars. Exact decimal text.",
@@ -182,8 +166,7 @@ export class FindingPage {
 export class FindingSight {
   @described(UUID, "The run's ID.") run_id!: string;
   @described(INSTANT, 'When.') seen_at!: Date;
-  @described(BOOLEAN, 'Whether the run was historical. Such a run changes no states.')
-  historical!: boolean;
+  @described(BOOLEAN, 'Whether the run was historical. Such a run changes no states.') historical!: boolean;
   @described(SIGNED_USD, 'Its impact in this run, in US dollars.') impact_usd!: string;
   @described({ type: [FindingField] }, 'The fields that differed.') fields!: FindingField[];
   @described({ type: FindingEvidence }, 'The supporting records.') evidence!: FindingEvidence;
@@ -191,10 +174,8 @@ export class FindingSight {
 
 export class FindingStory extends FindingRecord {
   @described(TEXT, 'Describes the difference.') meaning!: string;
-  @described({ type: FindingEvidence }, 'The supporting records, as seen last.')
-  evidence!: FindingEvidence;
-  @described({ type: [FindingSight] }, 'The finding in each run. The newest 100 runs.')
-  sights!: FindingSight[];
+  @described({ type: FindingEvidence }, 'The supporting records, as seen last.') evidence!: FindingEvidence;
+  @described({ type: [FindingSight] }, 'The finding in each run. The newest 100 runs.') sights!: FindingSight[];
   @described(INTEGER, 'The number of runs that saw it.') sight_count!: number;
   @described({ type: [FindingStep] }, 'The decisions, oldest first.') steps!: FindingStep[];
 }

@@ -72,10 +72,8 @@ export class DoubtRecord {
       'transaction whose status is not recognised.',
   )
   kind!: DoubtKind;
-  @nullable(UUID, 'The call. Null for a transaction that our records do not have.')
-  call_id!: string | null;
-  @nullable(INTEGER, "The payment's position in the call, from 0. Null for a whole call.")
-  position!: number | null;
+  @nullable(UUID, 'The call. Null for a transaction that our records do not have.') call_id!: string | null;
+  @nullable(INTEGER, "The payment's position in the call, from 0. Null for a whole call.") position!: number | null;
   @nullable(TEXT, "The operation's name.") operation!: string | null;
   @nullable(TEXT, "The upstream's reference. Null without a transaction.") upstream_ref!: string | null;
   @nullable(TEXT, "The upstream's status. Null without a transaction.") status!: string | null;
@@ -107,8 +105,7 @@ export class WalletRecord {
 
 /** `theirs` − `ours` = findings + `within_tolerance_usd` + `residual_usd`, exactly. */
 export class TotalsRecord {
-  @described({ type: SumRecord }, 'Our payments, with the expected fees.')
-  ours!: SumRecord;
+  @described({ type: SumRecord }, 'Our payments, with the expected fees.') ours!: SumRecord;
   @described({ type: SumRecord }, "The upstream's transactions, with their fees.") theirs!: SumRecord;
   @described({ type: MatchedRecord }, 'The payments that both sides have.') matched!: MatchedRecord;
   @described({ type: FoundRecord }, 'The differences.') findings!: FoundRecord;

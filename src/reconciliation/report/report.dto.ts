@@ -26,8 +26,7 @@ export class ReportSearch {
   @OneOf(['all', 'none'], 'For JSON. `none` leaves out the findings and keeps their sums. Default: `all`.')
   findings?: 'all' | 'none';
 
-  @OneOf(Object.keys(DELIMITERS), 'For CSV: the delimiter between cells. Default: `comma`.')
-  delimiter?: DelimiterName;
+  @OneOf(Object.keys(DELIMITERS), 'For CSV: the delimiter between cells. Default: `comma`.') delimiter?: DelimiterName;
 }
 
 /** The source that a run compared our records with. */
@@ -58,8 +57,7 @@ export class ReportEquation {
 
 export class ReportAge {
   @described({ enum: AGES.map(({ name }) => name) }, 'Age in days.') days!: string;
-  @described(INTEGER, 'The number of findings of this age that wait for a decision.')
-  count!: number;
+  @described(INTEGER, 'The number of findings of this age that wait for a decision.') count!: number;
   @described(SIGNED_USD, 'Their total without signs, in US dollars.') usd!: string;
 }
 
@@ -73,10 +71,8 @@ export class Report {
   @described(INSTANT, 'Time of the report. The sums of payouts, states and ages are as of this time.')
   written_at!: Date;
   @described({ type: RunRecord }, 'The run, with its settings and totals.') run!: RunRecord;
-  @nullable(ref('ReportSource'), 'The source that it compared with.')
-  source!: ReportSource | null;
-  @nullable(ref('ReportEquation'), 'Null if the run has no result.')
-  equation!: ReportEquation | null;
+  @nullable(ref('ReportSource'), 'The source that it compared with.') source!: ReportSource | null;
+  @nullable(ref('ReportEquation'), 'Null if the run has no result.') equation!: ReportEquation | null;
   @described(
     { type: PayoutSums },
     'Sums of the payouts that clients of the account requested in the period, as of `written_at`. They equal those of `GET /v1/audit/summary`. `equation` counts a payout in the period in which it was sent, so a payout that waited for an approval may count there in a later one.',

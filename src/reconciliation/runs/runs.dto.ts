@@ -8,11 +8,9 @@ import { TotalsRecord } from '../matching/totals.dto';
 
 @NotForwarded()
 export class NewRunDto {
-  @Account('The upstream account to compare. Default: `main`.')
-  account?: string;
+  @Account('The upstream account to compare. Default: `main`.') account?: string;
 
-  @Instant('Start of the period. Payments from this time on are compared.', { required: true })
-  from!: string;
+  @Instant('Start of the period. Payments from this time on are compared.', { required: true }) from!: string;
 
   @Instant(
     'End of the period. Payments before this time are compared. It is not in the future, and at most 400 days after ' +
@@ -29,30 +27,24 @@ export class NewRunDto {
   )
   as_of?: string;
 
-  @Uuid("The statement to compare with, instead of the upstream's own listing.")
-  statement_id?: string;
+  @Uuid("The statement to compare with, instead of the upstream's own listing.") statement_id?: string;
 }
 
 export class RunSearch implements PageRequest {
-  @Account('Only runs of this upstream account.')
-  account?: string;
+  @Account('Only runs of this upstream account.') account?: string;
 
-  @OneOf(RESULTS, 'Only runs with this result.')
-  result?: string;
+  @OneOf(RESULTS, 'Only runs with this result.') result?: string;
 
-  @PageSize()
-  page_size?: number;
+  @PageSize() page_size?: number;
 
-  @PageToken()
-  page_token?: string;
+  @PageToken() page_token?: string;
 }
 
 export const RUN_STATES = ['queued', 'running', 'interrupted', 'ended'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 export class RunProgressRecord {
-  @described({ enum: ['sources', ...STEPS] }, 'The current step. The steps are in this order.')
-  step!: string;
+  @described({ enum: ['sources', ...STEPS] }, 'The current step. The steps are in this order.') step!: string;
   @described(INTEGER, 'How much of the step is done.') done!: number;
   @nullable(INTEGER, 'The size of the step. Null if it is not known.') of!: number | null;
 }
@@ -64,17 +56,12 @@ export class RunAuthorRecord {
 }
 
 class RunSettingsRecord {
-  @described(TEXT, 'Amounts that differ by this or less are equal, in US dollars.')
-  amount_tolerance_usd!: string;
+  @described(TEXT, 'Amounts that differ by this or less are equal, in US dollars.') amount_tolerance_usd!: string;
   @described(TEXT, 'The same for balances of wallets.') balance_tolerance_usd!: string;
-  @described(TEXT, 'Expected fee, in percent of the amount.')
-  fee_percent!: string;
-  @described(TEXT, 'Fees that differ by this or less are as expected, in US dollars.')
-  fee_tolerance_usd!: string;
-  @described(INTEGER, 'The most seconds between the two times of one payment.')
-  time_tolerance_seconds!: number;
-  @described(INTEGER, 'The number of seconds after which a payment is late.')
-  late_after_seconds!: number;
+  @described(TEXT, 'Expected fee, in percent of the amount.') fee_percent!: string;
+  @described(TEXT, 'Fees that differ by this or less are as expected, in US dollars.') fee_tolerance_usd!: string;
+  @described(INTEGER, 'The most seconds between the two times of one payment.') time_tolerance_seconds!: number;
+  @described(INTEGER, 'The number of seconds after which a payment is late.') late_after_seconds!: number;
   @described({ type: [String], example: ['settled_t2=paid'] }, 'The status words that were configured.')
   status_words!: string[];
 }
@@ -86,8 +73,7 @@ export class RunRecord {
   @described(INSTANT, 'Start of the period.') from!: Date;
   @described(INSTANT, 'End of the period, exclusive.') to!: Date;
   @described(INSTANT, 'Our records are compared as they stood at this time.') as_of!: Date;
-  @described(BOOLEAN, 'Whether the run is historical: it changes the state of no finding.')
-  historical!: boolean;
+  @described(BOOLEAN, 'Whether the run is historical: it changes the state of no finding.') historical!: boolean;
   @nullable(UUID, "The statement that it compares with. Null: the upstream's own listing.") statement_id!:
     | string
     | null;
@@ -101,8 +87,7 @@ export class RunRecord {
   @nullable(TEXT, 'Why there is no result, and what to do.') failure!: string | null;
   @nullable(ref('RunProgressRecord'), 'The progress. Null if it is not known, and once the run has ended.')
   progress!: RunProgressRecord | null;
-  @described({ type: RunSettingsRecord }, "The run's tolerances and expectations.")
-  settings!: RunSettingsRecord;
+  @described({ type: RunSettingsRecord }, "The run's tolerances and expectations.") settings!: RunSettingsRecord;
   @nullable(INSTANT, 'The time in the schedule that it is for. Null if somebody started it.') due_at!: Date | null;
   @nullable(ref('RunAuthorRecord'), 'Who started it. Null for the schedule.') started_by!: RunAuthorRecord | null;
   @described(INSTANT, 'Start time.') started_at!: Date;

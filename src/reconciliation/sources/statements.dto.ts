@@ -20,25 +20,19 @@ export class StatementQuery {
   })
   mapping!: string;
 
-  @Account('The upstream account whose transactions it lists. Default: `main`.')
-  account?: string;
+  @Account('The upstream account whose transactions it lists. Default: `main`.') account?: string;
 
-  @OneOf(Object.keys(DELIMITERS), 'Delimiter between columns. Default: `comma`.')
-  delimiter?: string;
+  @OneOf(Object.keys(DELIMITERS), 'Delimiter between columns. Default: `comma`.') delimiter?: string;
 
-  @OneOf(['true', 'false'], 'Whether decimals have a comma: 1.234,50 instead of 1,234.50.')
-  decimal_comma?: string;
+  @OneOf(['true', 'false'], 'Whether decimals have a comma: 1.234,50 instead of 1,234.50.') decimal_comma?: string;
 
-  @Text({ max: 255, required: false, description: "The file's name.", example: 'march.csv' })
-  file?: string;
+  @Text({ max: 255, required: false, description: "The file's name.", example: 'march.csv' }) file?: string;
 }
 
 export class StatementSearch implements PageRequest {
-  @PageSize()
-  page_size?: number;
+  @PageSize() page_size?: number;
 
-  @PageToken()
-  page_token?: string;
+  @PageToken() page_token?: string;
 }
 
 /** A line that could not be used. */
@@ -58,16 +52,14 @@ class StatementMapping {
 }
 
 export class StatementRecord {
-  @described(UUID, "The statement's ID, for `statement_id` of a new run.")
-  read_id!: string;
+  @described(UUID, "The statement's ID, for `statement_id` of a new run.") read_id!: string;
   @described(TEXT, 'The upstream account.') account!: string;
   @nullable(TEXT, "The file's name. Contacts are masked.") file!: string | null;
   @described({ type: StatementMapping }, 'How it was read.') mapping!: StatementMapping;
   @described(INSTANT, 'Time of the import.') imported_at!: Date;
   @nullable(UUID, 'The ID of the client that imported it.') client_id!: string | null;
   @nullable(TEXT, 'The person, where known.') actor!: string | null;
-  @described(INTEGER, 'The number of lines, without the first and empty ones.')
-  rows!: number;
+  @described(INTEGER, 'The number of lines, without the first and empty ones.') rows!: number;
   @described(INTEGER, 'The number of lines that are used.') kept!: number;
   @described(INTEGER, 'The number of lines that could not be used.') fault_count!: number;
   @described(INTEGER, 'Size in bytes.') bytes!: number;
@@ -86,8 +78,7 @@ export class ImportedStatement extends StatementWithFaults {
       'Recipients are then not compared.',
   )
   ignored_fields!: string[];
-  @described(BOOLEAN, 'Whether the same bytes were imported before, with the same mapping.')
-  already_imported!: boolean;
+  @described(BOOLEAN, 'Whether the same bytes were imported before, with the same mapping.') already_imported!: boolean;
 }
 
 export class StatementPage {
