@@ -16,7 +16,7 @@ CREATE TABLE beneficiary (
   client_id     uuid NOT NULL REFERENCES client (id),
   list          text NOT NULL CHECK (list IN ('allowed', 'blocked')),
   kind          text NOT NULL CHECK (kind IN ('email', 'phone', 'handle', 'receiver')),
-  recipient     bytea NOT NULL, -- SHA-256 of the client and the recipient in the one spelling of src/access/clients/beneficiary.ts
+  recipient     bytea NOT NULL, -- SHA-256 of the client and the recipient in the one spelling of src/access/clients/register-writes.ts
   masked        text, -- for people; null: erased. A blocked recipient stays blocked
   registered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   UNIQUE (recipient, list) -- the recipient includes the client

@@ -94,7 +94,7 @@ BEGIN
   RETURN 'xn--' || encoded;
 END $$;
 
--- Returns the canonical key of an email address (emailKey of src/recipients/email.ts).
+-- Returns the canonical key of an email address (emailKey of src/recipients/recipient.ts).
 CREATE FUNCTION email_key(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   plain CONSTANT text NOT NULL := small_letters(plain_name(name));
@@ -110,7 +110,7 @@ BEGIN
   RETURN mailbox || '@' || domain;
 END $$;
 
--- Returns the canonical key of a phone number (phoneKey of src/recipients/phone.ts, with the table of numbering-plan.ts).
+-- Returns the canonical key of a phone number (phoneKey of src/recipients/recipient.ts, with the table of numbering-plan.ts).
 CREATE FUNCTION phone_key(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   written CONSTANT text NOT NULL := regexp_replace(plain_name(name), '[\s()./\-\u1680\u2028\u2029\u00b7\u2212\u058a\u05be\u1400\u1806\u2010\u2012\u2013\u2014\u2015\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0]', '', 'g');
