@@ -90,7 +90,7 @@ describe('PUBLIC_URL', () => {
         .map(({ path }) => path)
         .sort(),
     ).toEqual([
-      'src/access/auth/own-origin.spec.ts',
+      'src/access/auth/origins.spec.ts',
       'src/access/auth/origins.ts',
       'src/access/auth/receive.ts', // only whether there is one
     ]);

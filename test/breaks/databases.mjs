@@ -184,6 +184,13 @@ export const DATABASES = [
     noticedBy: 'test/clocks.full.spec.ts',
   },
   {
+    name: 'ids-of-the-database',
+    guards: 'an ID with the time of a wrong clock',
+    edits: [['src/platform/database/ids.ts', 'const ms = Math.floor(this.time.nowMs());', 'const ms = Date.now();']],
+    noticedBy: 'test/clocks.full.spec.ts',
+    test: 'makes IDs and times of the database',
+  },
+  {
     name: 'skewed-clock',
     guards: 'an instance that pays although its clock is wrong past the bound',
     edits: [

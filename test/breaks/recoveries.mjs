@@ -212,13 +212,6 @@ export const RECOVERIES = [
     noticedBy: 'src/platform/database/clock.spec.ts',
   },
   {
-    name: 'ids-of-the-database',
-    guards: 'an ID with the time of a wrong clock',
-    edits: [['src/platform/database/ids.ts', 'const ms = Math.floor(this.time.nowMs());', 'const ms = Date.now();']],
-    noticedBy: 'test/clocks.full.spec.ts',
-    test: 'makes IDs and times of the database',
-  },
-  {
     name: 'approval-of-a-lost-time',
     guards: 'a pending call that was approved and paid in a lost time',
     edits: [
