@@ -1,4 +1,4 @@
-/** The guards against databases and clocks that come back from the past. See guards.mjs. */
+/** The guards against databases that come back from the past. See guards.mjs. */
 
 const MODEL = 'model';
 
@@ -170,37 +170,6 @@ export const DATABASES = [
       ],
     ],
     noticedBy: 'test/fencing.spec.ts',
-  },
-  {
-    name: 'database-clock',
-    guards: 'a process whose wall clock is wrong',
-    edits: [
-      [
-        'src/platform/database/clock.ts',
-        'return this.best ? this.runningMs() + this.best.offsetMs : this.clocks.wall();',
-        'return this.best ? this.clocks.wall() : this.runningMs();',
-      ],
-    ],
-    noticedBy: 'test/clocks.full.spec.ts',
-  },
-  {
-    name: 'ids-of-the-database',
-    guards: 'an ID with the time of a wrong clock',
-    edits: [['src/platform/database/ids.ts', 'const ms = Math.floor(this.time.nowMs());', 'const ms = Date.now();']],
-    noticedBy: 'test/clocks.full.spec.ts',
-    test: 'makes IDs and times of the database',
-  },
-  {
-    name: 'skewed-clock',
-    guards: 'an instance that pays although its clock is wrong past the bound',
-    edits: [
-      [
-        'src/platform/database/clock.service.ts',
-        'if (certainMs > this.mostMs) this.raise',
-        'if (certainMs === Infinity) this.raise',
-      ],
-    ],
-    noticedBy: 'test/clocks.full.spec.ts',
   },
   {
     name: 'growing-ids',

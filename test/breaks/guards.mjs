@@ -1,3 +1,4 @@
+import { CLOCKS } from './clocks.mjs';
 import { DATABASES } from './databases.mjs';
 import { SERVERS } from './servers.mjs';
 import { ACCESS_TOKENS } from './tokens.mjs';
@@ -188,6 +189,7 @@ export const GUARDS = [
   ...CALLS,
   ...CHECKS,
   ...RETRIES,
+  ...CLOCKS,
   ...DATABASES,
   ...SERVERS,
   ...RECIPIENTS,

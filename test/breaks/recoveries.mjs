@@ -200,18 +200,6 @@ export const RECOVERIES = [
     test: 'is recorded with its IDs after the next start, once',
   },
   {
-    name: 'days-of-the-database',
-    guards: 'a day that a wrong clock names. The database itself compares the day of a cap',
-    edits: [
-      [
-        'src/platform/database/clock.ts',
-        'new Date(this.nowMs() - days * DAY_MS)',
-        'new Date(Date.now() - days * DAY_MS)',
-      ],
-    ],
-    noticedBy: 'src/platform/database/clock.spec.ts',
-  },
-  {
     name: 'approval-of-a-lost-time',
     guards: 'a pending call that was approved and paid in a lost time',
     edits: [

@@ -1,0 +1,47 @@
+/** The guards of clocks, and of the IDs, times and days that they make. See guards.mjs. */
+
+export const CLOCKS = [
+  {
+    name: 'database-clock',
+    guards: 'a process whose wall clock is wrong',
+    edits: [
+      [
+        'src/platform/database/clock.ts',
+        'return this.best ? this.runningMs() + this.best.offsetMs : this.clocks.wall();',
+        'return this.best ? this.clocks.wall() : this.runningMs();',
+      ],
+    ],
+    noticedBy: 'test/clocks.full.spec.ts',
+  },
+  {
+    name: 'ids-of-the-database',
+    guards: 'an ID with the time of a wrong clock',
+    edits: [['src/platform/database/ids.ts', 'const ms = Math.floor(this.time.nowMs());', 'const ms = Date.now();']],
+    noticedBy: 'test/clocks.full.spec.ts',
+    test: 'makes IDs and times of the database',
+  },
+  {
+    name: 'skewed-clock',
+    guards: 'an instance that pays although its clock is wrong past the bound',
+    edits: [
+      [
+        'src/platform/database/clock.service.ts',
+        'if (certainMs > this.mostMs) this.raise',
+        'if (certainMs === Infinity) this.raise',
+      ],
+    ],
+    noticedBy: 'test/clocks.full.spec.ts',
+  },
+  {
+    name: 'days-of-the-database',
+    guards: 'a day that a wrong clock names. The database itself compares the day of a cap',
+    edits: [
+      [
+        'src/platform/database/clock.ts',
+        'new Date(this.nowMs() - days * DAY_MS)',
+        'new Date(Date.now() - days * DAY_MS)',
+      ],
+    ],
+    noticedBy: 'src/platform/database/clock.spec.ts',
+  },
+];
