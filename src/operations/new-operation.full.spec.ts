@@ -4,7 +4,8 @@ import type * as Gateway from '../gateway/gateway.module';
 import type * as Controllers from '../interface/payouts/payouts.controller';
 import type * as Observed from './observed';
 import { PollService } from '../reconciliation/in-doubt/poll.service';
-import type * as Credit from '../sandbox/payouts/credit';
+import type * as Payouts from '../sandbox/payouts/payouts';
+import type { Operation } from '../sandbox/call';
 import type * as GiftCardController from '../../test/support/gift-cards/controller';
 import type * as GiftCardRow from '../../test/support/gift-cards/row';
 import type * as GiftCardSandbox from '../../test/support/gift-cards/sandbox';
@@ -30,10 +31,12 @@ jest.mock('../interface/payouts/payouts.module', () => {
   Module({ imports: [GatewayModule], controllers: [PayoutsController, GiftCardsController] })(PayoutsModule);
   return { PayoutsModule };
 });
-jest.mock<typeof Credit>('../sandbox/payouts/credit', () => {
-  const actual = jest.requireActual<typeof Credit>('../sandbox/payouts/credit');
-  const { giftCardRoutes } = jest.requireActual<typeof GiftCardSandbox>('../../test/support/gift-cards/sandbox');
-  return { ...actual, creditRoutes: { ...actual.creditRoutes, ...giftCardRoutes } };
+jest.mock<typeof Payouts>('../sandbox/payouts/payouts', () => {
+  const actual = jest.requireActual<typeof Payouts>('../sandbox/payouts/payouts');
+  // Loaded late, because the handler imports the module that is mocked here.
+  const payOutGiftCards: Operation = (call, body) =>
+    jest.requireActual<typeof GiftCardSandbox>('../../test/support/gift-cards/sandbox').payOutGiftCards(call, body);
+  return { ...actual, creditRoutes: { ...actual.creditRoutes, 'POST /payouts/gift-card': payOutGiftCards } };
 });
 
 describe('an operation that was added as described in CONTRIBUTING.md', () => {

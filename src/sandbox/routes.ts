@@ -10,7 +10,7 @@ import { answerSendFault, answerUnknownOperation, success } from './envelope';
 import { answerAsStruck, bodyAsStruck, carryOut, changeLater } from './faults/effects';
 import type { Account } from './generated/client';
 import { infoRoutes } from './info/info';
-import { airtimeRoutes, mobileMoneyRoutes, creditRoutes, sendRoutes } from './payouts/credit';
+import { airtimeRoutes, mobileMoneyRoutes, creditRoutes, sendRoutes } from './payouts/payouts';
 import { redeemRoutes } from './redeem/redeem';
 import type { Service } from './service';
 import { subAccountRoutes } from './sub-accounts/sub-accounts';

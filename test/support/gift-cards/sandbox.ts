@@ -1,11 +1,7 @@
-import { Call, Routes } from '../../../src/sandbox/call';
+import { Call } from '../../../src/sandbox/call';
 import { payOut } from '../../../src/sandbox/payouts/pay-out';
-import { readCreditItems } from '../../../src/sandbox/payouts/credit';
+import { readCreditItems } from '../../../src/sandbox/payouts/payouts';
 import { transactionRecord } from '../../../src/sandbox/transactions/record';
-
-export const giftCardRoutes: Routes = {
-  'POST /payouts/gift-card': payOutGiftCards,
-};
 
 /** POST /payouts/gift-card: paid from the `chi` wallet. */
 export async function payOutGiftCards(call: Call, body: unknown): Promise<object> {

@@ -1,4 +1,4 @@
-import { readCreditItems } from './credit';
+import { readCreditItems } from './payouts';
 
 const read = (item: object) => readCreditItems({ credits: [{ valueInUSD: 1, ...item }] }, 'credits')[0];
 
