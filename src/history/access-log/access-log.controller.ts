@@ -12,7 +12,7 @@ import {
   ActivitySearch,
 } from './access-log.dto';
 import { AccessesService, ReadingsService } from './accesses.service';
-import { RecordClient } from '../records/record.dto';
+import { RecordClient } from '../records/record-parts.dto';
 import { ApiSummary } from '../../platform/schema/routes';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';

@@ -9,7 +9,7 @@ import {
   splitPageToken,
   toPageToken,
 } from '../../platform/schema/page';
-import { RecordClient } from '../records/record.dto';
+import { RecordClient } from '../records/record-parts.dto';
 import { CHANGED_VIA, CLIENT_ACTIONS } from '../../access/clients/changes';
 import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { ActivityState } from './activity-state.dto';

@@ -1,7 +1,8 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiTags, ApiParam } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { CallPage, FoundPayout, FullCallRecord } from '../records/record.dto';
+import { CallPage, FullCallRecord } from '../records/record.dto';
+import { FoundPayout } from '../records/record-parts.dto';
 import { RecordsService } from '../records/records.service';
 import { SearchService } from '../search/search.service';
 import { Allow, Shows, showsCall } from '../../access/auth/route-access';

@@ -5,7 +5,8 @@ import { IdempotencyKey, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '.
 import { readPayoutId } from '../../operations/payout-id';
 import { PickType } from '@nestjs/swagger';
 import { described, nullable, TEXT, UUID } from '../../platform/schema/fields';
-import { RecordEntry, RecordItem } from '../records/record.dto';
+import { RecordItem } from '../records/record.dto';
+import { RecordEntry } from '../records/record-parts.dto';
 
 export class OwnCallSearch implements PageRequest {
   @IdempotencyKey('`Idempotency-Key` of the calls, bare or quoted.') idempotency_key?: string;

@@ -5,9 +5,9 @@ import { NEXT_STEPS, payoutStateOf } from '../../operations/settlement';
 import { feeUsdOf } from '../../operations/sums';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse, shown, View } from './view';
 import { payoutIdOf } from '../../operations/payout-id';
-import { RecordItem, RecordUpstreamItem } from './record.dto';
+import { RecordItem } from './record.dto';
 import { byPosition, StoredCall } from './rows';
-import { RecordEntry } from './record-parts.dto';
+import { RecordEntry, RecordUpstreamItem } from './record-parts.dto';
 
 /**
  * Returns the items of a call.

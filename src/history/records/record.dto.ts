@@ -34,8 +34,6 @@ import {
   RecordUpstream,
 } from './record-parts.dto';
 
-export * from './record-parts.dto';
-
 const PAYOUT_STATE_HELP =
   '`held`: it waits for an approval. `reserved`: it is being sent. `in_doubt`: nobody knows yet whether it was paid. ' +
   '`pending`: the upstream has accepted it, or its link waits to be paid. `paid`, `failed`, `reversed` (paid and taken back), ' +

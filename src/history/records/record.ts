@@ -12,7 +12,8 @@ import { itemsOf, toUpstreamItem } from './items';
 import { approvalOf, doubtOf, resolutionOf, settlementsOf } from './settlement';
 import { maskBody, maskContacts, maskKey, shown, View, clientOf } from './view';
 import { inDoubtSince, stateOf } from '../../operations/lifecycle';
-import { CallRecord, ItemRecord, RecordItem, RecordMessage, RecordTry, RecordUpstream } from './record.dto';
+import { CallRecord, ItemRecord, RecordItem, RecordMessage } from './record.dto';
+import { RecordTry, RecordUpstream } from './record-parts.dto';
 import { FullStoredCall, StoredCall } from './rows';
 
 /** Deeper answers are shown as text. Walking them could overflow the stack. */

@@ -1,14 +1,8 @@
 import { SettlementDocument } from '../../journal/documents';
 import { clientOf, maskContacts, maskProse, VerdictRow, shown, View } from './view';
 import { approvalStatusOf, stateOf } from '../../operations/lifecycle';
-import {
-  FoundTransaction,
-  RecordApproval,
-  RecordDoubt,
-  RecordPerson,
-  RecordResolution,
-  RecordSettlement,
-} from './record.dto';
+import { RecordApproval } from './record.dto';
+import { FoundTransaction, RecordDoubt, RecordPerson, RecordResolution, RecordSettlement } from './record-parts.dto';
 import { hasPayoutInDoubt, StoredCall } from './rows';
 
 /** Returns the approval of a held call, and who decided. Null for a call that was never held. */
