@@ -46,7 +46,7 @@ export class AppModule {
         InfoModule,
         CollectionsModule,
         RedeemModule,
-        // The rest
+        // The history, and its operators and auditors
         HistoryModule,
         ReconciliationModule,
         AdminModule,

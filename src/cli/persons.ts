@@ -141,7 +141,7 @@ async function merge(options: GovernedOptions & NamedMerge): Promise<void> {
 }
 
 const NEW =
-  'Nobody of this client had this name from this issuer. If you mean somebody who has called, check --name and --issuer with ' +
+  'Nobody of this client had this name from this issuer. If the person has called before, check --name and --issuer with ' +
   'clients persons list.';
 
 interface RevokeOptions {

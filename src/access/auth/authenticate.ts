@@ -146,8 +146,8 @@ export function isAdmitted({ routeOptions }: FastifyRequest): boolean {
 }
 
 /**
- * Requires that whoever sends a bound token has its key (RFC 9449). A bound token is never accepted as a bearer token, because
- * whoever stole it would send it that way.
+ * Requires that the sender of a bound token has its key (RFC 9449). A bound token is never accepted as a bearer token, because a
+ * thief would send it that way.
  * @throws Problem `use_dpop`, `invalid_dpop_proof` or `invalid_token`.
  */
 async function requireProof(

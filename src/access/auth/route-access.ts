@@ -160,7 +160,7 @@ class ReadingsInterceptor implements NestInterceptor {
 }
 
 /**
- * Declares that a route shows the history to somebody other than the caller of the calls. The reading is recorded
+ * Declares that a route shows the history to others than the caller of the calls. The reading is recorded
  * before the response leaves. If it cannot be recorded, nothing is shown.
  * @param by `itself` if the handler records the reading.
  */

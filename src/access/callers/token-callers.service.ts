@@ -181,7 +181,7 @@ export function sourceOf({ audience, jwksUri, algorithms }: TokenRow, { issuer, 
 /**
  * Returns the caller of a verified token: its client, narrowed to the scopes of the token. The credential of the client
  * cannot do more for a person than the person has agreed to, nor more than the client may do. Nothing of operators is open to
- * it, and no transactions of others: whoever approves or administers signs in to the console.
+ * it, and no transactions of others: approvers and administrators sign in to the console.
  * @throws Problem `invalid_token` if the tokens of the person were revoked, `token_expired` if the token has ended or is from
  * before a recovery, or `use_dpop` if the client takes bound tokens only.
  */

@@ -97,7 +97,7 @@ const KINDS = Object.keys(STAND_FOR) as ProviderKeyKind[];
 
 /**
  * Replaces the keys that stand for changed providers of a client. A `provider` key stands for its tokens, and a `page` key for
- * the sessions on its pages. Whoever was let in by them is then looked up again, on every instance. A provider that did not
+ * the sessions on its pages. Their callers are then looked up again, on every instance. A provider that did not
  * change keeps its key, also if it was revoked. The caller has locked the client.
  * @param before null for a new client.
  * @returns the acts, which the caller records.

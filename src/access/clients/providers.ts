@@ -38,7 +38,7 @@ export interface PageProvider {
 /** The identity providers of a client: that of its access tokens, and that of the sessions on its pages. */
 export interface Providers extends TokenProvider, PageProvider {}
 
-/** All are asymmetric: with a symmetric algorithm, whoever checks tokens could make them. */
+/** All are asymmetric: with a symmetric algorithm, every verifier could make tokens. */
 export const TOKEN_ALGORITHMS = [
   'ES256',
   'ES384',

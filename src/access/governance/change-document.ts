@@ -109,7 +109,7 @@ interface RecipientDocument {
 
 /**
  * Returns what of a change lets a client pay more people. Undefined if nothing does. Removals name entries by their IDs, so
- * that a block that somebody sets meanwhile stays.
+ * that a block that is set meanwhile stays.
  */
 export async function widenedRegister(
   tx: Prisma.TransactionClient,

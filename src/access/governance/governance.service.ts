@@ -181,7 +181,7 @@ export class GovernanceService {
     });
   }
 
-  /** Merges two people who are one human. With dual control, two persons say so. @throws ClientError, Problem */
+  /** Merges two people who are one human. With dual control, a second person decides. @throws ClientError, Problem */
   async mergePeople(named: NamedMerge, by: ChangeAuthor): Promise<MergeDocument | Waiting> {
     if (!this.isOn) return mergePeople(this.prisma, this.records, named, by);
     const change = { permissions: {}, merge: await readMerge(this.prisma, named) };
