@@ -14,7 +14,8 @@ import {
   fromActivityToken,
   toActivityToken,
 } from './access-log.dto';
-import { maskContacts, shown, clientOf, readClients, View } from '../records/view';
+import { shown, clientOf, readClients, View } from '../records/view';
+import { maskContacts } from '../../platform/privacy/contacts';
 import { rowsToRead, toPage } from '../../platform/schema/page';
 import { CallRecord } from '../records/record.dto';
 import { CsvTable } from '../../http/answers/csv';

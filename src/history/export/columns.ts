@@ -4,7 +4,7 @@ import { isUndelivered } from '../../journal/settled-by-upstream';
 import { payoutStateOf } from '../../operations/settlement';
 import { feeUsdOf, SUM_NAMES, SumName, sumNameOf } from '../../operations/sums';
 import { canonicalCountry } from '../../recipients/country-name';
-import { maskContacts, maskEmail, maskHandle, maskKey, maskPhone, maskProse } from '../records/view';
+import { maskContacts, maskEmail, maskHandle, maskKey, maskPhone, maskProse } from '../../platform/privacy/contacts';
 import { Cell } from '../../http/answers/csv';
 import { ExportedCall, ExportedItem } from './exported-call';
 

@@ -29,7 +29,8 @@ import { ReaderPrisma } from '../../platform/database/reader-prisma';
 import { termsOf } from '../search/filters';
 import { IndexService } from '../search/index.service';
 import { ledgerEntriesOf } from '../records/items';
-import { maskProse, shown } from '../records/view';
+import { shown } from '../records/view';
+import { maskProse } from '../../platform/privacy/contacts';
 import { PayoutPlace, payoutIdOf, readPayoutId } from '../../operations/payout-id';
 
 const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';

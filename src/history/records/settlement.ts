@@ -1,5 +1,6 @@
 import { SettlementDocument } from '../../journal/documents';
-import { clientOf, maskContacts, maskProse, VerdictRow, shown, View } from './view';
+import { clientOf, VerdictRow, shown, View } from './view';
+import { maskContacts, maskProse } from '../../platform/privacy/contacts';
 import { approvalStatusOf, stateOf } from '../../operations/lifecycle';
 import { RecordApproval } from './record.dto';
 import { FoundTransaction, RecordDoubt, RecordPerson, RecordResolution, RecordSettlement } from './record-parts.dto';

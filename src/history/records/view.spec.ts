@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { maskBody, maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from './view';
+import { maskBody } from './view';
+import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../../platform/privacy/contacts';
 import { writtenNumbers } from '../../platform/privacy/recorded';
 import { runs } from '../../../test/support/runs';
 

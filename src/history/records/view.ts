@@ -7,8 +7,6 @@ import { NUMBER_FIELDS, PROSE_FIELDS, SHOWN_FIELDS } from '../../gateway/upstrea
 import { DOTS, maskProse } from '../../platform/privacy/contacts';
 import { asRecorded } from '../../platform/privacy/recorded';
 
-export { maskContacts, maskEmail, maskHandle, maskKey, maskPhone, maskProse } from '../../platform/privacy/contacts';
-
 /** What a reader may see of records. */
 export interface View {
   /** Whether people are shown unmasked (`audit:pii`, or the reader's own calls). */

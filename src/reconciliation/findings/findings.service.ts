@@ -1,4 +1,5 @@
-import { maskContacts, shown } from '../../history/records/view';
+import { shown } from '../../history/records/view';
+import { maskContacts } from '../../platform/privacy/contacts';
 import { CATEGORIES, Category } from './categories';
 import {
   FindingField,

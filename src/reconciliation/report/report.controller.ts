@@ -1,5 +1,6 @@
 import { Injectable, Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { maskContacts, shown } from '../../history/records/view';
+import { shown } from '../../history/records/view';
+import { maskContacts } from '../../platform/privacy/contacts';
 import { SummaryService } from '../../history/search/summary.service';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';

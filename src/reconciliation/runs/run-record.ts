@@ -1,4 +1,4 @@
-import { maskContacts } from '../../history/records/view';
+import { maskContacts } from '../../platform/privacy/contacts';
 import { isQueued, Run } from './run-reader';
 import { RunRecord, RunState } from './runs.dto';
 import { Call, maySeePeople } from '../../access/auth/call';
