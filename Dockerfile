@@ -1,4 +1,4 @@
-FROM node:20-slim AS build
+FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
@@ -7,7 +7,7 @@ COPY . .
 ARG COMMIT
 RUN npm run build:release
 
-FROM node:20-slim
+FROM node:24-slim
 # The worker beside the proxy would take a free port otherwise, and nobody could scrape it.
 ENV NODE_ENV=production WORKER_PORT=9465
 WORKDIR /app
