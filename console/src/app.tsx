@@ -14,11 +14,11 @@ import { LogOut, Moon, Sun } from 'lucide-react';
 import { Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useSession } from './api/session';
-import { UpToDate } from './components/outdated-banner';
-import { Page } from './components/page';
-import { PageBoundary } from './components/page-boundary';
-import { Empty, Loading } from './components/states';
-import { StopBanner } from './components/stop-banner';
+import { UpToDate } from './components/page/outdated-banner';
+import { Page } from './components/page/page';
+import { PageBoundary } from './components/page/page-boundary';
+import { Empty, Loading } from './components/page/states';
+import { StopBanner } from './components/page/stop-banner';
 import { PLACES, ROUTES } from './places';
 
 /** The frame around all pages: navigation, the session, and the page itself. */

@@ -1,5 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { changesInWords, changesOf, LIMITS, NO_LIMITS as EMPTY_FORM } from '../../../console/src/pages/clients/draft';
+import {
+  changesInWords,
+  changesOf,
+  LIMITS,
+  NO_LIMITS as EMPTY_FORM,
+} from '../../../console/src/pages/clients/limits/draft';
 import { cliOf } from '../../../test/support/cli';
 import { answer, FakeUpstream } from '../../../test/support/fake-upstream';
 import type * as Row from '../../../test/support/min-item/row';

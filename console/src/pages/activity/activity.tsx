@@ -5,12 +5,12 @@ import {
   activityRecordViaValues as WAYS,
   type paths,
 } from '../../api/generated/schema';
-import { useAddress } from '../../components/address';
-import { DataTable } from '../../components/data-table';
-import { Choice, Entry } from '../../components/filter-inputs';
-import { inWords } from '../../components/format';
-import { Page } from '../../components/page';
-import { Pager } from '../../components/pager';
+import { useAddress } from '../../components/lists/address';
+import { DataTable } from '../../components/lists/data-table';
+import { Choice, Entry } from '../../components/lists/filter-inputs';
+import { inWords } from '../../components/values/format';
+import { Page } from '../../components/page/page';
+import { Pager } from '../../components/lists/pager';
 import { COLUMNS } from './columns';
 import { ExportButton } from './export';
 import { WAY_WORDS } from './words';

@@ -2,10 +2,10 @@ import { Anchor, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { useSession } from '../../api/session';
 import type { ActivityRecord } from '../../api/generated/schema';
-import { ChangedFields } from '../../components/changed-fields';
-import type { Column } from '../../components/data-table';
-import { inWords } from '../../components/format';
-import { Instant, Maybe, Operation } from '../../components/values';
+import { ChangedFields } from '../../components/values/changed-fields';
+import type { Column } from '../../components/lists/data-table';
+import { inWords } from '../../components/values/format';
+import { Instant, Maybe, Operation } from '../../components/values/values';
 import { WAY_WORDS } from './words';
 
 export const COLUMNS: Column<ActivityRecord>[] = [

@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { messageOf } from '../../api/problem';
-import { save } from '../../components/save';
+import { save } from '../../api/save';
 
 /** Saves all acts that match the filters, and not only this page, as CSV. */
 export function ExportButton({ filters }: { filters: Record<string, string> }) {

@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import type { CapAfterDto, CapsAfterDto } from '../../api/generated/schema';
-import { type Column, DataTable } from '../../components/data-table';
-import { Instant, Usd } from '../../components/values';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Instant, Usd } from '../../components/values/values';
 
 interface Row extends CapAfterDto {
   period: string;

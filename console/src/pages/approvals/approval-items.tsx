@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { RecordItem } from '../../api/generated/schema';
-import { type Column, DataTable } from '../../components/data-table';
-import { formatCount } from '../../components/format';
-import { Maybe, Usd } from '../../components/values';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { formatCount } from '../../components/values/format';
+import { Maybe, Usd } from '../../components/values/values';
 import { recipientOf } from './words';
 
 /** The items drawn before somebody asks for all. A batch may have thousands. */

@@ -2,9 +2,9 @@ import { Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import { Link } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
-import { OutcomeBadge } from '../../components/badges';
-import { clientWords } from '../../components/format';
-import { Instant, Operation, Usd } from '../../components/values';
+import { OutcomeBadge } from '../../components/values/badges';
+import { clientWords } from '../../components/values/format';
+import { Instant, Operation, Usd } from '../../components/values/values';
 import { countOf } from './words';
 import classes from './approval-list.module.css';
 

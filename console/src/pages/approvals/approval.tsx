@@ -1,9 +1,9 @@
 import { Anchor, Group } from '@mantine/core';
 import { Link, useParams } from 'wouter';
 import { api } from '../../api/client';
-import { KeysHint, useKeys } from '../../components/keys';
-import { Page } from '../../components/page';
-import { Answer } from '../../components/states';
+import { KeysHint, useKeys } from './keys';
+import { Page } from '../../components/page/page';
+import { Answer } from '../../components/page/states';
 import { ApprovalDetail } from './approval-detail';
 import { useDeciding } from './deciding';
 

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { api, http } from '../../api/client';
 import type { ApprovalRecord, FullApprovalRecord } from '../../api/generated/schema';
 import { ApiProblem } from '../../api/problem';
-import { ReasonDialog } from '../../components/reason-dialog';
+import { ReasonDialog } from '../../components/forms/reason-dialog';
 import { summaryOf } from './words';
 
 type Decision = 'approve' | 'reject';

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
-import { useKeys } from '../../components/keys';
+import { useKeys } from './keys';
 import { rowId } from './approval-list';
 
 interface List {

@@ -1,5 +1,5 @@
 import type { ApprovalRecord, RecordItem } from '../../api/generated/schema';
-import { clientWords, formatCount, formatUsd, inWords } from '../../components/format';
+import { clientWords, formatCount, formatUsd, inWords } from '../../components/values/format';
 
 const HELD_FOR: Partial<Record<string, string>> = {
   over_threshold: "The call exceeds the client's approval threshold.",

@@ -1,6 +1,6 @@
 import type { CallStory } from '../../api/generated/schema';
-import { DataTable } from '../../components/data-table';
-import { Section } from '../../components/section';
+import { DataTable } from '../../components/lists/data-table';
+import { Section } from '../../components/page/section';
 import { COLUMNS } from '../activity/columns';
 
 /** Shows what was changed shortly before the call and may have decided about it. */

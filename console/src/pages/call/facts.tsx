@@ -3,14 +3,14 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { CallStory } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
-import { Requester } from '../../components/requester';
-import { Facts as FactList } from '../../components/facts';
-import { clientWords, formatCount } from '../../components/format';
-import { Copyable } from '../../components/copyable';
-import { Instant, Maybe, Usd } from '../../components/values';
-import { Section } from '../../components/section';
+import { Requester } from '../../components/values/requester';
+import { Facts as FactList } from '../../components/values/facts';
+import { clientWords, formatCount } from '../../components/values/format';
+import { Copyable } from '../../components/values/copyable';
+import { Instant, Maybe, Usd } from '../../components/values/values';
+import { Section } from '../../components/page/section';
 import { CallLink } from './call-link';
-import { isKeyErased } from './curl';
+import { isKeyErased } from './messages/curl';
 
 /** Shows who requested what, from which address, and under which IDs. */
 export function Facts({ story }: { story: CallStory }) {

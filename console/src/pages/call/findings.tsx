@@ -2,11 +2,11 @@ import { Alert, Anchor, List } from '@mantine/core';
 import { Link } from 'wouter';
 import type { CallDifference, CallStory } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
-import { WordBadge } from '../../components/badges';
-import { type Column, DataTable } from '../../components/data-table';
-import { inWords } from '../../components/format';
-import { Instant, Maybe, Usd } from '../../components/values';
-import { Section } from '../../components/section';
+import { WordBadge } from '../../components/values/badges';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { inWords } from '../../components/values/format';
+import { Instant, Maybe, Usd } from '../../components/values/values';
+import { Section } from '../../components/page/section';
 
 /** Shows contradictions in its own records and differences from the upstream's. */
 export function Findings({ story }: { story: CallStory }) {

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { http } from '../../api/client';
 import { type CallStory, resolutionDtoOutcomeValues } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
-import { inWords } from '../../components/format';
-import { useKeptForm } from '../../components/kept-form';
-import { ReasonDialog } from '../../components/reason-dialog';
+import { inWords } from '../../components/values/format';
+import { useKeptForm } from '../../components/forms/kept-form';
+import { ReasonDialog } from '../../components/forms/reason-dialog';
 
 const MEANING: Partial<Record<string, string>> = {
   confirmed: 'Confirmed: the call was carried out, and its payouts count',

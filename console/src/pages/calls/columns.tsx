@@ -1,11 +1,11 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { CallRecord, ItemRecord, RecordRecipient } from '../../api/generated/schema';
-import { OutcomeBadge } from '../../components/badges';
-import { Requester } from '../../components/requester';
-import { clientWords, formatCount, inWords } from '../../components/format';
-import { Copyable } from '../../components/copyable';
-import { Instant, Maybe, Operation, Usd } from '../../components/values';
+import { OutcomeBadge } from '../../components/values/badges';
+import { Requester } from '../../components/values/requester';
+import { clientWords, formatCount, inWords } from '../../components/values/format';
+import { Copyable } from '../../components/values/copyable';
+import { Instant, Maybe, Operation, Usd } from '../../components/values/values';
 import type { Choosable } from './list';
 
 /** The columns of a call, and of each of its payouts. */

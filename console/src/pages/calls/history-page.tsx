@@ -1,16 +1,16 @@
 import { Group, NativeSelect, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { faultsOf } from '../../api/problem';
-import { formatCount } from '../../components/format';
-import { Page } from '../../components/page';
-import { Pager } from '../../components/pager';
-import { PeopleSwitch } from '../../components/people-switch';
+import { formatCount } from '../../components/values/format';
+import { Page } from '../../components/page/page';
+import { Pager } from '../../components/lists/pager';
+import { PeopleSwitch } from '../../components/lists/people-switch';
 import { ColumnsMenu } from './columns-menu';
-import { ExportButton } from './export-dialog';
-import { FilterPanel } from './filter-panel';
+import { ExportButton } from './export/export-dialog';
+import { FilterPanel } from './filters/filter-panel';
 import { type List, WHATS } from './list';
 import { SumUp } from './sum-up';
-import { ViewsMenu } from './views-menu';
+import { ViewsMenu } from './views/views-menu';
 
 interface Props {
   lead: string;

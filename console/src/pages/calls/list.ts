@@ -1,8 +1,8 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { useMemo } from 'react';
-import { useAddress } from '../../components/address';
-import type { Column } from '../../components/data-table';
-import { FILTER_NAMES, FILTERS, type Filters, type Query } from './filters';
+import { useAddress } from '../../components/lists/address';
+import type { Column } from '../../components/lists/data-table';
+import { FILTER_NAMES, FILTERS, type Filters, type Query } from './filters/filters';
 
 export const WHATS = { calls: 'Calls', items: 'Payouts' } as const;
 export type What = keyof typeof WHATS;

@@ -1,6 +1,6 @@
 import { Box } from '@mantine/core';
 import { useMemo } from 'react';
-import { DataTable } from '../../components/data-table';
+import { DataTable } from '../../components/lists/data-table';
 import { type Choosable, type List, WHATS } from './list';
 
 interface Props<Row> {

@@ -3,11 +3,11 @@ import { Sigma } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client';
 import type { paths, SummaryGroup } from '../../api/generated/schema';
-import { OutcomeBadge } from '../../components/badges';
-import { type Column, DataTable } from '../../components/data-table';
-import { formatCount } from '../../components/format';
-import { Answer } from '../../components/states';
-import { Usd } from '../../components/values';
+import { OutcomeBadge } from '../../components/values/badges';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { formatCount } from '../../components/values/format';
+import { Answer } from '../../components/page/states';
+import { Usd } from '../../components/values/values';
 import type { List } from './list';
 import { sumOf } from './sum';
 

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { http } from '../../api/client';
 import type { ChangeRecord } from '../../api/generated/schema';
-import { ChangedFields } from '../../components/changed-fields';
-import { ReasonDialog } from '../../components/reason-dialog';
-import { SecretDialog } from '../../components/secret-dialog';
+import { ChangedFields } from '../../components/values/changed-fields';
+import { ReasonDialog } from '../../components/forms/reason-dialog';
+import { SecretDialog } from '../../components/forms/secret-dialog';
 
 export type Decision = 'approve' | 'reject';
 

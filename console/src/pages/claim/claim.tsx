@@ -2,11 +2,11 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { http } from '../../api/client';
 import { useSession } from '../../api/session';
-import { Failure } from '../../components/failure';
-import { useSubmit } from '../../components/form';
-import { useGate } from '../../components/gate';
-import { Page } from '../../components/page';
-import { SecretDialog } from '../../components/secret-dialog';
+import { Failure } from '../../components/forms/failure';
+import { useSubmit } from '../../components/forms/form';
+import { useGate } from '../../components/forms/gate';
+import { Page } from '../../components/page/page';
+import { SecretDialog } from '../../components/forms/secret-dialog';
 
 /** Gives a person the key that two others agreed to. */
 export default function ClaimPage() {

@@ -5,13 +5,13 @@ import { useState } from 'react';
 import { http } from '../../api/client';
 import type { ClientDto } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
-import { Failure } from '../../components/failure';
-import { useSubmit } from '../../components/form';
-import { useGate } from '../../components/gate';
-import { useKeptForm } from '../../components/kept-form';
-import { changesInWords, changesOf, type Draft, draftOf, editsOf, faultsByField } from './draft';
+import { Failure } from '../../components/forms/failure';
+import { useSubmit } from '../../components/forms/form';
+import { useGate } from '../../components/forms/gate';
+import { useKeptForm } from '../../components/forms/kept-form';
+import { changesInWords, changesOf, type Draft, draftOf, editsOf, faultsByField } from './limits/draft';
 import { forgetClients } from './forget';
-import { LimitFields } from './limit-fields';
+import { LimitFields } from './limits/limit-fields';
 import { isWaiting } from './waiting';
 
 /** Changes the permissions of a client. Only edited fields are sent. */

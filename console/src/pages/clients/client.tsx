@@ -3,15 +3,15 @@ import { Link, useParams } from 'wouter';
 import { useAccounts } from '../../api/accounts';
 import { api } from '../../api/client';
 import type { ClientDto } from '../../api/generated/schema';
-import { PeriodUsage } from './cap-usage';
-import { Facts } from '../../components/facts';
-import { Page } from '../../components/page';
-import { Answer } from '../../components/states';
-import { Section } from '../../components/section';
-import { Copyable } from '../../components/copyable';
-import { Instant } from '../../components/values';
+import { PeriodUsage } from './limits/cap-usage';
+import { Facts } from '../../components/values/facts';
+import { Page } from '../../components/page/page';
+import { Answer } from '../../components/page/states';
+import { Section } from '../../components/page/section';
+import { Copyable } from '../../components/values/copyable';
+import { Instant } from '../../components/values/values';
 import { ChangeClient } from './change-client';
-import { Keys } from './keys';
+import { Keys } from './keys/keys';
 
 /** Shows one client: its spending, its keys, and its permissions. */
 export default function ClientPage() {

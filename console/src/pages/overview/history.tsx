@@ -4,9 +4,9 @@ import { Anchor, ColorSwatch, Group, Paper, SegmentedControl, Stack, Table, Text
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { OperationDay } from '../../api/generated/schema';
-import { formatCount, formatUsd } from '../../components/format';
-import { Empty } from '../../components/states';
-import { Card } from '../../components/section';
+import { formatCount, formatUsd } from '../../components/values/format';
+import { Empty } from '../../components/page/states';
+import { Card } from '../../components/page/section';
 import { listOf, windowOf } from './window';
 
 type Measure = 'paid_usd' | 'items' | 'calls';

@@ -1,8 +1,8 @@
 import type { OperationLatency } from '../../api/generated/schema';
-import { type Column, DataTable } from '../../components/data-table';
-import { formatCount } from '../../components/format';
-import { Operation } from '../../components/values';
-import { Card } from '../../components/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { formatCount } from '../../components/values/format';
+import { Operation } from '../../components/values/values';
+import { Card } from '../../components/page/section';
 
 const milliseconds = (ms: number) => formatCount(ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms));
 

@@ -1,10 +1,10 @@
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { OutcomeCount } from '../../api/generated/schema';
-import { outcomeColor, outcomeWords } from '../../components/badges';
-import { formatCount } from '../../components/format';
-import { Empty } from '../../components/states';
-import { Card } from '../../components/section';
+import { outcomeColor, outcomeWords } from '../../components/values/badges';
+import { formatCount } from '../../components/values/format';
+import { Empty } from '../../components/page/states';
+import { Card } from '../../components/page/section';
 import { listOf, type Window } from './window';
 
 /** Shows the outcomes of calls, most frequent first. */

@@ -2,8 +2,8 @@ import { Paper, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Overview, OverviewUpstream } from '../../api/generated/schema';
-import { formatCount, inWords } from '../../components/format';
-import { Instant, Usd } from '../../components/values';
+import { formatCount, inWords } from '../../components/values/format';
+import { Instant, Usd } from '../../components/values/values';
 import { fails, lastAnswer, noneOpen, upstreamWords } from './words';
 
 /** Shows what may need attention, each with a link. */

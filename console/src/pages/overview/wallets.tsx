@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { OverviewWallet } from '../../api/generated/schema';
-import { Instant, Usd } from '../../components/values';
+import { Instant, Usd } from '../../components/values/values';
 import { runwayWords } from './words';
 
 /** Shows the balance of each wallet, and how long it lasts. */

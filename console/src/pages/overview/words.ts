@@ -1,5 +1,5 @@
 import type { OverviewRun, OverviewUpstream } from '../../api/generated/schema';
-import { formatCount } from '../../components/format';
+import { formatCount } from '../../components/values/format';
 
 /** The results of runs that compared everything. Other results say nothing about what was not compared. */
 const WHOLE: readonly string[] = ['clean', 'clean_with_doubts', 'findings'];

@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useAccounts } from '../../api/accounts';
-import { Choice } from '../../components/filter-inputs';
+import { Choice } from '../../components/lists/filter-inputs';
 
 /** Chooses an upstream account. Shown only if there are several. */
 export function AccountInput({ account, choose }: { account: string; choose: (account: string) => void }) {

@@ -1,7 +1,7 @@
 import type { FindingRecord, RunRecord } from '../../api/generated/schema';
-import { WordBadge } from '../../components/badges';
-import { formatUsd, inWords } from '../../components/format';
-import { Instant } from '../../components/values';
+import { WordBadge } from '../../components/values/badges';
+import { formatUsd, inWords } from '../../components/values/format';
+import { Instant } from '../../components/values/values';
 
 const SEVERITY_COLORS = { critical: 'red', high: 'orange', medium: 'violet', low: 'gray' };
 const STATE_COLORS = { open: 'blue', reopened: 'violet', explained: 'teal', resolved: 'teal', accepted: 'gray' };

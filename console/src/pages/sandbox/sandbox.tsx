@@ -1,14 +1,14 @@
 import { Code, Grid, Stack } from '@mantine/core';
 import { api } from '../../api/client';
 import type { SandboxDto } from '../../api/generated/schema';
-import { useAddress } from '../../components/address';
-import { Page } from '../../components/page';
-import { Answer, Empty, Failure } from '../../components/states';
-import { SandboxFaults } from './faults';
-import { SandboxLies } from './lies';
-import { SampleForm } from './sample-form';
+import { useAddress } from '../../components/lists/address';
+import { Page } from '../../components/page/page';
+import { Answer, Empty, Failure } from '../../components/page/states';
+import { SandboxFaults } from './faults/faults';
+import { SandboxLies } from './lies/lies';
+import { SampleForm } from './samples/sample-form';
 import { useSending } from './sending';
-import { SentSample } from './sent-sample';
+import { SentSample } from './samples/sent-sample';
 import { Wallets } from './wallets';
 
 /** The interval for reading the sandbox, in milliseconds. */

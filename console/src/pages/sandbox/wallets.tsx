@@ -1,11 +1,11 @@
 import { Group, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { SandboxWalletDto } from '../../api/generated/schema';
-import { WordBadge } from '../../components/badges';
-import { type Column, DataTable } from '../../components/data-table';
-import { formatUsd } from '../../components/format';
-import { Usd } from '../../components/values';
-import { Card } from '../../components/section';
+import { WordBadge } from '../../components/values/badges';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { formatUsd } from '../../components/values/format';
+import { Usd } from '../../components/values/values';
+import { Card } from '../../components/page/section';
 
 /** How long a balance is marked as changed, in milliseconds. */
 const NEWS_MS = 10_000;

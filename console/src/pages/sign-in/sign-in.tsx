@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react';
 import { messageOf } from '../../api/problem';
 import { hasProvider, signInAddress, takesKeys } from '../../api/provider';
 import type { SignInProps } from '../../api/session';
-import { useSubmit } from '../../components/form';
-import { useGate } from '../../components/gate';
+import { useSubmit } from '../../components/forms/form';
+import { useGate } from '../../components/forms/gate';
 
 /** The first page. It leads to the company's OpenID provider, or asks for a key. */
 export function SignIn({ reason, signIn }: SignInProps) {

@@ -5,10 +5,10 @@ import { useState } from 'react';
 import { isWaiting } from '../clients/waiting';
 import { http } from '../../api/client';
 import type { StopRecord } from '../../api/generated/schema';
-import { ConfirmDialog } from '../../components/confirm-dialog';
-import { Instant } from '../../components/values';
+import { ConfirmDialog } from '../../components/forms/confirm-dialog';
+import { Instant } from '../../components/values/values';
 import { StopAuthor } from './stop-author';
-import { inShort, targetOf } from '../../components/stop-words';
+import { inShort, targetOf } from '../../components/values/stop-words';
 
 /** Lists the active stops. */
 export function Holding({ stops }: { stops: StopRecord[] }) {

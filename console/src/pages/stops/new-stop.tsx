@@ -2,10 +2,10 @@ import { Button, Group, Paper, Radio, Select, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client';
 import type { ClientDto, GrantableDto } from '../../api/generated/schema';
-import { useGate } from '../../components/gate';
-import { Answer } from '../../components/states';
+import { useGate } from '../../components/forms/gate';
+import { Answer } from '../../components/page/states';
 import { StopDialog } from './stop-dialog';
-import { stoppedBy, type Target } from '../../components/stop-words';
+import { stoppedBy, type Target } from '../../components/values/stop-words';
 
 /** Asks for the target of a stop, and then for confirmation. */
 export function NewStop() {

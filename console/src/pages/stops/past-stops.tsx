@@ -1,8 +1,8 @@
 import type { StopRecord } from '../../api/generated/schema';
-import { type Column, DataTable } from '../../components/data-table';
-import { Instant, Maybe } from '../../components/values';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Instant, Maybe } from '../../components/values/values';
 import { StopAuthor } from './stop-author';
-import { inShort, targetOf } from '../../components/stop-words';
+import { inShort, targetOf } from '../../components/values/stop-words';
 
 const COLUMNS: Column<StopRecord>[] = [
   { id: 'what', title: 'What', render: (stop) => inShort(targetOf(stop)) },

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { http } from '../../api/client';
-import { ReasonDialog } from '../../components/reason-dialog';
-import { inShort, type Target } from '../../components/stop-words';
+import { ReasonDialog } from '../../components/forms/reason-dialog';
+import { inShort, type Target } from '../../components/values/stop-words';
 
 interface Props {
   target: Target;

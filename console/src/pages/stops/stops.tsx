@@ -1,8 +1,8 @@
 import { Stack } from '@mantine/core';
 import { api } from '../../api/client';
-import { Page } from '../../components/page';
-import { Section } from '../../components/section';
-import { Answer } from '../../components/states';
+import { Page } from '../../components/page/page';
+import { Section } from '../../components/page/section';
+import { Answer } from '../../components/page/states';
 import { Holding } from './holding';
 import { NewStop } from './new-stop';
 import { PastStops } from './past-stops';

@@ -1,0 +1,70 @@
+import { Alert, Button, List, Skeleton, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { faultsOf, messageOf } from '../../api/problem';
+
+/** Shown while data is loading: bars in place of its lines. */
+export function Loading({ lines = 3, label = 'Loading' }: { lines?: number; label?: string }) {
+  return (
+    <Stack gap="xs" role="status" aria-label={label}>
+      {Array.from({ length: lines }, (_, line) => (
+        <Skeleton key={line} h={28} />
+      ))}
+    </Stack>
+  );
+}
+
+/** Shown if there is no data: the reason, and what to do. */
+export function Empty({ children }: { children: ReactNode }) {
+  return (
+    <Text c="dimmed" ta="center" py="xl">
+      {children}
+    </Text>
+  );
+}
+
+/** Shows the proxy's own message. */
+export function Failure({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
+  const faults = Object.entries(faultsOf(error));
+  return (
+    <Alert color="red" variant="light" role="alert" title="This could not be loaded">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{messageOf(error)}</Text>
+        {faults.length > 0 && (
+          <List size="sm">
+            {faults.map(([name, detail]) => (
+              <List.Item key={name}>
+                <b>{name}</b> {detail}
+              </List.Item>
+            ))}
+          </List>
+        )}
+        {retry && (
+          <Button size="xs" variant="default" onClick={() => void retry()}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+interface Asked<Data> {
+  data: Data | undefined;
+  error: unknown;
+  refetch: () => unknown;
+}
+
+/** Shows one of three states of a request: loading, failed, or loaded. */
+export function Answer<Data>({
+  of,
+  children,
+  lines,
+}: {
+  of: Asked<Data>;
+  children: (data: Data) => ReactNode;
+  lines?: number;
+}) {
+  if (of.data !== undefined) return children(of.data);
+  if (of.error) return <Failure error={of.error} retry={of.refetch} />;
+  return <Loading {...(lines !== undefined && { lines })} />;
+}

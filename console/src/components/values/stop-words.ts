@@ -1,0 +1,31 @@
+import type { NewStopDto, OperationDto, StopRecord } from '../../api/generated/schema';
+
+/** The target of a stop: one of the three. */
+export type Target = Pick<NewStopDto, 'everything' | 'client' | 'operation'>;
+
+export const targetOf = ({ everything, client, operation }: StopRecord): Target => ({
+  ...(everything && { everything }),
+  ...(client !== null && { client }),
+  ...(operation !== null && { operation }),
+});
+
+/** Describes a target: `POST /payouts/airtime of all clients`. */
+export function inShort({ client, operation }: Target): string {
+  if (client !== undefined) return `All payments and writes of the client ${client}`;
+  if (operation !== undefined) return `${operation} of all clients`;
+  return 'Everything, of all clients';
+}
+
+/**
+ * Returns the operations that a stop affects.
+ * @param allowed the operations of the client, if it is one. Null for all.
+ */
+export function stoppedBy(
+  { client, operation }: Target,
+  operations: OperationDto[],
+  allowed: string[] | null = null,
+): string[] {
+  if (operation !== undefined) return [operation];
+  const stoppable = operations.filter(({ effect }) => effect !== 'read').map((one) => one.operation);
+  return stoppable.filter((name) => client === undefined || allowed === null || allowed.includes(name));
+}

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import type { CallStory } from '../../../api/generated/schema';
+import { curlOf, warningOf } from './curl';
+
+const story = (changes: Partial<CallStory>) =>
+  ({
+    operation: 'POST /payouts/airtime',
+    idempotency_key: "it's 17",
+    anomalies: [],
+    request: { query: null, body: { airtimes: [{ phoneNumber: '+254712345678', note: `"a" 'b' $HOME \`id\`` }] } },
+    ...changes,
+  }) as CallStory;
+
+/** What a shell makes of it: the words that curl would get. */
+const wordsOf = (command: string) =>
+  execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`], {
+    encoding: 'utf8',
+    env: { PAYOUT_PROXY_KEY: 'pp_app_secret', PATH: process.env.PATH },
+  })
+    .split('\0')
+    .slice(0, -1);
+
+describe('a call as curl', () => {
+  it('contains the request, whatever is in it, and keeps the key out of the command', () => {
+    const asked = story({});
+    const command = curlOf(asked, 'https://pay.example') ?? '';
+    expect(command).not.toContain('pp_app_secret');
+    expect(wordsOf(command)).toEqual([
+      '-sS',
+      '-X',
+      'POST',
+      'https://pay.example/api/v0.1/payouts/airtime',
+      '-H',
+      'X-API-Key: pp_app_secret',
+      '-H',
+      "Idempotency-Key: it's 17",
+      '-H',
+      'Content-Type: application/json',
+      '--data-raw',
+      JSON.stringify(asked.request?.body),
+    ]);
+  });
+
+  it('has the query of a read, and no body', () => {
+    const reads = story({
+      operation: 'GET /account/transaction',
+      idempotency_key: null,
+      request: { query: 'id=a%20b', body: null },
+    });
+    expect(wordsOf(curlOf(reads, 'http://x') ?? '').slice(3)).toEqual([
+      'http://x/api/v0.1/account/transaction?id=a%20b',
+      '-H',
+      'X-API-Key: pp_app_secret',
+    ]);
+    expect(warningOf(reads, true)).toBe('This call only reads.');
+  });
+
+  it('is missing for refused requests, and warns about requests that would pay again', () => {
+    expect(curlOf(story({ request: null }), 'http://x')).toBeUndefined();
+    expect(warningOf(story({ idempotency_key: null }), true)).toContain('may pay twice');
+    expect(warningOf(story({}), false)).toMatch(/same response.*People are masked/);
+  });
+});

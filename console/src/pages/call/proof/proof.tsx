@@ -1,0 +1,111 @@
+import { Alert, Button, Code, Text } from '@mantine/core';
+import { Download, ShieldCheck } from 'lucide-react';
+import { useState } from 'react';
+import type { CallStory } from '../../../api/generated/schema';
+import { revealing } from '../../../api/client';
+import { messageOf } from '../../../api/problem';
+import { save } from '../../../api/save';
+import { Section } from '../../../components/page/section';
+import { Steps } from './steps';
+import { forgetLog, type Lacking, type Verification, verifyHere } from './verification';
+
+interface Props {
+  story: CallStory;
+  revealed: boolean;
+}
+
+/** Shows the receipt, and verifies it in this browser. */
+export function Proof({ story, revealed }: Props) {
+  const [verification, setVerification] = useState<Verification>();
+  const [waiting, setWaiting] = useState<string>();
+  const [failure, setFailure] = useState<unknown>();
+  const attempt = async (what: string, work: () => Promise<void>) => {
+    setWaiting(what);
+    setFailure(undefined);
+    await work().catch(setFailure);
+    setWaiting(undefined);
+  };
+  const verify = () =>
+    attempt('Verifying…', async () => {
+      setVerification(undefined);
+      setVerification(await verifyHere(story, revealed, setWaiting));
+    });
+  const download = () =>
+    attempt('Creating the receipt…', () =>
+      save(`/v1/audit/calls/${story.id}/receipt`, `receipt-${story.id}.json`, { headers: revealing(revealed) }),
+    );
+  const isBusy = waiting !== undefined;
+  return (
+    <Section
+      title="Proof"
+      lead="Every record is sealed in a tamper-evident log. Verify checks the records in your browser. It computes all hashes itself and trusts only the log's key."
+      actions={
+        <>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<Download size={14} />}
+            disabled={isBusy}
+            onClick={() => void download()}
+          >
+            Download receipt
+          </Button>
+          <Button size="xs" leftSection={<ShieldCheck size={14} />} loading={isBusy} onClick={() => void verify()}>
+            Verify
+          </Button>
+        </>
+      }
+    >
+      <Text size="sm" role="status">
+        {waiting}
+      </Text>
+      {failure !== undefined && (
+        <Alert color="red" variant="light" role="alert">
+          {messageOf(failure)}
+        </Alert>
+      )}
+      {verification?.lacking && <Elsewhere lacking={verification.lacking} id={story.id} />}
+      {verification && !verification.lacking && (
+        <Result verification={verification} trust={() => (forgetLog(), void verify())} />
+      )}
+    </Section>
+  );
+}
+
+function Result({ verification: { steps, hasOtherKey }, trust }: { verification: Verification; trust: () => void }) {
+  const wrong = steps.filter(({ state }) => state === 'wrong').length;
+  return (
+    <>
+      <Alert
+        {...{ color: wrong > 0 ? 'red' : 'teal', variant: 'light', role: wrong > 0 ? 'alert' : 'status' }}
+        title={wrong > 0 ? 'Verification FAILED' : 'Verified'}
+      >
+        {wrong > 0
+          ? `${wrong === 1 ? 'One step' : `${wrong} steps`} failed. See the details below. Save this page and tell the auditors of the proxy.`
+          : "These records are in the log that its key signed, and this page matches them. This does not prove that the recorded facts are true, or that everyone sees the same log. To check that, compare the checkpoint with a witness's copy."}
+      </Alert>
+      {hasOtherKey && (
+        <Button variant="default" size="xs" color="red" onClick={trust} style={{ alignSelf: 'flex-start' }}>
+          The operator announced this new key to me. Trust it from now on.
+        </Button>
+      )}
+      <Steps steps={steps} />
+    </>
+  );
+}
+
+/** If this browser cannot verify, it shows other ways. */
+function Elsewhere({ lacking, id }: { lacking: Lacking; id: string }) {
+  return (
+    <Alert color="orange" variant="light" title="This browser cannot verify here">
+      <Text size="sm">
+        {lacking === 'web-crypto'
+          ? 'Browsers support cryptography only on https and localhost, and this page was loaded over http. Open the console over https, or verify on the server:'
+          : 'This browser does not support Ed25519 signatures. Update it, or verify on the server:'}
+      </Text>
+      <Code block>npm run cli -- audit verify --key log.pub</Code>
+      <Text size="sm">Or download the receipt and verify it on a machine that you trust:</Text>
+      <Code block>node tools/verify-receipt.mjs --key log.pub receipt-{id}.json</Code>
+    </Alert>
+  );
+}

@@ -1,0 +1,115 @@
+import { Anchor, Group, List, Text, Timeline } from '@mantine/core';
+import { Link } from 'wouter';
+import type { CallStory } from '../../../api/generated/schema';
+import { useSession } from '../../../api/session';
+import { formatCount } from '../../../components/values/format';
+import { Copyable } from '../../../components/values/copyable';
+import { Instant } from '../../../components/values/values';
+import { Section } from '../../../components/page/section';
+import { CallLink } from '../call-link';
+import { formatGap } from './gap';
+import { type Moment, momentsOf } from './moments';
+
+/** Shows the history of the call, step by step, with the time between the steps. */
+export function History({ story }: { story: CallStory }) {
+  const moments = momentsOf(story);
+  const befores = moments.map((_, at) => moments[at - 1]?.at ?? null);
+  const sealed = story.seals.filter(({ index }) => index !== null);
+  return (
+    <Section title="History">
+      <Timeline bulletSize={14} lineWidth={2} active={moments.length} color="gray" role="list">
+        {moments.map((moment, at) => (
+          <Timeline.Item key={`${moment.title} ${at}`} color={moment.color} title={moment.title} role="listitem">
+            <When moment={moment} before={befores[at] ?? null} />
+            <Says moment={moment} />
+          </Timeline.Item>
+        ))}
+        <Timeline.Item
+          color={sealed.length === story.seals.length ? 'teal' : 'gray'}
+          title={sealed.length === story.seals.length ? 'Sealed' : 'Not sealed yet'}
+          role="listitem"
+        >
+          <Seals story={story} />
+        </Timeline.Item>
+      </Timeline>
+      <Decide story={story} />
+    </Section>
+  );
+}
+
+function When({ moment: { at }, before }: { moment: Moment; before: string | null }) {
+  return (
+    <Text size="xs" c="dimmed">
+      <Instant at={at} />
+      {at !== null && before !== null && ` · ${formatGap(before, at)}`}
+    </Text>
+  );
+}
+
+function Says({ moment: { says, list = [], calls = [] } }: { moment: Moment }) {
+  return (
+    <>
+      {says.map((line) => (
+        <Text key={line} size="sm" className="wrap-anywhere">
+          {line}
+        </Text>
+      ))}
+      {list.length > 0 && (
+        <List size="sm" mt={4}>
+          {list.map((line, at) => (
+            <List.Item key={at} className="wrap-anywhere">
+              {line}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {calls.map((id) => (
+        <div key={id}>
+          <CallLink id={id} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** Shows the position of its records in the log, by the checkpoints that cover them. */
+function Seals({ story: { seals } }: { story: CallStory }) {
+  const sizes = [...new Set(seals.map(({ checkpoint_size }) => checkpoint_size))];
+  return sizes.map((size) => {
+    const covered = seals.filter(({ checkpoint_size }) => checkpoint_size === size);
+    return (
+      <div key={size}>
+        <Text size="xs" c="dimmed">
+          {size === null ? 'Will be sealed within seconds:' : <Instant at={covered[0]?.sealed_at} />}
+          {size !== null && ` · checkpoint of ${formatCount(size)} records`}
+        </Text>
+        {covered.map((seal, at) => (
+          <Group key={at} gap={6} wrap="nowrap">
+            <Text size="sm">
+              {seal.kind.replaceAll('_', ' ')}
+              {seal.index !== null && `, leaf ${formatCount(seal.index)}`}
+            </Text>
+            {seal.leaf_hash !== null && (
+              <Copyable
+                text={seal.leaf_hash}
+                shown={`${seal.leaf_hash.slice(0, 8)}…`}
+                label={`the leaf hash of the ${seal.kind}`}
+              />
+            )}
+          </Group>
+        ))}
+      </div>
+    );
+  });
+}
+
+/** Links people who may decide to the approval. */
+function Decide({ story: { id, approval } }: { story: CallStory }) {
+  const { may } = useSession();
+  if (approval?.status !== 'pending' || !may('approve')) return null;
+  return (
+    <Anchor component={Link} href={`/approvals/${id}`} size="sm">
+      Approve or reject it
+    </Anchor>
+  );
+}

@@ -1,0 +1,201 @@
+import type { CallStory, RecordPerson } from '../../../api/generated/schema';
+import { inWords } from '../../../components/values/format';
+
+/** One event in the history of a call. */
+export interface Moment {
+  title: string;
+  /** ISO 8601. Null if unknown. */
+  at: string | null;
+  color: 'gray' | 'blue' | 'teal' | 'orange' | 'red' | 'violet';
+  /** Its description, one entry per paragraph. */
+  says: string[];
+  /** A list below the description. */
+  list?: string[];
+  /** Related calls, by their IDs. */
+  calls?: string[];
+}
+
+/** Returns the history of a call in order. The seal is shown separately. */
+export function momentsOf(story: CallStory): Moment[] {
+  return [
+    received(story),
+    ...(story.refusal ? [refused(story.refusal, story)] : [intent(story)]),
+    ...approval(story),
+    ...attempts(story),
+    ...outcome(story),
+    ...doubt(story),
+    ...settlements(story),
+  ];
+}
+
+function received({ timings, client_address, client, actor }: CallStory): Moment {
+  const who = `${client.name ?? client.id}${actor === null ? '' : `, for ${actor}`}`;
+  return { title: 'Received', at: timings.received_at, color: 'blue', says: [`From ${who}, at ${client_address}.`] };
+}
+
+function intent({ timings, recovered }: CallStory): Moment {
+  const [title, says] = recovered
+    ? ['Intent restored', 'The database had lost it. It was recorded before anything was sent, and comes from a copy.']
+    : ['Intent recorded', 'Recorded before anything was sent.'];
+  return { title, at: timings.recorded_at, color: 'blue', says: [says] };
+}
+
+const FAULTS_SHOWN = 20;
+
+function refused(
+  { status, code, detail, errors, error_count, first_call_id }: Refusal,
+  { timings }: CallStory,
+): Moment {
+  const more = error_count - Math.min(errors.length, FAULTS_SHOWN);
+  return {
+    title: `Refused: ${inWords(code)}`,
+    at: timings.recorded_at,
+    color: 'orange',
+    says: [detail, `Answered with ${status}; nothing was sent.`],
+    list: [
+      ...errors.slice(0, FAULTS_SHOWN).map((fault) => `${fault.pointer || 'the body'}: ${fault.detail}`),
+      ...(more > 0 ? [`… and ${more} more`] : []),
+    ],
+    ...(first_call_id !== null && { calls: [first_call_id] }),
+  };
+}
+
+type Refusal = NonNullable<CallStory['refusal']>;
+
+const HELD_FOR: Record<string, string> = {
+  over_threshold: "The call exceeds the client's approval threshold.",
+  over_recipient_threshold: "A recipient would get more in a day than the client's approval threshold per recipient.",
+  over_daily_threshold: 'The client would pay more in a day than its approval threshold per day.',
+  seen_before: 'The client has requested the same amount for the same recipient before. This call may be a duplicate.',
+  seen_across_clients: 'Another client made the same request a short time ago.',
+  unexplained_payment:
+    'The upstream has already paid this amount to this recipient, in a time whose records were lost.',
+  screening_review: 'The screening service asked a person to review the recipients.',
+  new_beneficiary: 'A recipient was registered a short time ago.',
+};
+
+function approval({ approval: held, timings }: CallStory): Moment[] {
+  if (!held) return [];
+  const { held_for, earlier_call_id, unexplained_transaction, status, decided_at, expires_at } = held;
+  const waits: Moment = {
+    title: 'Held for approval',
+    at: timings.recorded_at,
+    color: 'violet',
+    says: [
+      HELD_FOR[held_for] ?? inWords(held_for),
+      ...(unexplained_transaction === null ? [] : [`Transaction ${unexplained_transaction}.`]),
+    ],
+    ...(earlier_call_id !== null && { calls: [earlier_call_id] }),
+  };
+  if (status === 'pending') return [waits, { title: 'Pending, expires', at: expires_at, color: 'gray', says: [] }];
+  if (status === 'expired') {
+    return [waits, { title: 'Expired', at: expires_at, color: 'gray', says: ['Nobody decided. Nothing was sent.'] }];
+  }
+  const isApproved = status === 'approved';
+  return [
+    waits,
+    {
+      title: isApproved ? 'Approved' : 'Rejected',
+      at: decided_at,
+      color: isApproved ? 'teal' : 'orange',
+      says: decisionWords(held),
+    },
+  ];
+}
+
+function decisionWords({ decided_by, reason, screening }: NonNullable<CallStory['approval']>): string[] {
+  return [
+    `By ${nameOf(decided_by)}.`,
+    ...(reason === null ? [] : [`“${reason}”`]),
+    ...(screening === null ? [] : [`The screening service said ${screening}.`]),
+  ];
+}
+
+const PHASES: Record<string, string> = {
+  queued: 'The request was queued. Nothing was sent.',
+  connecting: 'There was no connection. Nothing was sent.',
+  waiting: 'The upstream may have received the request, but did not respond.',
+  answering: 'The response was interrupted.',
+  answered: 'The response was complete.',
+};
+
+function attempts({ upstream, timings }: CallStory): Moment[] {
+  if (!upstream) return [];
+  const { answer_of, tries } = upstream;
+  if (answer_of !== null) {
+    const says = ['Another call made the same request a short time ago. Its response was reused.'];
+    return [{ title: 'Answered from cache', at: timings.sent_at, color: 'blue', says, calls: [answer_of] }];
+  }
+  return tries.map(({ started_at, ms, phase, status, failure }, at) => ({
+    title: tries.length === 1 ? 'Sent to the upstream' : `Sent to the upstream, attempt ${at + 1} of ${tries.length}`,
+    at: started_at,
+    color: failure === null ? 'blue' : 'orange',
+    says: [
+      `${PHASES[phase] ?? inWords(phase)} It took ${ms} ms${status === null ? '' : `; status ${status}`}.`,
+      ...(failure === null ? [] : [`No usable response: ${inWords(failure)}.`]),
+    ],
+  }));
+}
+
+function outcome({ upstream, timings, outcome: word }: CallStory): Moment[] {
+  if (!upstream) return [];
+  const { status, failure } = upstream;
+  const answered: Moment = {
+    title: status === null ? 'Timed out' : `Answered with ${status}`,
+    at: timings.answered_at,
+    color: failure === null ? 'teal' : 'red',
+    says: failure === null ? [] : [`No usable response: ${inWords(failure)}.`],
+  };
+  const isDoubtful = failure !== null && ['unknown', 'confirmed', 'not_executed'].includes(word);
+  const says = isDoubtful ? ['This response does not show whether the upstream carried out the call.'] : [];
+  return [
+    answered,
+    { title: 'Outcome recorded', at: timings.outcome_recorded_at, color: isDoubtful ? 'red' : 'teal', says },
+  ];
+}
+
+function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
+  if (in_doubt_since === null) return [];
+  const since: Moment = {
+    title: 'In doubt',
+    at: in_doubt_since,
+    color: 'red',
+    says: ['The call may or may not have been carried out. It is never sent again.'],
+  };
+  if (!looked) return [since];
+  const list = looked.transactions.map(
+    ({ upstream_ref, upstream_id, amount_usd, status }) =>
+      `may be ${[upstream_ref ?? upstream_id, amount_usd !== null && `${amount_usd} USD`, status].filter(Boolean).join(', ')}`,
+  );
+  const { decided_at, reason, calls } = looked;
+  return [since, { title: 'Could not be settled', at: decided_at, color: 'red', says: [reason], list, calls }];
+}
+
+function settlements({ settlements: newestFirst }: CallStory): Moment[] {
+  return [...newestFirst].reverse().map(({ outcome, reason, source, recorded_at, recorded_by, entries }, place) => ({
+    title: `${place === 0 ? 'Settled' : 'Settled again'}${outcome === null ? '' : `: ${inWords(outcome)}`}`,
+    at: recorded_at,
+    color: 'teal',
+    says: [recorded_by ? `By ${nameOf(recorded_by)}.` : (BY_THE_PROXY[source] ?? 'By the proxy.'), `“${reason}”`],
+    list: entries.map(
+      ({ position, entry, amount_usd }) =>
+        `payout ${position + 1}: ${inWords(entry)}${amount_usd === null ? '' : `, ${amount_usd} USD`}`,
+    ),
+  }));
+}
+
+/** What the proxy settled by, in a sentence. */
+const BY_THE_PROXY: Partial<Record<string, string>> = {
+  answer: "By the proxy, from the upstream's own answer.",
+  event: 'By the proxy, from an event of the upstream.',
+  resolver: "By the proxy, from the upstream's listing.",
+  poll: "By the proxy, from the upstream's listing.",
+  reconciliation: 'By the proxy, from a reconciliation run.',
+};
+
+/** Returns the person and the client of the key, or the client alone. */
+export function nameOf(person: RecordPerson | null): string {
+  if (!person) return 'nobody';
+  const client = person.client.name ?? person.client.id;
+  return person.actor === null ? client : `${person.actor} (${client})`;
+}

@@ -1,0 +1,196 @@
+import '@mantine/dates/styles.css';
+import { Button, Group, NativeSelect, Select, type SelectProps } from '@mantine/core';
+import { DateTimePicker } from '@mantine/dates';
+import dayjs from 'dayjs';
+import { useState } from 'react';
+import { useAccounts } from '../../../api/accounts';
+import { api } from '../../../api/client';
+import { useSession } from '../../../api/session';
+import { FILTERS } from './filters';
+import { asContact } from './contact';
+import { TextField, useDraft } from './fields';
+import type { List } from '../list';
+import { beginOf, daysOf, PERIODS } from './period';
+
+export interface FilterProps {
+  list: List;
+  /** The proxy's error about a filter. */
+  faults: Partial<Record<string, string>>;
+}
+
+/** The least width. Fields share the room of the screen. */
+const wide = (px: number) => ({ flex: `1 1 ${px}px`, minWidth: 0 });
+
+/** The most frequent filters. */
+export function QuickFilters(props: FilterProps) {
+  return (
+    <Group align="flex-start" gap="sm">
+      <RecipientField {...props} />
+      <OperationField {...props} />
+      <ChoiceField {...props} name="outcome" style={wide(180)} />
+      <Group align="flex-start" gap="sm" style={{ flex: '1 1 520px' }}>
+        <InstantField {...props} name="from" />
+        <InstantField {...props} name="to" />
+        <Periods {...props} />
+      </Group>
+    </Group>
+  );
+}
+
+interface ChoiceProps extends FilterProps {
+  name: 'outcome' | 'in_doubt' | 'approval';
+  style?: SelectProps['style'];
+}
+
+export function ChoiceField({ list, faults, name, style }: ChoiceProps) {
+  const { label, options = [] } = FILTERS[name];
+  return (
+    <Select
+      {...{ label, data: options, style, clearable: true, placeholder: 'Any', error: faults[name] }}
+      value={list.filters[name] ?? null}
+      onChange={(value) => list.change({ [name]: value ?? undefined })}
+      clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
+    />
+  );
+}
+
+/** Chooses an account. With only one, there is nothing to choose. */
+export function AccountField({ list: { filters, change }, faults }: FilterProps) {
+  const { account } = filters;
+  const names = useAccounts().map(({ name }) => name);
+  const { label, help } = FILTERS.account;
+  if (account === undefined && names.length < 2) return null;
+  if (account !== undefined && !names.includes(account)) names.push(account); // that of the URL
+  return (
+    <Select
+      {...{ label, description: help, data: names, clearable: true, placeholder: 'Any', error: faults.account }}
+      value={account ?? null}
+      onChange={(value) => change({ account: value ?? undefined })}
+      clearButtonProps={{ 'aria-label': 'Any account' }}
+    />
+  );
+}
+
+function OperationField({ list: { filters, change }, faults }: FilterProps) {
+  const { data } = api.useQuery('get', '/v1/operations', undefined, { staleTime: Infinity });
+  const names = new Set<string>(data?.operations.map(({ operation }) => operation));
+  // The value of the URL, or shown while the others load.
+  if (filters.operation !== undefined) names.add(filters.operation);
+  return (
+    <Select
+      {...{ label: FILTERS.operation.label, data: [...names], style: wide(220), searchable: true, clearable: true }}
+      placeholder="Any"
+      error={faults.operation}
+      value={filters.operation ?? null}
+      onChange={(value) => change({ operation: value ?? undefined })}
+      comboboxProps={{ width: 300, position: 'bottom-start' }}
+      clearButtonProps={{ 'aria-label': 'Any operation' }}
+    />
+  );
+}
+
+type Comparison = 'recipient' | 'recipient_prefix';
+
+/** One field for both filters. A * at the end searches for the beginning. */
+function RecipientField({ list: { filters, change }, faults }: FilterProps) {
+  const maySearch = useSession().may('audit:pii'); // The results would show who was paid.
+  const named: Comparison = filters.recipient_prefix === undefined ? 'recipient' : 'recipient_prefix';
+  const value = filters[named] ?? '';
+  const [comparison, setComparison] = useDraft(value === '' ? undefined : named);
+  const by = comparison ?? 'recipient';
+  const commit = (text: string, how: Comparison) => {
+    const isBeginning = how === 'recipient_prefix' || text.endsWith('*');
+    const contact = asContact(text.replace(/\*$/, ''));
+    change({ recipient: undefined, recipient_prefix: undefined, [isBeginning ? 'recipient_prefix' : how]: contact });
+  };
+  return (
+    <TextField
+      {...{ label: 'Recipient', placeholder: 'Phone, email, or handle', type: 'search', value, maxLength: 254 }}
+      style={wide(300)}
+      error={faults.recipient ?? faults.recipient_prefix}
+      inputWrapperOrder={['label', 'input', 'error', 'description']}
+      {...(!maySearch && {
+        disabled: true,
+        description: 'Searching for a person requires the scope audit:pii.',
+      })}
+      onCommit={(text) => commit(text, by)}
+      leftSectionWidth={108}
+      leftSection={
+        <NativeSelect
+          {...{ variant: 'unstyled', size: 'xs', value: by, 'aria-label': 'How the recipient is compared' }}
+          disabled={!maySearch}
+          data={[
+            { value: 'recipient', label: 'is' },
+            { value: 'recipient_prefix', label: 'begins with' },
+          ]}
+          onChange={({ currentTarget }) => {
+            setComparison(currentTarget.value as Comparison);
+            if (value !== '') commit(value, currentTarget.value as Comparison);
+          }}
+        />
+      }
+    />
+  );
+}
+
+/** Sets enough contrast and a name. */
+const CALENDAR = {
+  weekendDays: [],
+  hideOutsideDates: true,
+  ariaLabels: {
+    previousMonth: 'Previous month',
+    nextMonth: 'Next month',
+    previousYear: 'Previous year',
+    nextYear: 'Next year',
+    previousDecade: 'Previous years',
+    nextDecade: 'Next years',
+  },
+  submitButtonProps: { 'aria-label': 'Apply time' },
+  timePickerProps: { hoursInputLabel: 'Hours', minutesInputLabel: 'Minutes' },
+};
+
+const LOCAL = 'YYYY-MM-DD HH:mm:ss';
+
+/** In the reader's time zone. The URL has UTC. */
+function InstantField({ list: { filters, change }, faults, name }: FilterProps & { name: 'from' | 'to' }) {
+  const value = filters[name];
+  const local = value !== undefined && dayjs(value).isValid() ? dayjs(value).format(LOCAL) : null;
+  const [draft, setDraft] = useDraft(local);
+  const [isOpen, setIsOpen] = useState(false);
+  const { label } = FILTERS[name];
+  const commit = (text: string | null) => {
+    if (text !== local) change({ [name]: text === null ? undefined : dayjs(text).toISOString() });
+  };
+  return (
+    <DateTimePicker
+      {...{ label, style: wide(170), clearable: true, placeholder: 'Any time', valueFormat: 'MMM D, YYYY HH:mm' }}
+      {...CALENDAR}
+      error={faults[name]}
+      value={draft}
+      onChange={(text) => {
+        setDraft(text);
+        if (!isOpen) commit(text); // Beside the button that clears it.
+      }}
+      popoverProps={{ onOpen: () => setIsOpen(true), onClose: () => setIsOpen(false) }}
+      onDropdownClose={() => commit(draft)}
+      clearButtonProps={{ 'aria-label': `${label}: any time` }}
+    />
+  );
+}
+
+function Periods({ list: { filters, change } }: FilterProps) {
+  const current = daysOf(filters);
+  return (
+    <Group gap={4} role="group" aria-label="Periods" pt={{ base: 0, xs: 26 }}>
+      {PERIODS.map(({ days, label }) => (
+        <Button
+          key={days}
+          {...{ size: 'xs', variant: days === current ? 'light' : 'default', 'aria-pressed': days === current }}
+          onClick={() => change({ from: days === current ? undefined : beginOf(days), to: undefined })}
+        >
+          {label}
+        </Button>
+      ))}
+    </Group>
+  );
+}

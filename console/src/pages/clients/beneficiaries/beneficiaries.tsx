@@ -1,0 +1,126 @@
+import { Anchor, Button, Group, Text } from '@mantine/core';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useParams } from 'wouter';
+import { api } from '../../../api/client';
+import { type BeneficiaryDto, type paths, beneficiaryDtoListValues as LISTS } from '../../../api/generated/schema';
+import { useAddress } from '../../../components/lists/address';
+import { WordBadge } from '../../../components/values/badges';
+import { type Column, DataTable } from '../../../components/lists/data-table';
+import { Choice } from '../../../components/lists/filter-inputs';
+import { Page } from '../../../components/page/page';
+import { Pager } from '../../../components/lists/pager';
+import { Instant } from '../../../components/values/values';
+import { AddBeneficiaries } from './add-beneficiaries';
+import { RemoveBeneficiary } from './remove-beneficiary';
+
+type Query = NonNullable<paths['/v1/clients/{name}/beneficiaries']['get']['parameters']['query']>;
+
+const NAMES = ['list'] as const;
+
+const COLUMNS: Column<BeneficiaryDto>[] = [
+  { id: 'recipient', title: 'Recipient', render: ({ recipient }) => recipientWords(recipient) },
+  {
+    id: 'list',
+    title: 'List',
+    render: ({ list }) => <WordBadge color={list === 'allowed' ? 'teal' : 'red'}>{list}</WordBadge>,
+  },
+  { id: 'registered', title: 'Registered', render: ({ registered_at: at }) => <Instant at={at} /> },
+];
+
+/** An erased recipient keeps its entry, and still is on its list. */
+const recipientWords = (recipient: string | null) => recipient ?? 'erased';
+
+/** Shows whom a client may pay, and whom it never pays. */
+export default function BeneficiariesPage() {
+  const { name = '' } = useParams();
+  const { values, change, pageToken } = useAddress(NAMES);
+  const query = { ...values, ...(pageToken !== undefined && { page_token: pageToken }) } as Query;
+  const init = { params: { path: { name }, query } };
+  const { data, error, refetch } = api.useQuery('get', '/v1/clients/{name}/beneficiaries', init);
+  const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<BeneficiaryDto>();
+  const actions: Column<BeneficiaryDto> = {
+    id: 'actions',
+    title: 'Remove',
+    render: (one) => <Remove of={one} remove={() => setRemoving(one)} />,
+  };
+  return (
+    <Page
+      title="Register of recipients"
+      lead={<Rules client={name} />}
+      actions={
+        <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+          Add recipients
+        </Button>
+      }
+    >
+      <Bar client={name} list={values.list} choose={(list) => change({ list })} />
+      <Text size="sm" c="dimmed" maw="70ch">
+        Recipients are stored as hashes and masks, so nobody can read them here. Keep your own list.
+      </Text>
+      <DataTable
+        label="Recipients"
+        columns={[...COLUMNS, actions]}
+        rows={data?.beneficiaries}
+        keyOf={({ id }) => id}
+        error={error}
+        retry={refetch}
+        empty={values.list === undefined ? 'No recipient is registered. Add some.' : 'No recipient is on this list.'}
+      />
+      <Pager next={data?.next_page_token} />
+      {adding && <AddBeneficiaries client={name} close={() => setAdding(false)} />}
+      {removing && (
+        <RemoveBeneficiary
+          {...{ client: name, of: removing, who: recipientWords(removing.recipient) }}
+          close={() => setRemoving(undefined)}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface BarProps {
+  client: string;
+  list: string | undefined;
+  choose: (list: string) => void;
+}
+
+/** Chooses a list, and leads to related pages. */
+function Bar({ client, list, choose }: BarProps) {
+  const others = LISTS.map((value) => ({ value, label: value }));
+  return (
+    <Group justify="space-between" align="flex-end">
+      <Choice label="List" value={list} choose={choose} all="Both lists" others={others} />
+      <Group>
+        <Anchor component={Link} href={`/clients/${client}`} size="sm">
+          Client {client}
+        </Anchor>
+        <Anchor component={Link} href={`/activity?client=${client}`} size="sm">
+          What was changed
+        </Anchor>
+      </Group>
+    </Group>
+  );
+}
+
+/** Says what the register means for the client, as its limits are now. */
+function Rules({ client }: { client: string }) {
+  const { data } = api.useQuery('get', '/v1/clients/{name}', { params: { path: { name: client } } });
+  if (data === undefined) return client;
+  const pays = data.beneficiaries_only ? 'pays only allowed recipients' : 'may pay everybody except blocked recipients';
+  return `${client} ${pays}. A recipient on both lists is blocked.`;
+}
+
+function Remove({ of: { recipient, list }, remove }: { of: BeneficiaryDto; remove: () => void }) {
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      onClick={remove}
+      aria-label={`Remove ${recipientWords(recipient)} from ${list}`}
+    >
+      Remove
+    </Button>
+  );
+}

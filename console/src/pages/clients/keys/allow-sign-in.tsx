@@ -1,0 +1,64 @@
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { http } from '../../../api/client';
+import { FormEnd, useSubmit } from '../../../components/forms/form';
+import { useKeptForm } from '../../../components/forms/kept-form';
+import { faultsByField } from '../limits/draft';
+import { type Expiry, ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
+import { forgetClients } from '../forget';
+import { isWaiting } from '../waiting';
+
+interface Entered {
+  person: string;
+  subject: string;
+  expiry: Expiry;
+}
+
+/** Lets a person sign in at the OpenID provider as a client. */
+export function AllowSignIn({ client, close }: { client: string; close: () => void }) {
+  const queries = useQueryClient();
+  const { kept, keeping } = useKeptForm<Entered>(`sign-in of ${client}`);
+  const [person, setPerson] = useState(kept?.person ?? '');
+  const [subject, setSubject] = useState(kept?.subject ?? '');
+  const [expiry, setExpiry] = useState(kept?.expiry ?? USUAL_EXPIRY);
+  const missing = person.trim() === '' || subject.trim() === '' ? 'Name the person and the subject first.' : undefined;
+  const allow = async () => {
+    const body = { person: person.trim(), subject: subject.trim(), ...expiryIn(expiry) };
+    const { data } = await http.POST('/v1/clients/{name}/sign-ins', { params: { path: { name: client } }, body });
+    forgetClients(queries);
+    if (data) isWaiting(data);
+    close();
+  };
+  const { failure, busy, onSubmit } = useSubmit(() => keeping({ person, subject, expiry }, allow));
+  const faults = faultsByField(failure);
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={`Let a person sign in as ${client}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={onSubmit} noValidate>
+        <Stack>
+          <Text size="sm">
+            Ask the person to sign in once. The page that refuses them shows their subject, the name that your OpenID
+            provider has for them.
+          </Text>
+          <TextInput
+            {...{ label: 'Person', autoComplete: 'off', required: true, value: person, error: faults.person }}
+            description="ID of the person in records, not an email address."
+            data-autofocus
+            onChange={({ currentTarget: { value } }) => setPerson(value)}
+          />
+          <TextInput
+            {...{ label: 'Subject', autoComplete: 'off', required: true, value: subject, error: faults.subject }}
+            onChange={({ currentTarget: { value } }) => setSubject(value)}
+          />
+          <ExpiryField expiry={expiry} error={faults.expires_at} change={setExpiry} />
+          <FormEnd {...{ failure, busy, missing, action: 'Let them in', cancel: close }} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

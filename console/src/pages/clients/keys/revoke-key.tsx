@@ -1,0 +1,68 @@
+import { Code, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { http } from '../../../api/client';
+import type { KeyDto } from '../../../api/generated/schema';
+import { useSession } from '../../../api/session';
+import { ConfirmDialog } from '../../../components/forms/confirm-dialog';
+import { forgetClients } from '../forget';
+import { nameOf } from './key-name';
+
+interface Props {
+  of: KeyDto;
+  /** Whether the client has no other valid key. */
+  isLast: boolean;
+  close: () => void;
+}
+
+/** What the keys of providers stand for, and how the client gets another one. */
+const OF_PROVIDERS: Partial<Record<KeyDto['kind'], { ends: string; again: string }>> = {
+  provider: {
+    ends: 'All access tokens',
+    again: 'To take tokens again, remove the provider of access tokens and set it again.',
+  },
+  page: {
+    ends: 'All sessions on pages',
+    again: 'To let people sign in again, remove the provider of page sessions and set it again.',
+  },
+};
+
+/** Names the key and the effect of its revocation. */
+export function RevokeKey({ of, isLast, close }: Props) {
+  const { id, client, kind } = of;
+  const ofProvider = OF_PROVIDERS[kind];
+  const queries = useQueryClient();
+  const { session } = useSession();
+  const run = async () => {
+    await http.DELETE('/v1/clients/{name}/keys/{id}', { params: { path: { name: client, id } } });
+    forgetClients(queries);
+  };
+  return (
+    <ConfirmDialog title="Revoke a key" action="Revoke key" danger run={run} close={close}>
+      <Text size="sm">
+        {ofProvider ? (
+          <>
+            {ofProvider.ends} of the client <b>{client}</b> are
+          </>
+        ) : (
+          <>
+            The key <Code>{nameOf(of)}</Code> of the client <b>{client}</b> is
+          </>
+        )}{' '}
+        rejected with 401 from the next request, on every instance. Everyone who is signed in with it is signed out.
+        Calls that are being sent are completed. Its pending requests can no longer be approved.
+      </Text>
+      {ofProvider && <Text size="sm">{ofProvider.again}</Text>}
+      {isLast && (
+        <Text size="sm" fw={600}>
+          It is the last key of {client}. The client cannot send requests until you issue another key.
+        </Text>
+      )}
+      {session.key_id === id && (
+        <Text size="sm" fw={600}>
+          You are signed in with this key.
+        </Text>
+      )}
+      <Text size="sm">This cannot be undone.</Text>
+    </ConfirmDialog>
+  );
+}

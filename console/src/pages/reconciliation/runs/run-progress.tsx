@@ -1,0 +1,59 @@
+import { Progress, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { RunProgressRecord, RunRecord } from '../../../api/generated/schema';
+import { useEvents } from '../../../api/live';
+import { formatCount, inWords } from '../../../components/values/format';
+
+const STEPS: Record<string, string> = {
+  sources: "Reading the upstream's transactions",
+  ours: 'Loading our payments',
+  theirs: 'Loading their transactions',
+  match: 'Matching',
+  confirm: 'Looking up unlisted transactions',
+  judge: 'Classifying differences',
+  record: 'Recording the result',
+};
+
+/**
+ * Shows the progress of a run.
+ * @param onEnd called once the run is over or interrupted.
+ */
+export function RunProgress({ run, onEnd }: { run: RunRecord; onEnd: () => void }) {
+  const [progress, setProgress] = useState(run.progress);
+  const [isQueued, setQueued] = useState(run.state === 'queued');
+  const [isOver, setOver] = useState(false);
+  const over = () => {
+    setOver(true); // Otherwise the browser would connect again.
+    onEnd();
+  };
+  const connection = useEvents(isOver ? undefined : `/v1/reconciliation/runs/${run.id}`, {
+    queued: () => setQueued(true),
+    progress: (data) => {
+      setQueued(false);
+      setProgress(data as RunProgressRecord);
+    },
+    end: over,
+    interrupted: over,
+  });
+  const words = isOver ? 'Finishing' : isQueued ? 'Waiting for a worker' : progress ? wordsOf(progress) : 'In progress';
+  return (
+    <Stack gap={4} maw={420}>
+      <Progress
+        value={progress?.of ? (100 * progress.done) / progress.of : 100}
+        animated
+        aria-label="Progress of the run"
+        {...(!progress?.of && { 'aria-valuetext': words })}
+      />
+      <Text size="xs" c="dimmed" role="status">
+        {words}
+        {connection === 'lost' && !isOver && ' (connection lost; reconnecting)'}
+      </Text>
+    </Stack>
+  );
+}
+
+function wordsOf({ step, done, of }: RunProgressRecord): string {
+  const words = STEPS[step] ?? inWords(step);
+  if (of === null) return done === 0 ? words : `${words}: ${formatCount(done)} so far`;
+  return `${words}: ${formatCount(done)} of ${formatCount(of)}`;
+}

@@ -1,0 +1,31 @@
+import { TRANSACTION_FIELDS } from '../../../../../src/gateway/upstream/transaction-fields';
+
+/** The fields that a column of a statement can be, with the API's name and the upstream's own. */
+const FIELDS = { ...TRANSACTION_FIELDS, recipient: 'recipient' };
+type Field = keyof typeof FIELDS;
+export const FIELD_NAMES = Object.keys(FIELDS) as Field[];
+
+/** Maps fields to columns. */
+export type Columns = Partial<Record<Field, string>>;
+
+const DELIMITERS: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
+
+/** The part of a file that contains its first line. */
+const HEAD_BYTES = 65_536;
+
+/** Returns the names in its first line. */
+export async function columnsIn(file: File, delimiter: string): Promise<string[]> {
+  const [line = ''] = (await file.slice(0, HEAD_BYTES).text()).replace(/^\ufeff/, '').split(/\r?\n/, 1);
+  const names = line.split(DELIMITERS[delimiter] ?? ',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'));
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+/** Maps columns that are named like our fields or like the upstream's. */
+export function guess(names: string[]): Columns {
+  return Object.fromEntries(
+    FIELD_NAMES.flatMap((field) => {
+      const column = names.find((name) => name === field) ?? names.find((name) => name === FIELDS[field]);
+      return column === undefined ? [] : [[field, column]];
+    }),
+  );
+}

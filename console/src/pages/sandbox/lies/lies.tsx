@@ -1,0 +1,89 @@
+import { Accordion, Alert, Button, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { api } from '../../../api/client';
+import type { SandboxDto } from '../../../api/generated/schema';
+import { messageOf } from '../../../api/problem';
+import { WordBadge } from '../../../components/values/badges';
+import { Card } from '../../../components/page/section';
+import { EntryForm, FeeForm } from './money-forms';
+import { DelayForm, ListForm, WordForm } from './list-forms';
+import { lieWords } from './lie-words';
+import { useLook } from '../sending';
+
+/** Shows what the sandbox lies about, and makes it lie. */
+export function SandboxLies({ lies }: Pick<SandboxDto, 'lies'>) {
+  return (
+    <Card
+      title="Lies"
+      lead="Faults strike single requests. A lie lasts until you end it. See how the history, the caps and the next reconciliation run cope with it."
+    >
+      <ActiveLies lies={lies} />
+      <Accordion variant="contained" chevronPosition="left" order={3}>
+        <Control name="Lists" does="Show only the newest rows, leave types out, or freeze a list.">
+          <ListForm lies={lies} />
+        </Control>
+        <Control name="Late listing" does="List one type of transaction later than others.">
+          <DelayForm />
+        </Control>
+        <Control name="Status words" does="Show a word that nobody has heard of.">
+          <WordForm />
+        </Control>
+        <Control name="Fees" does="Charge more than the value of a payout.">
+          <FeeForm key={`${lies.fee_percent} ${lies.returns_fee}`} lies={lies} />
+        </Control>
+        <Control name="Wallet entries" does="Take or add money that no transaction explains.">
+          <EntryForm />
+        </Control>
+      </Accordion>
+    </Card>
+  );
+}
+
+function Control({ name, does, children }: { name: string; does: string; children: ReactNode }) {
+  return (
+    <Accordion.Item value={name}>
+      <Accordion.Control>
+        <Text span size="sm" fw={600} display="block">
+          {name}
+        </Text>
+        <Text span size="xs" c="dimmed" display="block">
+          {does}
+        </Text>
+      </Accordion.Control>
+      <Accordion.Panel>{children}</Accordion.Panel>
+    </Accordion.Item>
+  );
+}
+
+function ActiveLies({ lies }: Pick<SandboxDto, 'lies'>) {
+  const ending = api.useMutation('delete', '/v1/sandbox/lies', { onSettled: useLook() });
+  const words = lieWords(lies);
+  return (
+    <Stack gap="xs" role="group" aria-label="Active lies">
+      <Group justify="space-between" gap="xs" mih={30}>
+        <Text size="sm" fw={600} role="status">
+          {words.length === 0 ? 'The sandbox tells the truth.' : 'The sandbox lies.'}
+        </Text>
+        {words.length > 0 && (
+          <Button size="xs" variant="default" onClick={() => ending.mutate({})}>
+            End all lies
+          </Button>
+        )}
+      </Group>
+      {ending.error && (
+        <Alert color="red" role="alert">
+          {messageOf(ending.error)}
+        </Alert>
+      )}
+      {words.length > 0 && (
+        <Group gap="xs">
+          {words.map((word) => (
+            <WordBadge key={word} color="orange">
+              {word}
+            </WordBadge>
+          ))}
+        </Group>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,157 @@
+import { Button, Group, Select, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { ApiProblem } from '../../../api/problem';
+import type { SampleDto, SandboxDto } from '../../../api/generated/schema';
+import { useGate } from '../../../components/forms/gate';
+import { Operation } from '../../../components/values/values';
+import { Card } from '../../../components/page/section';
+import { envelopeOf } from './answer-words';
+import { bodyOf, type Fields, read } from './draft';
+import { BodyFields, type Faults } from './fields';
+import type { Sending } from '../sending';
+
+interface Props {
+  sandbox: SandboxDto;
+  sample: SampleDto;
+  sending: Sending;
+  choose: (operation: SampleDto['operation']) => void;
+}
+
+/** A payout as an app would request it, with fields to fill in, or as JSON. */
+export function SampleForm({ sandbox, sample, sending, choose }: Props) {
+  const [draft, setDraft] = useState<Fields>(sample.body);
+  const [json, setJson] = useState<string>();
+  const [key, setKey] = useState('');
+  const [faults, setFaults] = useState<Faults>({});
+  const written = json === undefined ? { body: bodyOf(draft, sample.body) } : read(json);
+  const gate = useGate('body' in written ? undefined : 'Correct the JSON first.');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!('body' in written)) return;
+    const body = { operation: sample.operation, body: written.body, ...(key !== '' && { idempotency_key: key }) };
+    setFaults({});
+    sending.mutate(
+      { body },
+      {
+        onSuccess: (answer) => setFaults(byPointer(envelopeOf(answer).errors)),
+        onError: (error: unknown) => setFaults(byPointer(error instanceof ApiProblem ? error.problem?.errors : [])),
+      },
+    );
+  };
+  return (
+    <Card
+      title="Send a sample payout"
+      lead="Sends a request with the key of the demo client app. It is processed like any other request."
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap="sm">
+          <WhatToSend {...{ sandbox, sample, sending, choose }} />
+          <AsJson
+            isOn={json !== undefined}
+            isReadable={'body' in written}
+            turn={(on) => {
+              if ('body' in written && !on) setDraft(written.body);
+              setJson(on && 'body' in written ? JSON.stringify(written.body, null, 2) : undefined);
+            }}
+          />
+          {json === undefined ? (
+            <BodyFields
+              {...{ fields: draft, like: sample.body, recipients: sandbox.magic_recipients, faults }}
+              change={(fields, changed) => {
+                setDraft(fields);
+                setFaults(without(faults, changed));
+              }}
+            />
+          ) : (
+            <Json {...{ json, setJson }} fault={'fault' in written ? written.fault : undefined} />
+          )}
+          <IdempotencyKey {...{ value: key, change: setKey }} fault={faults['/idempotency_key']} />
+          <Group justify="flex-end">
+            {gate.hint}
+            <Button type="submit" loading={sending.isPending} {...gate.button}>
+              Send
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+const byPointer = (errors: { pointer: string; detail: string }[] = []): Faults =>
+  Object.fromEntries(errors.map(({ pointer, detail }) => [pointer, detail]));
+
+/** Removes errors about the changed part and everything in it. */
+const without = (faults: Faults, changed: string): Faults =>
+  Object.fromEntries(Object.entries(faults).filter(([pointer]) => !`${pointer}/`.startsWith(`${changed}/`)));
+
+function WhatToSend({ sandbox: { samples }, sample, sending, choose }: Props) {
+  return (
+    <Select
+      label="Sample"
+      description={<Operation name={sample.operation} />}
+      allowDeselect={false}
+      disabled={sending.isPending}
+      data={samples.map(({ operation, title }) => ({ value: operation, label: title }))}
+      value={sample.operation}
+      onChange={(operation) => operation !== null && choose(operation)}
+    />
+  );
+}
+
+function AsJson({ isOn, isReadable, turn }: { isOn: boolean; isReadable: boolean; turn: (on: boolean) => void }) {
+  return (
+    <Switch
+      label="As JSON"
+      checked={isOn}
+      disabled={!isReadable}
+      onChange={({ currentTarget: { checked } }) => turn(checked)}
+    />
+  );
+}
+
+interface JsonProps {
+  json: string;
+  setJson: (json: string) => void;
+  fault: string | undefined;
+}
+
+function Json({ json, setJson, fault }: JsonProps) {
+  return (
+    <Textarea
+      label="Body"
+      autosize
+      minRows={6}
+      maxRows={24}
+      spellCheck={false}
+      value={json}
+      error={fault}
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+      onChange={({ currentTarget: { value } }) => setJson(value)}
+    />
+  );
+}
+
+interface KeyProps {
+  value: string;
+  change: (value: string) => void;
+  fault: string | undefined;
+}
+
+function IdempotencyKey({ value, change, fault }: KeyProps) {
+  return (
+    <TextInput
+      label="Idempotency-Key"
+      description={
+        <Text span inherit>
+          If empty, each request gets a new key. With a key that was used before, nothing is paid again.
+        </Text>
+      }
+      placeholder="new key"
+      autoComplete="off"
+      value={value}
+      error={fault}
+      onChange={({ currentTarget }) => change(currentTarget.value)}
+    />
+  );
+}
