@@ -1,16 +1,7 @@
-import type { CallStory, RecordItem, RecordPerson, RecordUpstreamItem } from '../api/generated/schema';
 import { possibleStates, recordedState } from '../../../src/operations/lifecycle';
-import { Comparison } from './comparison';
+import type { CallStory, RecordItem, RecordUpstreamItem } from '../api/generated/schema';
+import { Comparison, type Leaf, type Leaves, listOf } from './comparison';
 import { compareSettlements, compareStates, transactionOf } from './settlements';
-
-/** A record in the log, read from its leaf. */
-export type Leaf = Record<string, unknown>;
-
-/**
- * The records of a call by their kinds. A missing kind has no record, or no readable one. Of settlements, it is the last in
- * the log.
- */
-export type Leaves = Partial<Record<string, Leaf>>;
 
 /**
  * Compares the shown values of a call with its records. It leaves out people and bodies, which records only commit to
@@ -205,13 +196,7 @@ function compareDecision(all: Comparison, { approval }: CallStory, leaf: Leaf): 
   all.time('time of the decision', approval?.decided_at, leaf.decided_at);
   all.text('reason for the decision', approval?.reason, leaf.reason);
   all.plain('screening at the decision', approval?.screening, leaf.screening);
-  comparePerson(all, 'who decided', approval?.decided_by, leaf);
-}
-
-export function comparePerson(all: Comparison, what: string, shown: RecordPerson | null | undefined, leaf: Leaf): void {
-  all.plain(`${what} (client)`, shown?.client.id, leaf.client_id);
-  all.plain(`${what} (key)`, shown?.key_id, leaf.key_id);
-  all.text(`${what} (person)`, shown?.actor, leaf.actor);
+  all.person('who decided', approval?.decided_by, leaf);
 }
 
 /** The outcomes that a page may show for a call with these records, at any time. */
@@ -227,5 +212,3 @@ function outcomesOf(leaves: Leaves): string[] {
   };
   return possibleStates(recordedState(facts));
 }
-
-export const listOf = (list: unknown) => (Array.isArray(list) ? (list as Leaf[]) : []);

@@ -1,3 +1,17 @@
+import type { RecordPerson } from '../api/generated/schema';
+
+/** A record in the log, read from its leaf. */
+export type Leaf = Record<string, unknown>;
+
+/**
+ * The records of a call by their kinds. A kind is missing if it has no record, or none that can be read. Of several
+ * settlements, it is the last one in the log.
+ */
+export type Leaves = Partial<Record<string, Leaf>>;
+
+/** Returns a member of a leaf as a list. */
+export const listOf = (list: unknown) => (Array.isArray(list) ? (list as Leaf[]) : []);
+
 /** Compares the values that a page shows with those of a record, in the forms in which each can be written. */
 export class Comparison {
   /** The number of compared values. */
@@ -25,6 +39,13 @@ export class Comparison {
   time(what: string, shown: string | null | undefined, recorded: unknown): void {
     const cut = typeof recorded === 'string' ? recorded.replace(/(\.\d{3})\d{3}Z$/, '$1Z') : recorded;
     this.holds((shown ?? null) === (cut ?? null), what, shown, recorded);
+  }
+
+  /** For the author of a record. */
+  person(what: string, shown: RecordPerson | null | undefined, leaf: Leaf): void {
+    this.plain(`${what} (client)`, shown?.client.id, leaf.client_id);
+    this.plain(`${what} (key)`, shown?.key_id, leaf.key_id);
+    this.text(`${what} (person)`, shown?.actor, leaf.actor);
   }
 
   /** For a value that was compared elsewhere. */

@@ -1,8 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { CallStory, Opening } from '../api/generated/schema';
-import type { Leaf, Leaves } from './agreement';
 import { type Bytes, fromBase64, fromHex, sha256, toHex, utf8 } from '../../../packages/sdk/src/proofs/bytes';
-import { Comparison } from './comparison';
+import { Comparison, type Leaf, type Leaves } from './comparison';
 
 /** The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its salt. */
 const SALT_BYTES = 16;

@@ -1,7 +1,6 @@
 import type { CallStory, RecordItem, RecordSettlement } from '../api/generated/schema';
 import { type Entry, ENTRIES, payoutStateOf } from '../../../src/operations/entries';
-import { comparePerson, type Leaf, listOf } from './agreement';
-import { Comparison } from './comparison';
+import { type Comparison, type Leaf, listOf } from './comparison';
 
 /**
  * Compares the shown settlements with their records.
@@ -33,7 +32,7 @@ function compareSettlement(all: Comparison, settlement: RecordSettlement | undef
   all.plain('counts on caps', settlement?.counted_usd, leaf.counted_usd);
   all.time('time of the settlement', settlement?.recorded_at, leaf.recorded_at);
   all.text('reason for the settlement', settlement?.reason, leaf.reason);
-  comparePerson(all, 'author of the settlement', settlement?.recorded_by, leaf);
+  all.person('author of the settlement', settlement?.recorded_by, leaf);
   const entries = listOf(leaf.entries);
   all.plain('entries of the settlement', settlement?.entries.length, entries.length);
   for (const [place, entry] of entries.entries()) {

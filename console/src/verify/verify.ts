@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { CallStory, Inclusion, LeafProof, Opening } from '../api/generated/schema';
-import { compareStory, type Leaf, type Leaves } from './agreement';
+import { compareStory } from './agreement';
+import type { Leaf, Leaves } from './comparison';
 import { fromBase64, toBase64, toHex } from '../../../packages/sdk/src/proofs/bytes';
 import { comparePeople } from './people';
 import { leafHash, verifyInclusion } from '../../../packages/sdk/src/proofs/merkle';
