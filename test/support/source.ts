@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
@@ -15,23 +15,24 @@ export interface SourceFile {
 /** Returns the files of a folder, without generated ones. */
 export function sourceFiles(folder: string): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.includes('generated'))
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes('generated'))
     .map((path) => read(join(ROOT, folder, path)));
 }
 
 function read(file: string): SourceFile {
   const text = readFileSync(file, 'utf8');
-  const imports = ts
-    .preProcessFile(text)
-    .importedFiles.map(({ fileName }) => fileName.replace(/(^\..*)\.[jt]s$/, '$1'));
-  return {
-    path: relative(ROOT, file).replaceAll('\\', '/'),
-    text,
-    imports: imports.map((name) =>
-      name.startsWith('.') ? `${relative(ROOT, resolve(dirname(file), name)).replaceAll('\\', '/')}.ts` : name,
-    ),
-  };
+  const names = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
+  const imports = names.map((name) => (name.startsWith('.') ? pathBelowRoot(importedFile(file, name)) : name));
+  return { path: pathBelowRoot(file), text, imports };
 }
+
+/** Returns the source file that a relative import names. */
+function importedFile(importer: string, name: string): string {
+  const base = resolve(dirname(importer), name.replace(/\.[jt]s$/, ''));
+  return existsSync(`${base}.tsx`) ? `${base}.tsx` : `${base}.ts`;
+}
+
+const pathBelowRoot = (file: string) => relative(ROOT, file).replaceAll('\\', '/');
 
 /** Returns a circular path of imports, if there is one. */
 export function findCycle(files: SourceFile[]): string[] | undefined {
