@@ -9,10 +9,9 @@ import { Effect, OperationRow } from '../operations/row';
 import { Preview } from '../gateway/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
 import { isForwarded } from '../http/validation/rules';
-import { shareEqualParts } from './openapi-components';
-import { shareEnums } from './openapi-enums';
+import { nameEnums } from './openapi-enums';
 import { Audience, documentFor } from './openapi-audiences';
-import { describeHeaders, parametersAt, paymentParameters } from './openapi-headers';
+import { addHeaders, headersAt, paymentHeaders } from './openapi-headers';
 import { routesOf } from './routes';
 
 /** A field of EXTRA_FIELDS_ALLOWED. */
@@ -58,10 +57,10 @@ function wholeDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObje
   });
   const document = JSON.parse(JSON.stringify(described)) as OpenAPIObject; // a copy, because the original shares objects with the decorators
   Object.assign(document.components?.schemas ?? {}, answerSchemas(AnyEnvelope.name));
-  describeHeaders(document);
+  addHeaders(document);
   for (const [address, path] of Object.entries(document.paths)) {
     if (path.post && address.startsWith(PREVIEW_PREFIX)) describePreview(path.post, address);
-    path.parameters = parametersAt(address);
+    path.parameters = headersAt(address);
     const operations = [path.get, path.post, path.patch, path.delete].flatMap((operation) => operation ?? []);
     for (const operation of operations) {
       const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema?: Schema }> };
@@ -69,11 +68,10 @@ function wholeDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObje
     }
     const effect = effectOf(address);
     if (path.post && (effect === 'pay' || effect === 'write')) {
-      path.post.parameters = [...(path.post.parameters ?? []), ...paymentParameters()];
+      path.post.parameters = [...(path.post.parameters ?? []), ...paymentHeaders()];
     }
   }
-  shareEnums(document);
-  shareEqualParts(document);
+  nameEnums(document);
   return document;
 }
 

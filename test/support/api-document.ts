@@ -20,7 +20,6 @@ export interface Schema {
 export type Content = Record<string, { schema: Schema; example?: unknown }>;
 
 export interface Response {
-  $ref?: string;
   description: string;
   headers?: Record<string, object>;
   content?: Content;
@@ -53,11 +52,9 @@ export interface ApiDocument {
   openapi: string;
   info: { description: string };
   tags: { name: string; description: string }[];
-  'x-every-operation': { parameters: Parameter[]; headers: Record<string, { $ref?: string; description: string }> };
   paths: Record<string, Path>;
   components: {
     schemas: Record<string, Schema>;
-    responses: Record<string, Response>;
     parameters: Record<string, Parameter>;
     headers: Record<string, object>;
     securitySchemes: Record<string, { description: string }>;
@@ -77,13 +74,12 @@ function read(file: string): ApiDocument {
 }
 
 function joined(one: ApiDocument, other: ApiDocument): ApiDocument {
-  const { schemas, responses, parameters, headers, securitySchemes } = one.components;
+  const { schemas, parameters, headers, securitySchemes } = one.components;
   return {
     ...one,
     paths: { ...one.paths, ...other.paths },
     components: {
       schemas: { ...schemas, ...other.components.schemas },
-      responses: { ...responses, ...other.components.responses },
       parameters: { ...parameters, ...other.components.parameters },
       headers: { ...headers, ...other.components.headers },
       securitySchemes: { ...securitySchemes, ...other.components.securitySchemes },
@@ -100,7 +96,7 @@ export function follow<Part extends { $ref?: string }>(part: Part, document = AP
   return { ...parts[name], ...part, $ref: undefined };
 }
 
-/** Every operation of the document, with its shared responses and parameters in place. */
+/** Every operation of the document, with its headers in place, and those that all operations of its path share. */
 export function operationsIn(
   document = API_DOCUMENT,
 ): { path: string; method: Method; operation: Operation; shared: string[] }[] {
@@ -108,7 +104,6 @@ export function operationsIn(
     METHODS.flatMap((method) => {
       const operation = item[method];
       if (!operation) return [];
-      const responses = Object.entries(operation.responses).map(([status, one]) => [status, follow(one, document)]);
       return {
         path,
         method,
@@ -116,7 +111,6 @@ export function operationsIn(
         operation: {
           ...operation,
           parameters: (operation.parameters ?? []).map((one) => follow(one, document)),
-          responses: Object.fromEntries(responses) as Operation['responses'],
         },
       };
     }),

@@ -15,14 +15,12 @@ import {
 } from '../../platform/schema/fields';
 import { field, WordList } from './rules';
 
-/** The forms of an amount in US dollars that limits a client. */
-export const USD_FORMS = [
-  { type: 'number', minimum: 0, maximum: MAX_USD },
-  { type: 'string', pattern: WRITTEN_USD.source },
-];
-
+/** An amount in US dollars that limits a client. */
 export const usdSchema = (description: string): ApiPropertyOptions => ({
-  anyOf: USD_FORMS,
+  anyOf: [
+    { type: 'number', minimum: 0, maximum: MAX_USD },
+    { type: 'string', pattern: WRITTEN_USD.source },
+  ],
   description,
   example: '10.5',
 });

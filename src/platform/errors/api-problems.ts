@@ -1,12 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { STATUS_CODES } from 'node:http';
 import { AnyEnvelope, ErrorEnvelope, ProblemDetails, UpstreamError } from './envelope.dto';
 import { DATABASE_CODES } from './outages';
 import { ProblemCode, PROBLEMS } from './problems';
-
-/** The key under which a response suggests its name in the document (src/app/openapi-components.ts). */
-export const RESPONSE_NAME = 'x-name';
 
 const WITH_ANY_KEY: ProblemCode[] = [
   'invalid_actor',
@@ -117,19 +113,16 @@ export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read', ...own: Pr
     ...byStatus([...OF_ANY_OPERATION, ...own, ...(effect === 'read' ? [] : OF_A_PAYMENT)]).map((response) =>
       ApiResponse({
         ...response,
-        ...named(envelopeName(effect, response.status)),
         description: [response.description, ...(UPSTREAMS_OWN[`${effect} ${response.status}`] ?? [])].join('\n\n'),
         content: { 'application/json': { schema: ALSO_UPSTREAM.has(response.status) ? EITHER : OURS } },
       }),
     ),
     ApiResponse({
-      ...named('OutcomeUnknown'),
       status: 504,
       description: `\`outcome_unknown\`, after a timeout: ${PROBLEMS.outcome_unknown.text}`,
       content: { 'application/json': { schema: OURS } },
     }),
     ApiResponse({
-      ...named('UpstreamRefusal'),
       status: '4XX',
       description: "The upstream's own rejection, byte for byte. An answer that is not JSON is sent as plain text.",
       content: { 'application/json': { schema: UPSTREAM_ERROR }, 'text/plain': { schema: { type: 'string' } } },
@@ -143,7 +136,6 @@ function byStatus(codes: ProblemCode[]) {
     const here = codes.filter((code) => PROBLEMS[code].status === status);
     return {
       status,
-      ...named(nameOf(status, here)),
       description: describe(here),
       ...(here.some((code) => 'retryAfter' in PROBLEMS[code]) && {
         headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
@@ -163,27 +155,3 @@ function describe(codes: ProblemCode[]): string {
 
 const ownOf = (codes: ProblemCode[]) =>
   codes.filter((code) => code !== 'invalid_people' && !WITH_ANY_KEY.includes(code));
-
-const named = (name: string): object => ({ [RESPONSE_NAME]: name });
-
-/**
- * Returns the name of a response: `Unauthorized` if any key can get it, otherwise the codes of the route:
- * `CallNotFound`.
- */
-function nameOf(status: number, codes: ProblemCode[]): string {
-  return ownOf(codes).map(pascalCase).join('Or') || statusName(status);
-}
-
-/** Returns `PaymentForbidden` for errors that only payments and writes have, otherwise `OperationForbidden`. */
-function envelopeName(effect: string, status: number): string {
-  const differs =
-    `${effect} ${status}` in UPSTREAMS_OWN || OF_A_PAYMENT.some((code) => PROBLEMS[code].status === status);
-  return `${effect !== 'read' && differs ? 'Payment' : 'Operation'}${statusName(status)}`;
-}
-
-/** Every route refers to the responses of these statuses, so their names are short. */
-const SHORT_NAMES: Partial<Record<number, string>> = { 429: 'RateLimited', 500: 'ServerError', 503: 'Unavailable' };
-
-const statusName = (status: number) => SHORT_NAMES[status] ?? (STATUS_CODES[status] ?? '').replaceAll(' ', '');
-
-const pascalCase = (code: string) => code.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
