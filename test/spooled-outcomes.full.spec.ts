@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { MetricsService } from '../src/http/metrics/metrics.service';
-import { readCopies } from '../src/journal/copies-reader';
+import { copiesInBatches } from '../src/journal/copies-reader';
 import { ExpectedFees } from '../src/journal/expected-fees';
 import { LocalCopies } from '../src/journal/local-copies';
 import { SpooledOutcomes } from '../src/journal/spooled-outcomes';
@@ -23,7 +23,10 @@ import { createTestDatabase, TestDatabase } from './support/test-database';
 /** Returns the calls whose outcomes were copied. */
 async function copiedOutcomes(dataDir: string): Promise<string[]> {
   const ids: string[] = [];
-  for await (const line of readCopies([dataDir])) if (line?.kind === 'outcome') ids.push(line.record.intent_id);
+  await copiesInBatches([dataDir], 'outcome', (batch) => {
+    for (const line of batch) if (line.kind === 'outcome') ids.push(line.record.intent_id);
+    return Promise.resolve();
+  });
   return ids;
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** The share of a limit that a cell should use in normal times. Queues grow fast beyond it. */
-export const USE = 0.5;
+const USE = 0.5;
 
 /** Rates to plan for, in calls per second at the peak. */
 const RATES = [10, 100, 1_000, 10_000];
@@ -19,7 +19,7 @@ const WAL_MB = [125, 250];
 const COMMITS_WAITED = 3;
 
 /** The case whose figures count: many calls at once, so that batches are large, but not only waits. */
-export const TYPICAL = { syncMs: 0, connections: 32 };
+const TYPICAL = { syncMs: 0, connections: 32 };
 
 /**
  * @param measured of bench/scaling/capacity.mjs, for cases with and without a worker.

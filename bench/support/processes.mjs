@@ -12,7 +12,7 @@ const TICKS_PER_SECOND = 100;
 const LOOK_EVERY_MS = 5;
 
 /** Whether the costs of processes can be read here. */
-export const canMeasure = existsSync('/proc/self/stat');
+const canMeasure = existsSync('/proc/self/stat');
 
 /**
  * Starts `node file` and waits for its address.

@@ -10,14 +10,7 @@ const ENOUGH_CHARACTERS = 4_000_000;
 
 const KINDS: readonly unknown[] = ['intent', 'approval', 'outcome'] satisfies CopiedLine['kind'][];
 
-/**
- * Reads the copies in the given DATA_DIRs, oldest first in each. Undefined stands for a line that cannot be read, such as
- * the last one of a process that was killed.
- */
-export async function* readCopies(dataDirs: string[]): AsyncGenerator<CopiedLine | undefined> {
-  for await (const line of readLines(dataDirs)) yield parse(line);
-}
-
+/** Reads the lines of the copies in the given DATA_DIRs, oldest first in each. */
 async function* readLines(dataDirs: string[]): AsyncGenerator<string> {
   for (const dataDir of dataDirs) {
     const folder = copiesFolder(dataDir);
@@ -54,6 +47,7 @@ export async function copiesInBatches(
   return unreadable;
 }
 
+/** Undefined stands for a line that cannot be read, such as the last one of a process that was killed. */
 function parse(line: string): CopiedLine | undefined {
   try {
     const copied = JSON.parse(line) as CopiedLine;

@@ -70,7 +70,7 @@ const LINK_EXAMPLE = 'https://pay.example/3f8a0c1e';
 const found = (schema: Schema): Schema => ({ anyOf: [schema, ref('NoResult')] });
 
 /** The `data` of the upstream's answers, by the names of the answers in the document. */
-export const ANSWERS = {
+const ANSWERS = {
   PaymentLink: { schema: data({ paymentLink: DOCUMENTED_LINK }), example: { paymentLink: LINK_EXAMPLE } },
   AirtimePayouts: {
     schema: data({

@@ -108,7 +108,7 @@ export interface Items {
 }
 
 /** A field with room for an ID of ours. Fields of `each_item` get the ID of the payout, others that of the call. */
-export interface OwnIdField {
+interface OwnIdField {
   field: string;
   of: 'each_item' | 'the_body';
   form: keyof typeof ID_FORMS;

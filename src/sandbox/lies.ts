@@ -19,10 +19,10 @@ export const ENTRY_TYPES = [
   'withdrawal',
   'fee',
 ] as const;
-export type EntryType = (typeof ENTRY_TYPES)[number];
+type EntryType = (typeof ENTRY_TYPES)[number];
 
 /** How a list lies. Reads by ID never do. */
-export interface ListLies<Type extends string> {
+interface ListLies<Type extends string> {
   /** Only so many of the newest are listed. Null: as usual. 0: none. */
   newest: number | null;
   /** The list stays as it was at this time (ISO 8601). Null: it does not. */

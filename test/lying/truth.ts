@@ -102,7 +102,7 @@ export function reallyPaid(world: LyingWorld, all: Compared[], customer: Custome
     }, new Decimal(0));
 }
 
-export async function spendingOf(world: LyingWorld, { id }: Customer): Promise<Decimal> {
+async function spendingOf(world: LyingWorld, { id }: Customer): Promise<Decimal> {
   const sql = 'SELECT coalesce(sum(usd), 0)::text AS usd FROM spending WHERE client_id = $1';
   return new Decimal((await world.proxy.database.query<{ usd: string }>(sql, [id]))[0]?.usd ?? 0);
 }

@@ -37,15 +37,15 @@ export interface StopStep {
 }
 
 /** Lifts the last active stop of this schedule. */
-export interface LiftStep {
+interface LiftStep {
   kind: 'lift';
   process: number;
 }
 
-export type Step = LogicalRequest | StopStep | LiftStep;
+type Step = LogicalRequest | StopStep | LiftStep;
 
 /** In tenths of a US dollar. Null for no limit. */
-export interface ScheduleLimits {
+interface ScheduleLimits {
   dailyCap: number | null;
   monthlyCap: number | null;
   approvalOver: number | null;
@@ -61,7 +61,7 @@ export interface Schedule {
   settlesDoubts: boolean;
 }
 
-export interface Kill {
+interface Kill {
   victim: number;
   /** The number of submissions after the beginning of the wave. */
   afterSubmissions: number;

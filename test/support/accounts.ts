@@ -17,7 +17,7 @@ export interface OpenedAccount extends UpstreamAccountConfig {
 }
 
 /** Opens one more account at a sandbox, with money of its own. */
-export async function openAccount(
+async function openAccount(
   url: string,
   name: string,
   more: Partial<UpstreamAccountConfig> = {},

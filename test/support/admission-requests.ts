@@ -46,7 +46,7 @@ export function budget(more: Partial<Budget> = {}): Budget {
   return { ...NO_HISTORY, dailyCapUsd: null, monthlyCapUsd: null, ...spent, ...more };
 }
 
-export const ON = { duplicates: true, windowSeconds: 30, acrossClients: true };
+const ON = { duplicates: true, windowSeconds: 30, acrossClients: true };
 export const OFF = { duplicates: false, windowSeconds: 30, acrossClients: false };
 
 export function state(more: Partial<State> = {}): State {

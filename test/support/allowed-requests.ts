@@ -65,7 +65,7 @@ export const ORDINARY: Asked = {
 };
 
 export const USD = ['0.5', '1', '2', '5', '100'];
-export const COUNTS = [1, 2, 3, 5];
+const COUNTS = [1, 2, 3, 5];
 export const BLOCKS = ['10.0.0.0/8', '192.0.2.0/24', '203.0.113.7'];
 export const COUNTRIES = ['Kenya', 'Nigeria', 'Uganda'];
 export const ORIGINS = ['https://a.example', 'https://b.example'];

@@ -17,15 +17,15 @@ export interface Schema {
   additionalProperties?: boolean | Schema;
 }
 
-export type Content = Record<string, { schema: Schema; example?: unknown }>;
+type Content = Record<string, { schema: Schema; example?: unknown }>;
 
-export interface Response {
+interface Response {
   description: string;
   headers?: Record<string, object>;
   content?: Content;
 }
 
-export interface Parameter {
+interface Parameter {
   $ref?: string;
   name: string;
   in: string;
@@ -46,7 +46,7 @@ export interface Operation {
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
-export type Path = Partial<Record<Method, Operation>> & { parameters: Parameter[] };
+type Path = Partial<Record<Method, Operation>> & { parameters: Parameter[] };
 
 export interface ApiDocument {
   openapi: string;
@@ -61,7 +61,7 @@ export interface ApiDocument {
   };
 }
 
-export const METHODS: Method[] = ['get', 'post', 'patch', 'delete'];
+const METHODS: Method[] = ['get', 'post', 'patch', 'delete'];
 
 /** The documents in the repository: of apps, and of operators and auditors. */
 export const API_DOCUMENTS = { apps: read('openapi.json'), staff: read('openapi.staff.json') };

@@ -59,7 +59,7 @@ export interface CallStories extends Paying {
   story(id: string, headers?: Record<string, string>): Promise<CallStory>;
 }
 
-export async function makeCallStories(): Promise<CallStories> {
+async function makeCallStories(): Promise<CallStories> {
   const paying = await startPaying();
   const { proxy, upstream, app } = paying;
   await proxy.client('approver', 'approve', 'audit');

@@ -12,7 +12,7 @@ export const EMAIL = 'ada.lovelace@example.com';
 export const HANDLE = '@AdaLovelace';
 
 /** A scene with payouts to many phones and to the people above, a refused request, and a browser. */
-export async function startCallsScene() {
+async function startCallsScene() {
   const { proxy, browser, visit, close } = await startConsoleScene();
   const { key: app } = await proxy.client('app', 'pay', 'read');
   const { key: seeing } = await proxy.client('seeing', 'audit', 'audit:pii');

@@ -44,7 +44,7 @@ export function intentText({ recorded_at: at = new Date().toISOString(), ...memb
 }
 
 /** Returns the record of an outcome with these members. */
-export function outcomeText({ recorded_at: at = new Date().toISOString(), ...members }: Documents['outcome']): string {
+function outcomeText({ recorded_at: at = new Date().toISOString(), ...members }: Documents['outcome']): string {
   const times = { sent_at: at, answered_at: at, recorded_at: at, upstream_ms: '1.000' };
   return canonicalize({ kind: 'succeeded', attempts: 1, table: 'outcome', ...times, ...members }) ?? '';
 }
@@ -79,10 +79,7 @@ export async function insertOutcomes(db: Queries, outcomes: Documents['outcome']
 }
 
 /** Returns the record of a settlement with these members: by the resolver, of the first payout. */
-export function settlementText({
-  recorded_at: at = new Date().toISOString(),
-  ...members
-}: Documents['settlement']): string {
+function settlementText({ recorded_at: at = new Date().toISOString(), ...members }: Documents['settlement']): string {
   const { resolution = 'not_executed', intent_id, number = 1 } = members;
   const [entry, to, counted_usd] =
     resolution === 'confirmed' ? ['paid', 'recipient', '1'] : ['not_executed', 'available', '0'];
@@ -102,9 +99,6 @@ export function settlementText({
 export async function insertSettlements(db: Queries, settlements: Documents['settlement'][]): Promise<void> {
   await db.query(insertion('settlement', '$1'), [settlements.map(settlementText)]);
 }
-
-/** SQL for a member of a record, as text. */
-export const member = (name: string, alias = '') => `(${alias && `${alias}.`}record::json ->> '${name}')`;
 
 /** SQL that changes records as the owner of the tables can: the texts, and the columns that repeat them. */
 export async function editRecord<T extends Table>(

@@ -34,7 +34,7 @@ const DISK_MB = 400;
 const BLOCK = Buffer.alloc(65_536, 1);
 
 /** Settings of a server that keeps little WAL. */
-export const LITTLE_WAL = ['max_wal_size=64MB', 'min_wal_size=32MB'];
+const LITTLE_WAL = ['max_wal_size=64MB', 'min_wal_size=32MB'];
 
 /** Returns whether this user may mount a file system. */
 export function mayMount(): boolean {

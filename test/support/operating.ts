@@ -8,7 +8,7 @@ import { startConsoleScene } from './console-scene';
 export type Operating = Awaited<ReturnType<typeof startOperating>>;
 
 /** A proxy, keys of its operators, apps, and a browser. */
-export async function startOperating() {
+async function startOperating() {
   const { proxy, visit, close } = await startConsoleScene();
   const clients = proxy.app.get(ClientsService, { strict: false });
   let made = 0;

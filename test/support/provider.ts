@@ -20,7 +20,7 @@ export interface ProviderClient {
   [metadata: string]: unknown;
 }
 
-export interface Account {
+interface Account {
   /** Claims of the ID token, such as `email` and `groups`. Their scopes must be requested. */
   claims?: Record<string, unknown>;
   /** Further claims of access tokens. */
@@ -43,7 +43,7 @@ export interface ProviderOptions {
 }
 
 /** A redirect URI of `publicClient` at which nobody listens, for tokens without a browser. */
-export const TEST_REDIRECT_URI = 'http://127.0.0.1/callback';
+const TEST_REDIRECT_URI = 'http://127.0.0.1/callback';
 
 /** A client of an app without a secret. */
 export function publicClient(clientId: string, ...redirectUris: string[]): ProviderClient {

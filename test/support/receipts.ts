@@ -58,7 +58,7 @@ export interface TestReceipt {
   records: TestRecord[];
 }
 
-export interface TestRecord {
+interface TestRecord {
   kind: unknown;
   index: number;
   record: Record<string, unknown>;

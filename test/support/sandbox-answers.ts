@@ -5,7 +5,7 @@ import type { SandboxOperations } from '../../src/sandbox/routes';
 import type { Agent, Answer, Asked, Method } from './request';
 
 /** What a value is once it was written as JSON and read back. */
-export type Json<Value> = Value extends Date
+type Json<Value> = Value extends Date
   ? string
   : Value extends object
     ? { [Name in keyof Value]: Json<Value[Name]> }

@@ -16,7 +16,7 @@ export const CONTROL_KEY = 'control-key';
 export const AIRTIME = 'POST /payouts/airtime';
 
 /** The bytes received on a connection until it ended. */
-export interface Heard {
+interface Heard {
   text: string;
   /** An error such as ECONNRESET. Undefined if the other side ended it normally. */
   error: string | undefined;

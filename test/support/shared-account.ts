@@ -8,7 +8,7 @@ import { createTestDatabase } from './test-database';
 
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 export const APP: Scope[] = ['pay', 'write', 'read'];
-export const PHONE = '+254712345678';
+const PHONE = '+254712345678';
 
 /** A transaction as answers of the sandbox show it. */
 export interface Transaction {

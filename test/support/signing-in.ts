@@ -7,7 +7,7 @@ import { Cookies, signInAt, visit } from './provider/flow';
 import { FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';
 
-export const CLIENT_SECRET = 'the-secret-of-the-proxy-at-the-provider';
+const CLIENT_SECRET = 'the-secret-of-the-proxy-at-the-provider';
 
 /** A browser without scripts: it keeps cookies and follows redirects. */
 export interface Visitor {
@@ -61,7 +61,7 @@ export function atProvider(issuer: string): Pick<RunningConfig, 'openIdProvider'
 }
 
 /** The client of a proxy at the provider. */
-export function consoleClient(url: string) {
+function consoleClient(url: string) {
   return {
     ...confidentialClient('console', CLIENT_SECRET, `${url}/session/callback`),
     post_logout_redirect_uris: [`${url}/console`],

@@ -12,7 +12,7 @@ export interface Run {
 }
 
 /** What a scenario has done and seen. */
-export interface Result {
+interface Result {
   did: string;
   seen: string[];
   /** The promises that were broken, with an example of each. Empty if all were kept. */

@@ -24,7 +24,7 @@ export function listen(server) {
  * The same as Fastify's. Node's five seconds would end while the others have their round, and a request could meet the
  * closing connection.
  */
-export const KEEP_ALIVE_MS = 72_000;
+const KEEP_ALIVE_MS = 72_000;
 
 /** Ends with one line that explains why. */
 export function fail(reason, code = 1) {

@@ -24,7 +24,7 @@ export const SCENARIOS = {
 };
 
 /** Returns the clients' rates, which add up to `rate`: heavy-tailed, and the same for the same seed. */
-export function loadsOf({ clients, rate, tail, seed }) {
+function loadsOf({ clients, rate, tail, seed }) {
   const random = randomOf(seed);
   const weights = Array.from({ length: clients }, () => random.pareto(tail));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -32,7 +32,7 @@ export function loadsOf({ clients, rate, tail, seed }) {
 }
 
 /** Returns the cell of each client. By load: the largest first, each to the cell with the least. */
-export function placed(rates, cells, placement) {
+function placed(rates, cells, placement) {
   if (placement === 'hash') return rates.map((_, client) => placeOf(`client-${client}`, cells));
   const loads = Array(cells).fill(0);
   const places = Array(rates.length);

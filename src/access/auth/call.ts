@@ -172,7 +172,7 @@ export function authorOf({ caller, person }: AuthenticatedCall): Author {
 }
 
 /** Returns whether a request came from the console, which is signed in by a cookie. */
-export function viaOf({ sessionToken }: Pick<Call, 'sessionToken'>): 'api' | 'console' {
+function viaOf({ sessionToken }: Pick<Call, 'sessionToken'>): 'api' | 'console' {
   return sessionToken === undefined ? 'api' : 'console';
 }
 

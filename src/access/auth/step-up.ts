@@ -7,7 +7,7 @@ import { Problem } from '../../platform/errors/problem';
 import { Call } from './call';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-export const STEP_UP = 'payout-proxy:step-up';
+const STEP_UP = 'payout-proxy:step-up';
 
 /** Declares that a route needs a recent or strong sign-in, if the configuration asks for step-up. */
 export const StepUp = () => SetMetadata(STEP_UP, true);

@@ -13,7 +13,7 @@ import { Identity } from '../people/person';
 import { TokenCredential } from '../tokens/access-token';
 
 /** What a caller proves itself with. */
-export type Credential = { kind: 'key' } | EphemeralCredential | SessionCredential | TokenCredential;
+type Credential = { kind: 'key' } | EphemeralCredential | SessionCredential | TokenCredential;
 
 /** A key that an app's server made for one person. What it may do is what its caller may do. */
 interface EphemeralCredential {

@@ -174,7 +174,7 @@ const FIND_TOKEN_CLIENTS = `
   ) k ON TRUE
   LEFT JOIN person p ON p.sha256 = ${personHashSql('c.id', 'asked.person')} AND p.revoked_at IS NOT NULL`;
 
-export function sourceOf({ audience, jwksUri, algorithms }: TokenRow, { issuer, clientId }: Named): TokenSource {
+function sourceOf({ audience, jwksUri, algorithms }: TokenRow, { issuer, clientId }: Named): TokenSource {
   return { issuer, audience, jwksUri, algorithms, clientId };
 }
 

@@ -11,7 +11,7 @@ const INCOMPATIBLE: readonly (readonly [Scope, Scope])[] = [
 ];
 
 /** @throws Problem `incompatible_scopes` for scopes that one client must not have together. */
-export function requireCompatible(scopes: readonly string[], holder = 'One client'): void {
+function requireCompatible(scopes: readonly string[], holder = 'One client'): void {
   const pair = INCOMPATIBLE.find((both) => both.every((scope) => scopes.includes(scope)));
   if (!pair) return;
   throw new Problem('incompatible_scopes', {

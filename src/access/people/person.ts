@@ -6,7 +6,7 @@ import { Limits, LimitsRow, OWN_LIMITS, OwnLimitKey, PersonLimitKey, readLimits 
  * a personal key, or only because the caller says so (`X-Actor`).
  */
 export const ACTOR_SOURCES = ['token', 'ephemeral', 'session', 'key', 'claimed'] as const;
-export type ActorSource = (typeof ACTOR_SOURCES)[number];
+type ActorSource = (typeof ACTOR_SOURCES)[number];
 
 /** The sources of end users: their credential is theirs alone, and was made for a phone or a page. */
 const END_USER_SOURCES = ['token', 'ephemeral', 'session'] as const satisfies ActorSource[];

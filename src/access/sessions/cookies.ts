@@ -13,7 +13,7 @@ interface NewCookie {
 }
 
 /** Over TLS, the prefix keeps neighbouring hosts from setting the cookie (RFC 6265bis, section 4.1.3.2). */
-export function prefixed(request: FastifyRequest, name: string): string {
+function prefixed(request: FastifyRequest, name: string): string {
   return hasTls(request) ? `__Host-${name}` : name;
 }
 

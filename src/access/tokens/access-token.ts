@@ -123,7 +123,7 @@ function checkTimes({ issuedAt, expiresAt }: AccessTokenClaims, notBefore: numbe
 }
 
 /** Returns a claim that must be a text. @throws Problem `invalid_token` */
-export function textOf(payload: Record<string, unknown>, name: string): string {
+function textOf(payload: Record<string, unknown>, name: string): string {
   const text = payload[name];
   if (!isTokenText(text)) throw invalidToken(`its claim ${name} must be a text of 1 to ${MAX_TEXT} characters`);
   return text;

@@ -7,7 +7,7 @@ import { CompactJws, invalidProof, PROOF_ALGORITHMS, readCompactJws } from './re
 import { OneTimeToken } from './used-proofs.service';
 
 /** A proof counts for so long, before and after the time that it states. Clocks of phones differ by minutes. */
-export const PROOF_WINDOW_SECONDS = 300;
+const PROOF_WINDOW_SECONDS = 300;
 
 /** More keys than apps use at the same time. */
 const MAX_KNOWN = 10_000;

@@ -75,6 +75,6 @@ export class TokensService {
   }
 }
 
-export function isExpired({ expiresAt }: AccessTokenClaims): boolean {
+function isExpired({ expiresAt }: AccessTokenClaims): boolean {
   return expiresAt <= clock.nowMs() / 1_000;
 }

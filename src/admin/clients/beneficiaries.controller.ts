@@ -48,7 +48,7 @@ class BeneficiarySearch implements PageRequest {
   @PageToken() page_token?: string;
 }
 
-export class BeneficiaryDto implements ListedBeneficiary {
+class BeneficiaryDto implements ListedBeneficiary {
   @described(UUID, 'ID of the entry.') id!: string;
   @described({ enum: REGISTER_LISTS }, 'Its list.') list!: RegisterList;
   @nullable(TEXT, 'Masked. Null: erased.') recipient!: string | null;

@@ -36,7 +36,7 @@ export interface Outgoing extends RequestKind {
 }
 
 /** One attempt to send a request. */
-export interface Try {
+interface Try {
   startedAt: Date;
   /** By a monotonic clock. */
   ms: number;

@@ -4,7 +4,7 @@ export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 const BOM = '\ufeff';
 
 /** The line end of RFC 4180, also after the last line. */
-export const CRLF = '\r\n';
+const CRLF = '\r\n';
 
 /** Beginnings of a cell that a spreadsheet reads as a formula, and our own mark, so that marking can be undone. */
 const DANGEROUS = /^['=+\-@\t\r\n＝＋－＠]/;

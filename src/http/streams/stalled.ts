@@ -3,7 +3,7 @@ import { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
 /** How long a client may take none of the bytes that wait for it. */
-export const STALLED_AFTER_MS = 30_000;
+const STALLED_AFTER_MS = 30_000;
 
 /** Looks at each response in this time. */
 const LOOKS = 3;

@@ -13,7 +13,7 @@ const MAX_DEPTH = 16;
  * Parsing takes a microsecond or two for each different name, because V8 keeps them all. The bodies of the interface have
  * some thirty. A caller's own note (`meta`) has 8 KiB, and so at most a thousand.
  */
-export const MAX_DIFFERENT_NAMES = 2_000;
+const MAX_DIFFERENT_NAMES = 2_000;
 
 /** Shorter bodies take a few milliseconds in all. A body of five hundred payouts has about 50 kB. */
 export const LONG_BODY_BYTES = 65_536;

@@ -4,7 +4,7 @@ import { ClientBase } from 'pg';
  * A commit that the synchronous standby has not confirmed, because the wait for it was cancelled. Postgres reports such
  * a commit as successful, with a warning. At a failover to the standby, it is lost.
  */
-export class NotReplicated extends Error {
+class NotReplicated extends Error {
   /** SQLSTATE statement_completion_unknown. */
   readonly code = '40003';
   readonly severity = 'ERROR';

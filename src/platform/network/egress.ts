@@ -16,7 +16,7 @@ const PLAIN_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_
 const DIRECT: EgressConfig = { httpProxy: undefined, httpsProxy: undefined, noProxy: [] };
 
 /** A tunnel that the egress proxy did not open. Nothing was sent to the host. */
-export class TunnelFailed extends Error {
+class TunnelFailed extends Error {
   constructor(readonly code: string) {
     super(`no tunnel through the egress proxy: ${code}`);
   }

@@ -71,7 +71,7 @@ export function spellsOneOf(text: string, phones: readonly string[]): boolean {
 }
 
 /** Returns the digits that every spelling has. A calling code has at most three digits, and a number at least seven. */
-export function endOf(phone: string): string {
+function endOf(phone: string): string {
   const digits = phone.replace(/\D/g, '');
   return digits.slice(-Math.max(7, digits.length - 3));
 }

@@ -39,7 +39,7 @@ export class DayRecord {
 }
 
 /** Why a run without findings is not clean. */
-export const INCOMPLETE_REASONS = [
+const INCOMPLETE_REASONS = [
   'listing_empty',
   'listing_starts_late',
   'listing_shorter',
@@ -61,7 +61,7 @@ export class IncompleteRecord {
  * Why a period is not settled: a call whose outcome is unknown (`in_doubt`), a transaction that is not final
  * (`pending`), or a transaction whose status is not recognised (`ambiguous`).
  */
-export const DOUBTS = ['in_doubt', 'pending', 'ambiguous'] as const;
+const DOUBTS = ['in_doubt', 'pending', 'ambiguous'] as const;
 export type DoubtKind = (typeof DOUBTS)[number];
 
 /** What is in doubt. It names nobody. */

@@ -39,7 +39,7 @@ export function isQueued({ end, held, dueAt, startedAt }: Run): boolean {
   return !end && !held && (dueAt !== null || startedAt.getTime() > clock.nowMs() - TAKEN_UP_FOR_MS);
 }
 
-export interface RunEnd {
+interface RunEnd {
   result: Result;
   failure: string | null;
   readId: string | null;

@@ -27,7 +27,7 @@ export async function readTransaction(call: Call, query: unknown) {
  * POST /account/transactions: all transactions of the account, newest first. The upstream has no paging, so the list is
  * complete.
  */
-export async function listTransactions(call: Call) {
+async function listTransactions(call: Call) {
   await expireOverdue(call.database, call.behaviour);
   const transactions = await listedTransactions(call);
   return transactions.map((transaction) => transactionRecord(transaction, call.origin));

@@ -12,24 +12,24 @@ export const infoRoutes = {
 } satisfies Routes;
 
 /** GET /info/assets: the things that a recipient can turn a credit into. */
-export function listAssets() {
+function listAssets() {
   return Promise.resolve({ benefitsList: ASSETS });
 }
 
 /** GET /info/airtime-countries */
-export function listAirtimeCountries(): Promise<string[]> {
+function listAirtimeCountries(): Promise<string[]> {
   return Promise.resolve(AIRTIME_COUNTRIES);
 }
 
 /** GET /info/mobile-money-codes: the values for `momoCode`. */
-export function listMobileMoneyCodes() {
+function listMobileMoneyCodes() {
   return Promise.resolve(MOBILE_MONEY_CODES);
 }
 
 const RATE_HOLDS_MS = 15 * 60 * 1_000;
 
 /** GET /info/usd-amount-in-local?destinationCurrency=&amountInUSD= */
-export function usdInLocal(_call: Call, query: unknown) {
+function usdInLocal(_call: Call, query: unknown) {
   const { amountInUSD, destinationCurrency } = fieldsOf(query);
   const currency = readText(destinationCurrency, 'destinationCurrency');
   const local = fromUsd(readAmount(amountInUSD, 'amountInUSD'), currency);
@@ -39,7 +39,7 @@ export function usdInLocal(_call: Call, query: unknown) {
 }
 
 /** GET /info/local-amount-in-usd?originCurrency=&amountInOriginCurrency= */
-export function localInUsd(_call: Call, query: unknown) {
+function localInUsd(_call: Call, query: unknown) {
   const { amountInOriginCurrency, originCurrency } = fieldsOf(query);
   const currency = readText(originCurrency, 'originCurrency');
   const usd = toUsd(readAmount(amountInOriginCurrency, 'amountInOriginCurrency'), currency);

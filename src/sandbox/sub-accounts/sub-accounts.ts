@@ -14,7 +14,7 @@ export const subAccountRoutes = {
 } satisfies Routes;
 
 /** GET /sub-account/list, oldest first. */
-export async function listSubAccounts(call: Call) {
+async function listSubAccounts(call: Call) {
   const { account, database } = call;
   const subAccounts = await database.account.findMany({
     where: { parentId: account.id },
@@ -29,7 +29,7 @@ export async function listSubAccounts(call: Call) {
 }
 
 /** GET /sub-account/get?id= */
-export async function readSubAccount(call: Call, query: unknown) {
+async function readSubAccount(call: Call, query: unknown) {
   const { account, database } = call;
   const id = readText(fieldsOf(query).id, 'id');
   const subAccount = await database.account.findUnique({ where: { id, parentId: account.id } });

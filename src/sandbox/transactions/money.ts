@@ -4,7 +4,7 @@ import { Transaction } from '../generated/client';
 import { Entry, post, WalletType, OwnAccount } from '../wallets/ledger';
 
 /** Where the value of a transaction is: still with its payer, with its recipient, or redeemed. */
-export const MONEY = ['kept', 'paid', 'redeemed'] as const;
+const MONEY = ['kept', 'paid', 'redeemed'] as const;
 export type Money = (typeof MONEY)[number];
 
 /** The word of the entry that moves money under a status. Others: `correction`. */

@@ -14,12 +14,12 @@ export const walletRoutes = {
 const ENTRIES_SHOWN = 1_000; // The newest ones. A wallet's history has no end, and the interface has no paging.
 
 /** GET and POST /wallets/list */
-export async function listWallets(call: Call) {
+async function listWallets(call: Call) {
   return walletsOf(call, call.account.id);
 }
 
 /** POST /wallets/lookup: a wallet of the account, or of one of its sub-accounts. */
-export async function lookUpWallet(call: Call, body: unknown) {
+async function lookUpWallet(call: Call, body: unknown) {
   const { account, database } = call;
   const id = readText(fieldsOf(body).walletID, 'walletID');
   const owner = { OR: [{ id: account.id }, { parentId: account.id }] };

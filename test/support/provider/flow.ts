@@ -138,7 +138,7 @@ async function exchange(
  * @param accessToken the token that the proof accompanies.
  * @param changed claims that a test forges.
  */
-export async function dpopProof(
+async function dpopProof(
   { privateKey, publicKey }: GenerateKeyPairResult,
   method: string,
   url: string,

@@ -80,7 +80,7 @@ const KIND_WORDS: Record<ChangeRecord['kind'], string> = {
   merge_people: 'Merge of two people',
 };
 
-export const titleOf = ({ kind, client }: ChangeRecord) =>
+const titleOf = ({ kind, client }: ChangeRecord) =>
   client === null ? KIND_WORDS[kind] : `${KIND_WORDS[kind]} ${client}`;
 
 function Change({ change, decide }: { change: ChangeRecord; decide: (decision: Decision) => void }) {

@@ -32,7 +32,7 @@ export interface Manifest {
   files: { name: string; sha256: string }[];
 }
 
-export interface Partition {
+interface Partition {
   parent: string;
   name: string;
   /** As in CREATE TABLE: `FOR VALUES FROM (…) TO (…)`. */

@@ -11,7 +11,7 @@ import { hashing } from './hashing';
 import { fileOf, Manifest, TableCopy } from './manifest';
 
 /** Tables whose rows are not backed up, each with the reason. All other tables are. */
-export const LEFT_OUT: Readonly<Record<string, string>> = {
+const LEFT_OUT: Readonly<Record<string, string>> = {
   _prisma_migrations: 'the migrations write it again',
   migration_compatibility: 'the migrations write it again',
   search_entry: 'a worker derives it again',

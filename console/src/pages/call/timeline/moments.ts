@@ -194,7 +194,7 @@ const BY_THE_PROXY: Partial<Record<string, string>> = {
 };
 
 /** Returns the person and the client of the key, or the client alone. */
-export function nameOf(person: RecordPerson | null): string {
+function nameOf(person: RecordPerson | null): string {
   if (!person) return 'nobody';
   const client = person.client.name ?? person.client.id;
   return person.actor === null ? client : `${person.actor} (${client})`;

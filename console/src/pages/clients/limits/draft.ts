@@ -5,7 +5,7 @@ import { faultsOf } from '../../../api/problem';
 import { formatCount, formatUsd } from '../../../components/values/format';
 
 export type Scope = NonNullable<ChangeClientDto['scopes']>[number];
-export type OperationName = NonNullable<ChangeClientDto['operations']>[number];
+type OperationName = NonNullable<ChangeClientDto['operations']>[number];
 
 type Table = typeof LIMIT_TABLE;
 

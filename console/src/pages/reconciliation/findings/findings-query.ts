@@ -7,7 +7,7 @@ export const FILTERS = [
   ...(['account', 'state', 'category', 'severity', 'min_age_days', 'max_age_days'] as const),
   ...(['from', 'to', 'run_id', 'call_id', 'page_size'] as const),
 ];
-export type Filter = (typeof FILTERS)[number];
+type Filter = (typeof FILTERS)[number];
 export type Filters = Partial<Record<Filter, string>>;
 
 /** Converts the URL to the API's parameters. The proxy checks them. */
