@@ -3,7 +3,7 @@ import { sourceFiles } from './support/source';
 /**
  * V8 keeps shapes (its maps) in the old generation. While they are there, everything that they refer to outlives the
  * collections of the young generation: it is copied twice, and fills the old one. See
- * docs/internals/decisions/0044-short-lives.md.
+ * docs/internals/decisions/performance/0042-payments-beside-other-users.md.
  */
 describe('the architecture of memory', () => {
   const product = sourceFiles('src').filter(({ path }) => !/^src\/sandbox\/|\/generated\/|\.spec\.ts$/.test(path));

@@ -132,13 +132,14 @@ describe('the documentation', () => {
   });
 
   it('gives each decision a date, a status and a row in the index', () => {
-    const index = read('docs/internals/decisions/README.md');
+    const withoutTargets = (text: string) => text.replace(/\]\([^)]*\)/g, ']');
+    const index = withoutTargets(read('docs/internals/decisions/README.md'));
     const decisions = filesBelow('docs/internals/decisions', '.md').filter((path) => !path.endsWith('README.md'));
     for (const path of decisions) {
       const [, title, , line = ''] = /^# (.*)\n(\n)(.*)\n/.exec(read(path)) ?? [];
       const [, date, status] = /^Date: (\d{4}-\d{2}-\d{2})\. Status: (.+)\.$/.exec(line) ?? [];
-      const name = path.split('/').at(-1)!;
-      expect(index).toContain(`| [${name.slice(0, 4)}](${name}) | ${title} | ${date} | ${status} |`);
+      const number = path.split('/').at(-1)!.slice(0, 4);
+      expect(index).toContain(`| [${number}] | ${title} | ${date} | ${withoutTargets(status!)} |`);
     }
   });
 

@@ -12,7 +12,7 @@ import { sharesItsShape } from './support/same-shape';
 
 /**
  * A shape of its own makes an object ten times as expensive, and outlives it until the next full collection. Node 20 makes
- * one for each `{ ...some, more }`. See docs/internals/decisions/0047.
+ * one for each `{ ...some, more }`. See decision 0042.
  */
 describe('objects that each payment or each record of a page needs', () => {
   const at = '2026-11-20T10:00:00.000000Z';

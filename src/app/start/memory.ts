@@ -12,14 +12,14 @@ const GROWTH_FACTOR_UNDER_LOAD = 16;
 /**
  * The old generation grows by this share of what lives in it before V8 collects all of it. V8 allowed a quarter, so that
  * long bodies had it collected several times a second. Each time took a tenth of a second, in which payments shared two
- * cores with V8's helper threads, of which `npm start` allows one (`--v8-pool-size`). Measured: docs/internals/decisions/0044.
+ * cores with V8's helper threads, of which `npm start` allows one (`--v8-pool-size`). Measured: decision 0042.
  */
 const GROWTH_BEFORE_FULL_COLLECTION_PERCENT = 100;
 
 /**
  * V8 creates objects in its old generation if most objects of the same place in the code have survived. Under a load of
  * long answers they have, for some milliseconds. Later ones then lie in the old generation, die there, and keep everything
- * that they refer to until the next full collection. Measured: docs/internals/decisions/0047.
+ * that they refer to until the next full collection. Measured: decision 0042.
  */
 const ALL_BEGIN_YOUNG = '--no-allocation-site-pretenuring';
 
@@ -29,7 +29,7 @@ const WASM_TIERING_BUDGET = 180_000_000;
 /**
  * Object shapes survive this number of collections without use. V8 keeps them for two. In a lull of seconds there are
  * more collections, and the compiled code for requests was lost. The first second after a lull then took up to a third
- * more CPU time. Measured: docs/internals/decisions/0020.
+ * more CPU time. Measured: decision 0020.
  */
 const COLLECTIONS_WITHOUT_USE = 10;
 

@@ -14,7 +14,7 @@ const PAYING_FOR_MS = 1_000;
 
 /**
  * What is heavy rests this many times as long as it works, so that it has a sixth of the time. Measured:
- * docs/internals/decisions/0048.
+ * decision 0042.
  */
 const RESTS_PER_TURN = 5;
 

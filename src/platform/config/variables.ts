@@ -204,7 +204,7 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
       'How often the upstream is polled for the states of payouts after their answers. `0` disables it. See [Following payouts](../reconciliation/settlement.md#following-payouts).',
     FOLLOW_UP_DAYS: 'For how many days after their transactions were created payouts are followed.',
     RESOLVER_QUIET_SECONDS:
-      'Time before a call in doubt can be settled as `not_executed`. See [decision 0014](../internals/decisions/0014-when-a-call-was-not-executed.md).',
+      'Time before a call in doubt can be settled as `not_executed`. See [decision 0014](../internals/decisions/upstream/0014-when-a-call-was-not-executed.md).',
     RESOLVER_REJECTED_QUIET_SECONDS:
       'The same for a call that the upstream answered with an error, and so has finished. The shorter of the two applies.',
     RESOLVER_PROBE_EMAIL: {

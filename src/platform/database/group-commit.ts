@@ -40,7 +40,7 @@ class Waiting<Row, Result> {
 
 /**
  * Turns of the event loop that a batch waits for more rows. Rows that arrive at the same time are read from their
- * sockets in consecutive turns. An empty turn takes microseconds. Measured: docs/internals/decisions/0019.
+ * sockets in consecutive turns. An empty turn takes microseconds. Measured: decision 0019.
  */
 export const GATHERING_TURNS = 20;
 

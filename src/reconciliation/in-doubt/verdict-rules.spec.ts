@@ -108,7 +108,7 @@ function factsIn({ seen = [], others = [], listing = {} }: Scenario): Facts {
   return atOnce(factsOf(CALL, created, whole, atOnce(Competing.of(others, RULES)), RULES));
 }
 
-const ADR = join(__dirname, '../../../docs/internals/decisions/0014-when-a-call-was-not-executed.md');
+const ADR = join(__dirname, '../../../docs/internals/decisions/upstream/0014-when-a-call-was-not-executed.md');
 
 describe('the rules about a call in doubt', () => {
   it.each(VERDICT_RULES.map((rule) => [rule.name, rule] as const))('include "%s"', (name, rule) => {

@@ -27,9 +27,8 @@ interface Rule {
 }
 
 /**
- * The rules about a call in doubt that creates transactions. The first one that holds decides. Their order and their
- * reasons are explained in docs/internals/decisions/0014-when-a-call-was-not-executed.md, and verdict-rules.spec.ts has a
- * test of each by its name.
+ * The rules about a call in doubt that creates transactions. The first one that holds decides. Decision 0014
+ * explains their order and their reasons, and verdict-rules.spec.ts has a test of each by its name.
  *
  * If two explanations are possible, the conclusion is `ambiguous`. A wrong `not_executed` would let an app pay again. A
  * wrong `paid` would hide that nothing was paid.

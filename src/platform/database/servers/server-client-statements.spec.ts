@@ -17,7 +17,7 @@ describe('Statements of a connection', () => {
     await client.connect();
   };
 
-  // Otherwise, pg assigns a function to the query, which keeps its rows in memory (docs/internals/decisions/0047).
+  // Otherwise, pg assigns a function to the query, which keeps its rows in memory (decision 0042).
   it('reach pg with a callback, and without a time limit of its own', async () => {
     await connect({ query_timeout: 60_000 });
     const query = jest.spyOn(Client.prototype, 'query');

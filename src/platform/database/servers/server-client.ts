@@ -97,7 +97,7 @@ interface Asking extends Client {
  *
  * pg has promises and a `query_timeout` of its own. For both, it assigns a new function to the query: `query.callback = …`.
  * V8 takes a function that is assigned to a property for a method, and creates it in its old generation. There, it keeps
- * the query and all of its rows until the next full collection. Measured: docs/internals/decisions/0047.
+ * the query and all of its rows until the next full collection. Measured: decision 0042.
  */
 function askWithCallbacks(this: Asking, question: Question, values?: unknown[] | Answer, answer?: Answer) {
   if (typeof values === 'function') return ask(this, question, undefined, inTime(this, values));
