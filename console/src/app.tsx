@@ -127,8 +127,8 @@ function NothingToSee() {
   return (
     <Page title="Welcome">
       <Empty>
-        Your key belongs to an app. It can pay, but it cannot see anything in the console. The console is for keys that
-        can audit, reconcile, approve, or administer.
+        Your key belongs to an app. It can pay, but it cannot see anything in the console. The console is for
+        keys that can audit, reconcile, approve, or administer.
       </Empty>
     </Page>
   );
@@ -138,7 +138,12 @@ function ColorSchemeSwitch() {
   const { toggleColorScheme } = useMantineColorScheme();
   const isDark = useComputedColorScheme() === 'dark';
   return (
-    <ActionIcon variant="subtle" color="gray" onClick={toggleColorScheme} aria-label="Switch between light and dark">
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      onClick={toggleColorScheme}
+      aria-label="Switch between light and dark"
+    >
       {isDark ? <Sun size={18} /> : <Moon size={18} />}
     </ActionIcon>
   );
@@ -160,7 +165,13 @@ function Account() {
         <VisuallyHidden>Signed in as </VisuallyHidden>
         {name}
       </Text>
-      <ActionIcon variant="subtle" color="gray" onClick={() => void signOut()} aria-label="Sign out" title="Sign out">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        onClick={() => void signOut()}
+        aria-label="Sign out"
+        title="Sign out"
+      >
         <LogOut size={18} />
       </ActionIcon>
     </Group>

@@ -35,7 +35,12 @@ export const PLACES: Place[] = [
   { path: '/changes', title: 'Changes', icon: UserCheck, scopes: ['admin'] },
   { path: '/activity', title: 'Activity', icon: History, scopes: ['admin', 'audit'] },
   { path: '/stops', title: 'Stop switch', icon: Ban, scopes: ['admin'] },
-  { path: '/claim', title: 'Claim a key', icon: KeyRound, scopes: ['audit', 'reconcile', 'approve', 'admin'] },
+  {
+    path: '/claim',
+    title: 'Claim a key',
+    icon: KeyRound,
+    scopes: ['audit', 'reconcile', 'approve', 'admin'],
+  },
   { path: '/sandbox', title: 'Sandbox', icon: FlaskConical, scopes: ['admin'], sandboxOnly: true },
 ];
 
@@ -58,7 +63,11 @@ export const ROUTES: PageAt[] = [
   { path: '/calls/:id', scopes: ['audit'], page: lazy(() => import('./pages/call/call')) },
   { path: '/approvals', scopes: ['approve'], page: lazy(() => import('./pages/approvals/approvals')) },
   { path: '/approvals/:id', scopes: ['approve'], page: lazy(() => import('./pages/approvals/approval')) },
-  { path: '/reconciliation', scopes: ['reconcile'], page: lazy(() => import('./pages/reconciliation/runs/runs')) },
+  {
+    path: '/reconciliation',
+    scopes: ['reconcile'],
+    page: lazy(() => import('./pages/reconciliation/runs/runs')),
+  },
   {
     path: '/reconciliation/runs/:id',
     scopes: ['reconcile'],
@@ -86,8 +95,16 @@ export const ROUTES: PageAt[] = [
     scopes: ['admin'],
     page: lazy(() => import('./pages/clients/beneficiaries/beneficiaries')),
   },
-  { path: '/clients/:name/persons', scopes: ['admin'], page: lazy(() => import('./pages/clients/people/persons')) },
-  { path: '/clients/:name/persons/:id', scopes: ['admin'], page: lazy(() => import('./pages/clients/people/person')) },
+  {
+    path: '/clients/:name/persons',
+    scopes: ['admin'],
+    page: lazy(() => import('./pages/clients/people/persons')),
+  },
+  {
+    path: '/clients/:name/persons/:id',
+    scopes: ['admin'],
+    page: lazy(() => import('./pages/clients/people/person')),
+  },
   { path: '/changes', scopes: ['admin'], page: lazy(() => import('./pages/changes/changes')) },
   { path: '/activity', scopes: ['admin', 'audit'], page: lazy(() => import('./pages/activity/activity')) },
   { path: '/stops', scopes: ['admin'], page: lazy(() => import('./pages/stops/stops')) },

@@ -1,4 +1,10 @@
-import { createTheme, type CSSVariablesResolver, darken, type MantineColorsTuple, Notification } from '@mantine/core';
+import {
+  createTheme,
+  type CSSVariablesResolver,
+  darken,
+  type MantineColorsTuple,
+  Notification,
+} from '@mantine/core';
 
 /** Ink blue, for everything that can be clicked, and for nothing else. */
 const ink: MantineColorsTuple = [
@@ -18,7 +24,9 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   headings: { fontWeight: '650' },
-  components: { Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }) },
+  components: {
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+  },
 });
 
 /**
@@ -32,7 +40,10 @@ export const contrasts: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-placeholder': '#6b7278',
     '--mantine-color-error': '#c92a2a',
     ...Object.fromEntries(
-      Object.entries(colors).map(([name, shades]) => [`--mantine-color-${name}-light-color`, darken(shades[9], 0.25)]),
+      Object.entries(colors).map(([name, shades]) => [
+        `--mantine-color-${name}-light-color`,
+        darken(shades[9], 0.25),
+      ]),
     ),
   },
   dark: {

@@ -10,9 +10,9 @@ interface Queries {
   ) => { subscribe(listener: () => void): () => void; refetch(): Promise<unknown> };
 }
 const { QueryClient, QueryObserver } = jest.requireActual<Queries>('@tanstack/react-query');
-const { watchQueries } = jest.requireActual<{ watchQueries: (queries: object, freshness: Freshness) => void }>(
-  './outdated',
-);
+const { watchQueries } = jest.requireActual<{
+  watchQueries: (queries: object, freshness: Freshness) => void;
+}>('./outdated');
 
 const answered = (status: number) => new ApiProblem({ status, detail: 'x' } as never);
 

@@ -56,7 +56,12 @@ interface Following {
 }
 
 /** @returns a function that stops following. */
-function follow(url: string, names: string[], quietMs: number | undefined, { hear, turn }: Following): () => void {
+function follow(
+  url: string,
+  names: string[],
+  quietMs: number | undefined,
+  { hear, turn }: Following,
+): () => void {
   let source: EventSource | undefined;
   let confirmedAt: number | undefined;
   let heardAt = Date.now();
@@ -101,10 +106,14 @@ function follow(url: string, names: string[], quietMs: number | undefined, { hea
     source?.close();
     lose();
     clearTimeout(retrying);
-    retrying = window.setTimeout(() => void http.GET('/v1/session').then(connect, () => hasLeft || again()), RETRY_MS);
+    retrying = window.setTimeout(
+      () => void http.GET('/v1/session').then(connect, () => hasLeft || again()),
+      RETRY_MS,
+    );
   };
   const watch = window.setInterval(() => {
-    if (quietMs !== undefined && source?.readyState !== EventSource.CLOSED && Date.now() - heardAt > quietMs) again();
+    if (quietMs !== undefined && source?.readyState !== EventSource.CLOSED && Date.now() - heardAt > quietMs)
+      again();
   }, 1_000);
   connect();
   return () => {

@@ -19,7 +19,8 @@ export function watchQueries(queries: QueryClient, of: Freshness = freshness): v
       if (action.type === 'success') {
         const wasOut = of.read() !== undefined;
         of.current(source);
-        if (wasOut) void queries.refetchQueries({ type: 'active', predicate: ({ state }) => isOutage(state.error) });
+        if (wasOut)
+          void queries.refetchQueries({ type: 'active', predicate: ({ state }) => isOutage(state.error) });
       } else if (action.type === 'failed' || action.type === 'error') {
         if (isOutage(action.error)) of.outdated(source, query.state.dataUpdatedAt || undefined);
         else of.current(source);

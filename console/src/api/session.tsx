@@ -49,7 +49,8 @@ const MINUTE_MS = 60_000;
 const RETRY_MS = 3_000;
 
 /** Whether a response says that nobody is signed in. Other failures say nothing about that. */
-const isSignedOut = (error: unknown) => error instanceof ApiProblem && (error.status === 401 || error.status === 403);
+const isSignedOut = (error: unknown) =>
+  error instanceof ApiProblem && (error.status === 401 || error.status === 403);
 
 const IDLE = 'You were signed out because you were inactive.';
 const ENDED = 'Your session has ended. Sign in again.';

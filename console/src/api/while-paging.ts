@@ -3,8 +3,10 @@ export const whilePaging = (reveal: boolean) =>
   reveal
     ? { gcTime: 0 }
     : {
-        placeholderData: <Data>(before: Data | undefined, query: { queryKey: readonly unknown[] } | undefined) =>
-          isMasked(query?.queryKey[2]) ? before : undefined,
+        placeholderData: <Data>(
+          before: Data | undefined,
+          query: { queryKey: readonly unknown[] } | undefined,
+        ) => (isMasked(query?.queryKey[2]) ? before : undefined),
       };
 
 const isMasked = (asked: unknown) =>

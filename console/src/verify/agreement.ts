@@ -36,7 +36,12 @@ export function compareStory(
   };
   for (const [kind, value] of Object.entries(shown)) {
     const isThere = kind in leaves || away.has(kind);
-    all.holds(isThere === Boolean(value), `a record of kind ${kind}`, value ? 'one' : 'none', isThere ? 'one' : 'none');
+    all.holds(
+      isThere === Boolean(value),
+      `a record of kind ${kind}`,
+      value ? 'one' : 'none',
+      isThere ? 'one' : 'none',
+    );
   }
   return all;
 }
@@ -91,7 +96,11 @@ function compareCredential(all: Comparison, { token, session }: CallStory, leaf:
   all.plain("key of the token's app", token?.jkt, ofToken.jkt);
   all.plain('who acted for the person', token?.act?.person_id, (ofToken.act as Leaf | undefined)?.person_id);
   all.plain('page session', session?.id, ofSession.id);
-  all.time('sign-in of the person', (token ?? session)?.auth_time ?? null, (token ? ofToken : ofSession).auth_time);
+  all.time(
+    'sign-in of the person',
+    (token ?? session)?.auth_time ?? null,
+    (token ? ofToken : ofSession).auth_time,
+  );
 }
 
 function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {
@@ -114,7 +123,12 @@ function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {
 }
 
 /** @param settlements undefined if some cannot be read. */
-function compareOutcome(all: Comparison, story: CallStory, leaf: Leaf, settlements: readonly Leaf[] | undefined): void {
+function compareOutcome(
+  all: Comparison,
+  story: CallStory,
+  leaf: Leaf,
+  settlements: readonly Leaf[] | undefined,
+): void {
   const { upstream, timings } = story;
   all.plain("status of the upstream's response", upstream?.status, leaf.upstream_status);
   all.plain('reason for no usable response', upstream?.failure, leaf.failure);

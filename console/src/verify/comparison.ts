@@ -51,7 +51,8 @@ export class Comparison {
   /** For a value that was compared elsewhere. */
   holds(same: boolean, what: string, shown: unknown, recorded: unknown): void {
     this.count += 1;
-    if (!same) this.faults.push(`${what}: the page shows ${inWords(shown)}, the record says ${inWords(recorded)}.`);
+    if (!same)
+      this.faults.push(`${what}: the page shows ${inWords(shown)}, the record says ${inWords(recorded)}.`);
   }
 }
 
@@ -75,4 +76,5 @@ function plainDecimal(amount: unknown): unknown {
   return kept === '' ? whole : `${whole}.${kept}`;
 }
 
-const inWords = (value: unknown) => (value === null || value === undefined ? 'nothing' : JSON.stringify(value));
+const inWords = (value: unknown) =>
+  value === null || value === undefined ? 'nothing' : JSON.stringify(value);

@@ -13,7 +13,10 @@ const keysOf = (...signers: Signer[]) => signers.map(({ verifierKey }) => verifi
 /** A checkpoint as the log makes it: its text names the keys if there are several. */
 function checkpointBy(...signers: [Signer, ...Signer[]]): string {
   const extensions = signers.length > 1 ? keysOf(...signers).map((key) => `key ${key}`) : [];
-  return signNote(formatCheckpoint({ origin: 'log', size: 1, root: Buffer.alloc(32), extensions }), ...signers);
+  return signNote(
+    formatCheckpoint({ origin: 'log', size: 1, root: Buffer.alloc(32), extensions }),
+    ...signers,
+  );
 }
 
 describe("the browser's memory of the log's keys", () => {

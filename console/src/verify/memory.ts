@@ -96,7 +96,9 @@ export async function growthStep(
   const wrong = (says: string): Step => ({ title, state: 'wrong', says, details });
   if (before instanceof Error || now instanceof Error) return wrong('A checkpoint cannot be read.');
   if (before.size > now.size) {
-    return wrong(`The log had ${before.size} records and now has ${now.size}. The newest records were removed.`);
+    return wrong(
+      `The log had ${before.size} records and now has ${now.size}. The newest records were removed.`,
+    );
   }
   const proof = (consistency?.proof ?? []).map((hash) => fromBase64(hash) ?? new Uint8Array());
   const claim = { from: before.size, to: now.size, fromRoot: before.root, toRoot: now.root, proof };

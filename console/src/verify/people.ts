@@ -55,7 +55,11 @@ function committedIn(leaf: Leaf | undefined, path: string): string | undefined {
   return typeof at === 'string' ? at : undefined;
 }
 
-async function isOpened(commitment: string | undefined, salt: string, value: Bytes | undefined): Promise<boolean> {
+async function isOpened(
+  commitment: string | undefined,
+  salt: string,
+  value: Bytes | undefined,
+): Promise<boolean> {
   const salted = fromHex(salt);
   if (commitment === undefined || value === undefined || salted?.length !== SALT_BYTES) return false;
   return toHex(await sha256(salted, value)) === commitment;

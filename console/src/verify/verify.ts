@@ -58,14 +58,18 @@ function leavesStep(id: string, proved: string, records: Computed[]): Step {
     if (!record || !computed) return []; // Pruned. Its hash remains and is proved below.
     const ofCall = 'intent_id' in record ? record.intent_id : record.id;
     if (record.table !== kind || ofCall !== id) return [`The ${kind} belongs to another record.`];
-    return toBase64(computed) === leaf_hash ? [] : [`The ${kind} was changed: its hash differs from its leaf.`];
+    return toBase64(computed) === leaf_hash
+      ? []
+      : [`The ${kind} was changed: its hash differs from its leaf.`];
   });
   if (proved !== id) faults.push('The proof belongs to another call.');
   if (records.length === 0) faults.push('The proxy returned no record of this call.');
   return {
     title: 'Each record matches its sealed hash',
     state: faults.length > 0 ? 'wrong' : 'right',
-    says: faults.join(' ') || `The SHA-256 of the canonical JSON of ${kindsOf(records)} equals the hashes in the log.`,
+    says:
+      faults.join(' ') ||
+      `The SHA-256 of the canonical JSON of ${kindsOf(records)} equals the hashes in the log.`,
     details: records.flatMap(({ kind, index, leaf_hash, computed, record }): [string, string][] => [
       [`${kind}, leaf ${index}`, leaf_hash],
       ['computed here', computed ? toBase64(computed) : 'the record was pruned'],
@@ -77,7 +81,8 @@ function leavesStep(id: string, proved: string, records: Computed[]): Step {
 async function inclusionStep(note: string, records: Computed[]): Promise<Step> {
   const title = 'The log contains the records';
   const at = checkpointOf(note);
-  if (at instanceof Error) return { title, state: 'wrong', says: at.message, details: [['checkpoint', note]] };
+  if (at instanceof Error)
+    return { title, state: 'wrong', says: at.message, details: [['checkpoint', note]] };
   const faults: string[] = [];
   for (const { kind, index, leaf_hash, computed, proof } of records) {
     const hashes = proof.map((hash) => fromBase64(hash) ?? new Uint8Array());
@@ -86,7 +91,8 @@ async function inclusionStep(note: string, records: Computed[]): Promise<Step> {
       faults.push(`The ${kind} is not proven: its proof does not lead to the root of the checkpoint.`);
     }
   }
-  if (new Set(records.map(({ index }) => index)).size < records.length) faults.push('One leaf appears twice.');
+  if (new Set(records.map(({ index }) => index)).size < records.length)
+    faults.push('One leaf appears twice.');
   return {
     title,
     state: faults.length > 0 ? 'wrong' : 'right',
@@ -103,7 +109,10 @@ async function inclusionStep(note: string, records: Computed[]): Promise<Step> {
 
 async function signatureStep(note: string, keys: string[]): Promise<Step> {
   const title = "The log's key signed the root";
-  const details: Step['details'] = [...keys.map((key): [string, string] => ['key', key]), ['checkpoint', note]];
+  const details: Step['details'] = [
+    ...keys.map((key): [string, string] => ['key', key]),
+    ['checkpoint', note],
+  ];
   try {
     const { text, signers } = await openNote(note, ...(await Promise.all(keys.map(verifierOf))));
     const { origin } = parseCheckpoint(text);
@@ -124,7 +133,11 @@ function pageStep({ story, proof }: Evidence, records: Computed[]): Step {
   for (const { kind, index, leaf_hash } of story.seals) {
     if (kind === 'verdict' || index === null) continue; // A verdict has its own ID, and so its own proof.
     const proved = records.find((record) => record.kind === kind && record.index === index);
-    all.plain(`leaf of the ${kind}`, leaf_hash, proved && toHex(fromBase64(proved.leaf_hash) ?? new Uint8Array()));
+    all.plain(
+      `leaf of the ${kind}`,
+      leaf_hash,
+      proved && toHex(fromBase64(proved.leaf_hash) ?? new Uint8Array()),
+    );
   }
   const unsealed = proof.unsealed.length > 0 ? ` Not sealed yet: ${proof.unsealed.join(', ')}.` : '';
   const isJudged = story.seals.some(({ kind }) => kind === 'verdict');
@@ -150,7 +163,12 @@ async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
     return { title, state: 'open', says, details: [] };
   }
   if (story.refusal && !openings.refusal?.length) {
-    return { title, state: 'open', says: 'A refused request was never sent, and its body is not stored.', details: [] };
+    return {
+      title,
+      state: 'open',
+      says: 'A refused request was never sent, and its body is not stored.',
+      details: [],
+    };
   }
   const all = await comparePeople(story, leavesOf(proof.records), openings);
   return {
@@ -188,7 +206,9 @@ function leavesOf(records: LeafProof[]): Leaves {
 
 /** Returns the settlements that can be read, in their order. */
 function settlementsIn(records: LeafProof[]): Leaf[] {
-  const settlements = records.flatMap(({ kind, record }) => (record && kind === 'settlement' ? [record] : []));
+  const settlements = records.flatMap(({ kind, record }) =>
+    record && kind === 'settlement' ? [record] : [],
+  );
   return settlements.sort((one, other) => Number(one.number) - Number(other.number));
 }
 

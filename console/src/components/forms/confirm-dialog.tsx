@@ -19,7 +19,16 @@ export interface ConfirmProps {
 }
 
 /** Asks for confirmation before an action that cannot be undone easily. */
-export function ConfirmDialog({ title, children, action, danger = false, missing, typed, run, close }: ConfirmProps) {
+export function ConfirmDialog({
+  title,
+  children,
+  action,
+  danger = false,
+  missing,
+  typed,
+  run,
+  close,
+}: ConfirmProps) {
   const [words, setWords] = useState('');
   const { failure, busy, onSubmit } = useSubmit(async () => {
     await run();

@@ -16,7 +16,12 @@ interface Props extends Omit<ConfirmProps, 'run'> {
 export function ReasonDialog({ children, maxLength = 500, decision, missing, run, ...props }: Props) {
   const { kept = '', keeping } = useKeptForm<string>(decision);
   const [reason, setReason] = useState(kept);
-  const submitByKey = ({ key, ctrlKey, metaKey, currentTarget: { form } }: KeyboardEvent<HTMLTextAreaElement>) => {
+  const submitByKey = ({
+    key,
+    ctrlKey,
+    metaKey,
+    currentTarget: { form },
+  }: KeyboardEvent<HTMLTextAreaElement>) => {
     const button = form?.querySelector<HTMLButtonElement>('[type=submit]');
     if (key === 'Enter' && (ctrlKey || metaKey)) button?.click(); // It does nothing while something is missing.
   };

@@ -65,7 +65,10 @@ export function DataTable<Row>(props: Props<Row>) {
             return (
               <Fragment key={keyOf(row)}>
                 <Table.Tr
-                  {...(keyOf(row) === current && { 'aria-current': true, bg: 'var(--mantine-primary-color-light)' })}
+                  {...(keyOf(row) === current && {
+                    'aria-current': true,
+                    bg: 'var(--mantine-primary-color-light)',
+                  })}
                 >
                   {selection && (
                     <Table.Td>
@@ -94,7 +97,12 @@ export function DataTable<Row>(props: Props<Row>) {
 
 type Choosing<Row> = Pick<Props<Row>, 'keyOf' | 'nameOf' | 'label'> & { selection: Selection };
 
-function ChooseAll<Row>({ rows, keyOf, label, selection: { chosen, choose } }: Choosing<Row> & { rows: Row[] }) {
+function ChooseAll<Row>({
+  rows,
+  keyOf,
+  label,
+  selection: { chosen, choose },
+}: Choosing<Row> & { rows: Row[] }) {
   const keys = rows.map(keyOf);
   const all = keys.every((key) => chosen.has(key));
   const others = [...chosen].filter((key) => !keys.includes(key));

@@ -14,7 +14,8 @@ const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 export const formatLocal = (instant: string) => LOCAL.format(new Date(instant));
 
 /** Formats `2026-11-20 14:03:05.123 UTC`. */
-export const formatUtc = (instant: string) => `${new Date(instant).toISOString().replace('T', ' ').slice(0, -1)} UTC`;
+export const formatUtc = (instant: string) =>
+  `${new Date(instant).toISOString().replace('T', ' ').slice(0, -1)} UTC`;
 
 const COUNT = new Intl.NumberFormat('en');
 export const formatCount = (count: number) => COUNT.format(count);
@@ -35,7 +36,9 @@ export function formatAgo(instant: string, now = Date.now()): string {
 
 /** Formats `outcome_unknown` and `pending_approval` as readable words. */
 export const inWords = (word: string) =>
-  word.replaceAll('_', ' ').replace(/[a-z][A-Z]/g, ([before = '', after = '']) => `${before} ${after.toLowerCase()}`);
+  word
+    .replaceAll('_', ' ')
+    .replace(/[a-z][A-Z]/g, ([before = '', after = '']) => `${before} ${after.toLowerCase()}`);
 
 /** Returns the used share of a cap, for the length of a bar only. No amount is computed from it. */
 export function percentOf(spent: string, cap: string): number {

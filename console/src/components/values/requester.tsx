@@ -30,7 +30,12 @@ export function Requester({ of: { actor, actor_source: source, person_id: id } }
   if (id === null) return <Maybe text={actor} />;
   return (
     <Group component="span" gap="xs" wrap="nowrap" display="inline-flex">
-      <Anchor component={Link} href={`/calls?person_id=${id}`} inherit title={`All calls of the person ${id}`}>
+      <Anchor
+        component={Link}
+        href={`/calls?person_id=${id}`}
+        inherit
+        title={`All calls of the person ${id}`}
+      >
         {actor ?? `…${id.slice(-12)}`}
       </Anchor>
       {source !== null && <WordBadge color={COLORS[source]}>{SOURCE_WORDS[source]}</WordBadge>}

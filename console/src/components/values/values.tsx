@@ -25,7 +25,11 @@ export function Usd({ amount }: { amount: string | null | undefined }) {
 
 /** Shows any other text that may be missing. */
 export function Maybe({ text }: { text: string | number | null | undefined }) {
-  return text === null || text === undefined || text === '' ? NOTHING : <span className="wrap-anywhere">{text}</span>;
+  return text === null || text === undefined || text === '' ? (
+    NOTHING
+  ) : (
+    <span className="wrap-anywhere">{text}</span>
+  );
 }
 
 /** Shows an operation's name in the interface. */

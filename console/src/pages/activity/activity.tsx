@@ -40,7 +40,9 @@ export default function ActivityPage() {
         keyOf={({ id, action }) => `${action} ${id}`}
         error={error}
         retry={refetch}
-        empty={isFiltered ? 'Nothing matches. Change the filters, or clear them.' : 'Nothing has been changed yet.'}
+        empty={
+          isFiltered ? 'Nothing matches. Change the filters, or clear them.' : 'Nothing has been changed yet.'
+        }
       />
       <Pager next={data?.next_page_token} />
     </Page>

@@ -10,7 +10,11 @@ import { WAY_WORDS } from './words';
 
 export const COLUMNS: Column<ActivityRecord>[] = [
   { id: 'at', title: 'When', render: ({ at }) => <Instant at={at} /> },
-  { id: 'act', title: 'Act', render: ({ action }) => <b style={{ whiteSpace: 'nowrap' }}>{inWords(action)}</b> },
+  {
+    id: 'act',
+    title: 'Act',
+    render: ({ action }) => <b style={{ whiteSpace: 'nowrap' }}>{inWords(action)}</b>,
+  },
   { id: 'target', title: 'Of', render: (act) => <Target act={act} /> },
   { id: 'change', title: 'Change', render: (act) => <ChangedFields of={act} /> },
   { id: 'by', title: 'By', render: (act) => <Author act={act} /> },
@@ -22,7 +26,8 @@ function Target({ act: { action, target, at, after } }: { act: ActivityRecord })
   const { may } = useSession();
   const { client, operation } = target;
   if (client === null && action === 'configuration_changed') return <CallsAfter at={at} />;
-  if (client === null) return operation === null ? <Maybe text={undefined} /> : <Operation name={operation} />;
+  if (client === null)
+    return operation === null ? <Maybe text={undefined} /> : <Operation name={operation} />;
   const name = client.name ?? client.id;
   return (
     <Stack gap={0}>

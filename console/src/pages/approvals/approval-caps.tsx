@@ -15,9 +15,19 @@ const COLUMNS: Column<Row>[] = [
     numeric: true,
     render: ({ cap_usd: cap }) => (cap === null ? 'no cap' : <Usd amount={cap} />),
   },
-  { id: 'spent', title: 'Spent now', numeric: true, render: ({ spent_usd: spent }) => <Usd amount={spent} /> },
+  {
+    id: 'spent',
+    title: 'Spent now',
+    numeric: true,
+    render: ({ spent_usd: spent }) => <Usd amount={spent} />,
+  },
   { id: 'after', title: 'Spent after', numeric: true, render: After },
-  { id: 'left', title: 'Left after', numeric: true, render: ({ left_after_usd: left }) => <Usd amount={left} /> },
+  {
+    id: 'left',
+    title: 'Left after',
+    numeric: true,
+    render: ({ left_after_usd: left }) => <Usd amount={left} />,
+  },
   { id: 'resets', title: 'Resets', render: ({ resets_at: at }) => <Instant at={at} relative /> },
 ];
 
@@ -40,7 +50,13 @@ export function ApprovalCaps({ caps }: { caps: CapsAfterDto }) {
           This call exceeds a cap, so you cannot approve it now. Raise the cap, or wait until it resets.
         </Alert>
       )}
-      <DataTable label="Caps before and after" columns={COLUMNS} rows={rows} keyOf={({ period }) => period} empty="" />
+      <DataTable
+        label="Caps before and after"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ period }) => period}
+        empty=""
+      />
     </>
   );
 }

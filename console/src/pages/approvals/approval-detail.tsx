@@ -125,7 +125,9 @@ function Came({ of }: { of: ApprovalRecord }) {
   const color = isApproved && !['succeeded', 'confirmed'].includes(of.outcome) ? 'orange' : 'teal';
   return (
     <Alert color={color} variant="light" title={isApproved ? 'Approved and sent' : 'Rejected'}>
-      {isApproved ? `Outcome: ${outcomeWords(of.outcome)}.` : 'It will never be sent. Your reason is recorded.'}
+      {isApproved
+        ? `Outcome: ${outcomeWords(of.outcome)}.`
+        : 'It will never be sent. Your reason is recorded.'}
     </Alert>
   );
 }
@@ -144,7 +146,9 @@ function Decision({ of: { id, approval, outcome, upstream, timings } }: { of: Ap
             Reason: <Maybe text={reason} />,
           }),
           Outcome: outcomeWords(outcome),
-          ...(upstream && { Upstream: upstream.status === null ? upstream.failure : `answered ${upstream.status}` }),
+          ...(upstream && {
+            Upstream: upstream.status === null ? upstream.failure : `answered ${upstream.status}`,
+          }),
           ...(timings.answered_at && { Answered: <Instant at={timings.answered_at} /> }),
         }}
       />

@@ -28,7 +28,10 @@ export function useDeciding(shown: ApprovalRecord | undefined): Deciding {
     if (!approval) return;
     setDecided(approval);
     const path = { call_id: approval.id };
-    queries.setQueryData(api.queryOptions('get', '/v1/approvals/{call_id}', { params: { path } }).queryKey, approval);
+    queries.setQueryData(
+      api.queryOptions('get', '/v1/approvals/{call_id}', { params: { path } }).queryKey,
+      approval,
+    );
   };
   const decide = async (reason: string) => {
     if (!asked) return;
@@ -66,7 +69,9 @@ async function send(decision: Decision, { id, approval }: ApprovalRecord, reason
 /** The proxy's message names requests for programs. Here, the information is on the page. */
 function inPlace(error: unknown): unknown {
   if (!(error instanceof ApiProblem) || error.code !== 'already_decided') return error;
-  return new Error('This call was already decided. Nothing was changed. Close this dialog to see its current state.');
+  return new Error(
+    'This call was already decided. Nothing was changed. Close this dialog to see its current state.',
+  );
 }
 
 interface QuestionProps {

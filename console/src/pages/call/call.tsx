@@ -26,7 +26,9 @@ export default function CallPage() {
   const [revealed, setRevealed] = useState(false);
   const { story, readers, isRevealed, isRevealing, error, retry } = useStory(id, revealed);
   if (!story) {
-    return <Page title="Call">{error ? <Failure error={error} retry={retry} /> : <Loading lines={8} />}</Page>;
+    return (
+      <Page title="Call">{error ? <Failure error={error} retry={retry} /> : <Loading lines={8} />}</Page>
+    );
   }
   return (
     <Page

@@ -22,17 +22,21 @@ export function Facts({ story }: { story: CallStory }) {
         of={{
           Call: <Copyable text={story.id} label="the call's id" />,
           Total: <Total story={story} />,
-          'Expected fees': story.expected_fee_usd === null ? undefined : <Usd amount={story.expected_fee_usd} />,
+          'Expected fees':
+            story.expected_fee_usd === null ? undefined : <Usd amount={story.expected_fee_usd} />,
           Client: clientWords(client, story.account),
           For: <Requester of={story} />,
-          Person: story.person_id === null ? undefined : <PersonId client={client.name} id={story.person_id} />,
+          Person:
+            story.person_id === null ? undefined : <PersonId client={client.name} id={story.person_id} />,
           Key: <Copyable text={story.key_id} label="the key's id" />,
           'Ephemeral key':
             story.ephemeral_key_id === null ? undefined : (
               <Copyable text={story.ephemeral_key_id} label="the ephemeral key's id" />
             ),
           Token: story.token?.jti ? <Copyable text={story.token.jti} label="the token's id" /> : undefined,
-          'Page session': story.session ? <Copyable text={story.session.id} label="the session's id" /> : undefined,
+          'Page session': story.session ? (
+            <Copyable text={story.session.id} label="the session's id" />
+          ) : undefined,
           'Signed in': signedInAt ? <Instant at={signedInAt} /> : undefined,
           'Acted for the person': story.token?.act ? (
             <Copyable text={story.token.act.person_id} label="the id of who acted" />
@@ -87,7 +91,13 @@ function Total({ story: { total_usd, item_count } }: { story: CallStory }) {
 }
 
 /** Shows related calls. */
-function relatedTo({ caused_by, duplicate_of, upstream, refusal, doubt }: CallStory): Record<string, ReactNode> {
+function relatedTo({
+  caused_by,
+  duplicate_of,
+  upstream,
+  refusal,
+  doubt,
+}: CallStory): Record<string, ReactNode> {
   const related: [name: string, ids: (string | null | undefined)[]][] = [
     ['Caused by', [caused_by]],
     ['Deliberate duplicate of', [duplicate_of]],

@@ -64,7 +64,9 @@ function columnsFor(mayReconcile: boolean): Column<CallDifference>[] {
     {
       id: 'state',
       title: 'State',
-      render: ({ state }) => <WordBadge color={state === 'open' ? 'orange' : 'gray'}>{inWords(state)}</WordBadge>,
+      render: ({ state }) => (
+        <WordBadge color={state === 'open' ? 'orange' : 'gray'}>{inWords(state)}</WordBadge>
+      ),
     },
     { id: 'impact', title: 'Impact', numeric: true, render: ({ impact_usd }) => <Usd amount={impact_usd} /> },
     { id: 'found_at', title: 'Found', render: ({ found_at }) => <Instant at={found_at} /> },

@@ -42,7 +42,10 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
   const settle = async (reason: string) => {
     const chosen = resolutionDtoOutcomeValues.find((value) => value === outcome);
     if (!chosen) return;
-    await http.POST('/v1/calls/{id}/resolution', { params: { path: { id } }, body: { outcome: chosen, reason } });
+    await http.POST('/v1/calls/{id}/resolution', {
+      params: { path: { id } },
+      body: { outcome: chosen, reason },
+    });
     await queries.invalidateQueries({ queryKey: ['get', '/v1/audit/calls/{id}'] });
   };
   return (
@@ -56,8 +59,9 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
       close={close}
     >
       <Text size="sm">
-        Record the outcome of the payouts in doubt of {operation} at the upstream. Look it up with the provider first.
-        The settlement is recorded with your name and takes effect immediately. Only the API can correct it later.
+        Record the outcome of the payouts in doubt of {operation} at the upstream. Look it up with the
+        provider first. The settlement is recorded with your name and takes effect immediately. Only the API
+        can correct it later.
       </Text>
       <Radio.Group label="Outcome" required value={outcome ?? null} onChange={setOutcome}>
         <Stack gap="xs" mt={4}>

@@ -71,7 +71,12 @@ const DETAILS: Choosable<Shared>[] = [
   text('resolution', 'Resolution', ({ resolution }) => resolution?.outcome),
 ];
 
-const usd = <Row,>(id: string, title: string, usual: boolean, of: (row: Row) => string | null | undefined) => ({
+const usd = <Row,>(
+  id: string,
+  title: string,
+  usual: boolean,
+  of: (row: Row) => string | null | undefined,
+) => ({
   id,
   title,
   usual,

@@ -60,7 +60,9 @@ export function HistoryPage({ lead, list, count, next, error, reveal, setReveal,
 function Shown({ count, next }: Pick<Props, 'count' | 'next'>) {
   return (
     <Text size="sm" c="dimmed" role="status">
-      {count !== undefined && count > 0 && `${formatCount(count)} on this page${next ? '; there are more' : ''}`}
+      {count !== undefined &&
+        count > 0 &&
+        `${formatCount(count)} on this page${next ? '; there are more' : ''}`}
     </Text>
   );
 }
@@ -90,7 +92,9 @@ function PageSizeField({ view, change }: List) {
         label: `${value} rows`,
       }))}
       value={view.page_size ?? USUAL_SIZE}
-      onChange={({ currentTarget: { value } }) => change({ page_size: value === USUAL_SIZE ? undefined : value })}
+      onChange={({ currentTarget: { value } }) =>
+        change({ page_size: value === USUAL_SIZE ? undefined : value })
+      }
     />
   );
 }

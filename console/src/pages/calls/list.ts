@@ -49,6 +49,7 @@ export function useList<Row>(what: What, columns: Choosable<Row>[]): List {
     ...(size && { page_size: Number(size) || size }),
     ...(pageToken && { page_token: pageToken }),
   };
-  const show = (next: View) => change({ ...Object.fromEntries(VIEW_NAMES.map((name) => [name, undefined])), ...next });
+  const show = (next: View) =>
+    change({ ...Object.fromEntries(VIEW_NAMES.map((name) => [name, undefined])), ...next });
   return { what, view, filters, query: query as Query, change, show, columns, chosen, choose };
 }

@@ -19,7 +19,14 @@ export default function PayoutsPage() {
   return (
     <HistoryPage
       lead="Every payout of every call, with its recipient, amount, and outcome."
-      {...{ list, reveal, setReveal, count: rows?.length, next: answer.data?.next_page_token, error: answer.error }}
+      {...{
+        list,
+        reveal,
+        setReveal,
+        count: rows?.length,
+        next: answer.data?.next_page_token,
+        error: answer.error,
+      }}
     >
       <Rows {...{ list, answer, rows, columns: PAYOUT_COLUMNS, keyOf }} />
     </HistoryPage>

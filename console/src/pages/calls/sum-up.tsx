@@ -25,7 +25,12 @@ const COLUMNS: Column<SummaryGroup>[] = [
   { id: 'asked', title: 'Requested', numeric: true, render: ({ asked_usd: usd }) => <Usd amount={usd} /> },
   { id: 'paid', title: 'Paid', numeric: true, render: ({ paid_usd: usd }) => <Usd amount={usd} /> },
   { id: 'pending', title: 'Pending', numeric: true, render: ({ pending_usd: usd }) => <Usd amount={usd} /> },
-  { id: 'returned', title: 'Returned', numeric: true, render: ({ returned_usd: usd }) => <Usd amount={usd} /> },
+  {
+    id: 'returned',
+    title: 'Returned',
+    numeric: true,
+    render: ({ returned_usd: usd }) => <Usd amount={usd} />,
+  },
   {
     id: 'not_executed',
     title: 'Not executed',

@@ -41,7 +41,10 @@ export default function ChangesPage() {
           value={values.status}
           choose={(chosen) => change({ status: chosen })}
           all="Pending"
-          others={STATUSES.filter((one) => one !== 'pending').map((value) => ({ value, label: inWords(value) }))}
+          others={STATUSES.filter((one) => one !== 'pending').map((value) => ({
+            value,
+            label: inWords(value),
+          }))}
         />
       </Group>
       <Answer of={changes} lines={8}>
@@ -61,7 +64,11 @@ interface ListProps {
 
 function List({ changes, status, decide }: ListProps) {
   if (changes.length === 0) {
-    return <Empty>{status === 'pending' ? 'No change waits for a second person.' : `No change is ${status}.`}</Empty>;
+    return (
+      <Empty>
+        {status === 'pending' ? 'No change waits for a second person.' : `No change is ${status}.`}
+      </Empty>
+    );
   }
   return (
     <Stack component="section" aria-label="Changes">
@@ -130,7 +137,12 @@ function Buttons({ change, decide }: { change: ChangeRecord; decide: (decision: 
       <Button onClick={() => decide('approve')} aria-label={`Approve: ${name}`} {...gate.button}>
         Approve
       </Button>
-      <Button variant="default" onClick={() => decide('reject')} aria-label={`Reject: ${name}`} {...gate.button}>
+      <Button
+        variant="default"
+        onClick={() => decide('reject')}
+        aria-label={`Reject: ${name}`}
+        {...gate.button}
+      >
         Reject
       </Button>
       {gate.hint}

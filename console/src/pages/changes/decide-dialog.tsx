@@ -30,7 +30,8 @@ export function DecideDialog({ change, decision, close }: Props) {
       await queries.invalidateQueries({ queryKey: ['get', '/v1/changes'] });
     }
   };
-  if (code !== undefined) return <ClaimCodeDialog code={code} person={String(change.after.person)} close={close} />;
+  if (code !== undefined)
+    return <ClaimCodeDialog code={code} person={String(change.after.person)} close={close} />;
   return (
     <ReasonDialog
       title={isApproval ? 'Approve this change' : 'Reject this change'}
@@ -53,7 +54,12 @@ export function DecideDialog({ change, decision, close }: Props) {
 /** Shows a claim code once. Nobody else is ever shown it. */
 function ClaimCodeDialog({ code, person, close }: { code: string; person: string; close: () => void }) {
   return (
-    <SecretDialog title={`The claim code for the key of ${person}`} name="the claim code" secret={code} close={close}>
+    <SecretDialog
+      title={`The claim code for the key of ${person}`}
+      name="the claim code"
+      secret={code}
+      close={close}
+    >
       {`Give it to ${person} alone, who claims the key with it: keys claim. The key then never decides about what you request. If ${person} signs in here, the code is not needed.`}
     </SecretDialog>
   );

@@ -23,7 +23,10 @@ export function ChangeClient({ client }: { client: ClientDto }) {
   const [draft, setDraft] = useState({ ...was, ...kept });
   const save = async () => {
     const path = { name: client.name };
-    const { data } = await http.PATCH('/v1/clients/{name}', { params: { path }, body: changesOf(draft, was) });
+    const { data } = await http.PATCH('/v1/clients/{name}', {
+      params: { path },
+      body: changesOf(draft, was),
+    });
     forgetClients(queries);
     if (data && isWaiting(data)) {
       setDraft(was);
@@ -48,8 +51,8 @@ export function ChangeClient({ client }: { client: ClientDto }) {
           {failure !== undefined && <Failure failure={failure} />}
           {client.name === session.client && !draft.scopes.includes('admin') && (
             <Alert color="orange" variant="light">
-              You are signed in with a key of this client. After you save this change, this key can no longer administer
-              anything.
+              You are signed in with a key of this client. After you save this change, this key can no longer
+              administer anything.
             </Alert>
           )}
           <Changes of={changesInWords(draft, was)} busy={busy} undo={() => setDraft(was)} />

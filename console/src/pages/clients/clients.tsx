@@ -69,7 +69,10 @@ export default function ClientsPage() {
         />
       )}
       {key && (
-        <NewKeyDialog of={key} close={() => (key.waits ? setKey(undefined) : navigate(`/clients/${key.client}`))} />
+        <NewKeyDialog
+          of={key}
+          close={() => (key.waits ? setKey(undefined) : navigate(`/clients/${key.client}`))}
+        />
       )}
     </Page>
   );
@@ -117,7 +120,9 @@ function OtherLimits(client: ClientDto) {
   );
   return (
     <Text size="sm" miw={180} lineClamp={3} {...(set.length === 0 && { c: 'dimmed' })}>
-      {set.length === 0 ? 'none' : set.map((name) => `${LABELS[name]}: ${limitInWords(name, draft[name])}`).join('; ')}
+      {set.length === 0
+        ? 'none'
+        : set.map((name) => `${LABELS[name]}: ${limitInWords(name, draft[name])}`).join('; ')}
     </Text>
   );
 }

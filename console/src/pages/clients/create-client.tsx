@@ -69,7 +69,11 @@ export function CreateClient({ created, close }: Props) {
             data-autofocus
             onChange={({ currentTarget: { value } }) => change({ name: value })}
           />
-          <AccountField account={account} error={faults.account} change={(value) => change({ account: value })} />
+          <AccountField
+            account={account}
+            error={faults.account}
+            change={(value) => change({ account: value })}
+          />
           <NativeSelect
             {...{ label: 'Kind', data: [...KINDS], value: kind, error: faults.kind }}
             description="A server keeps secret keys. A public client, such as a mobile app, has none. The kind cannot be changed."
@@ -82,13 +86,19 @@ export function CreateClient({ created, close }: Props) {
                 description="ID of the person who owns the first key, not an email address. People cannot approve their own requests."
                 onChange={({ currentTarget: { value } }) => change({ person: value })}
               />
-              <ExpiryField expiry={expiry} error={faults.expires_at} change={(value) => change({ expiry: value })} />
+              <ExpiryField
+                expiry={expiry}
+                error={faults.expires_at}
+                change={(value) => change({ expiry: value })}
+              />
             </>
           )}
           <LimitFields
             draft={draft}
             faults={faults}
-            change={(limits) => setEntered((before) => ({ ...before, draft: { ...before.draft, ...limits } }))}
+            change={(limits) =>
+              setEntered((before) => ({ ...before, draft: { ...before.draft, ...limits } }))
+            }
           />
           <FormEnd
             {...{

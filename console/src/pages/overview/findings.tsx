@@ -33,7 +33,12 @@ export function FindingsByAge({ ages, run }: { ages: OverviewFindings[]; run: Ov
                   </Text>
                 </Text>
               </Group>
-              <Progress value={(100 * count) / most} color="orange" size="sm" aria-label={`Findings of ${age} days`} />
+              <Progress
+                value={(100 * count) / most}
+                color="orange"
+                size="sm"
+                aria-label={`Findings of ${age} days`}
+              />
             </div>
           ))}
       </Stack>

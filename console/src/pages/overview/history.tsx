@@ -38,7 +38,13 @@ export default function History({ days, dates }: Props) {
       title="By day (UTC) and operation"
       actions={
         <Group gap="xs">
-          <SegmentedControl size="xs" aria-label="Count" data={MEASURES} value={measure} onChange={setMeasure} />
+          <SegmentedControl
+            size="xs"
+            aria-label="Count"
+            data={MEASURES}
+            value={measure}
+            onChange={setMeasure}
+          />
           <SegmentedControl
             size="xs"
             aria-label="Shown as"
@@ -118,7 +124,11 @@ function Legend({ series }: { series: { name: string; color: string }[] }) {
     <Group gap="xs" component="ul" m={0} p={0}>
       {series.map(({ name, color }) => (
         <Group key={name} gap={6} wrap="nowrap" component="li">
-          <ColorSwatch color={`var(--mantine-color-${color.replace('.', '-')})`} size={10} withShadow={false} />
+          <ColorSwatch
+            color={`var(--mantine-color-${color.replace('.', '-')})`}
+            size={10}
+            withShadow={false}
+          />
           <Text size="xs">{name}</Text>
         </Group>
       ))}
@@ -136,7 +146,9 @@ function Tip({ day, rows, measure }: { day: string; rows: OperationDay[]; measur
         {rows.map((row) => (
           <Group key={row.operation} justify="space-between" gap="lg" wrap="nowrap">
             <Text size="xs">{row.operation}</Text>
-            <Text size="xs">{measure === 'paid_usd' ? formatUsd(row.paid_usd) : formatCount(row[measure])}</Text>
+            <Text size="xs">
+              {measure === 'paid_usd' ? formatUsd(row.paid_usd) : formatCount(row[measure])}
+            </Text>
           </Group>
         ))}
       </Stack>

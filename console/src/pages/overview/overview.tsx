@@ -36,7 +36,8 @@ export default function OverviewPage() {
     `/v1/overview?days=${days}`,
     {
       overview: (data) => setTold({ days, overview: data as Overview }),
-      current: (data) => setTold((was) => was && { ...was, overview: { ...was.overview, ...(data as AsOf) } }),
+      current: (data) =>
+        setTold((was) => was && { ...was, overview: { ...was.overview, ...(data as AsOf) } }),
     },
     { quietMs: QUIET_MS },
   );
@@ -77,8 +78,8 @@ function Sections({ overview, span }: { overview: Overview; span: number }) {
     <Stack gap="md">
       {stops !== null && stops.active > 0 && (
         <Alert color="red" title="Payouts are stopped">
-          {stops.active === 1 ? 'A stop is active' : `${stops.active} stops are active`}. Requests that it covers are
-          refused until it is lifted.
+          {stops.active === 1 ? 'A stop is active' : `${stops.active} stops are active`}. Requests that it
+          covers are refused until it is lifted.
         </Alert>
       )}
       {storage.length > 0 && (

@@ -84,7 +84,9 @@ function Upstream({ upstream }: Pick<Overview, 'upstream'>) {
   );
 }
 
-function Health({ of: { open_circuits: open, last_answered_at: answered, last_failure_at: failed } }: HealthProps) {
+function Health({
+  of: { open_circuits: open, last_answered_at: answered, last_failure_at: failed },
+}: HealthProps) {
   return (
     <>
       {open.length > 0 && <>Held back: {open.join(', ')}. </>}

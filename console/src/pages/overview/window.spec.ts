@@ -6,7 +6,10 @@ describe('the window of the overview', () => {
   it('has whole days in UTC, including the last one', () => {
     expect(dates).toEqual(['2026-02-27', '2026-02-28', '2026-03-01']);
     expect(windowOf(dates)).toEqual({ from: '2026-02-27T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' });
-    expect(windowOf(['2026-02-28'])).toEqual({ from: '2026-02-28T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z' });
+    expect(windowOf(['2026-02-28'])).toEqual({
+      from: '2026-02-28T00:00:00.000Z',
+      to: '2026-03-01T00:00:00.000Z',
+    });
   });
 
   it('becomes the filters of a link to a list', () => {

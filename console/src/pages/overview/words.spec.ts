@@ -20,7 +20,9 @@ describe('the words of the overview', () => {
     [0, 'Lasts 0 hours at the pace of the last 24 hours.'],
     [172_799, 'Lasts 47 hours at the pace of the last 24 hours.'],
     [172_800, 'Lasts 2 days at the pace of the last 24 hours.'],
-  ])('describe a balance that lasts %s seconds', (seconds, words) => expect(runwayWords(seconds)).toBe(words));
+  ])('describe a balance that lasts %s seconds', (seconds, words) =>
+    expect(runwayWords(seconds)).toBe(words),
+  );
 
   it('say that the upstream answers only if it answered lately', () => {
     const now = Date.parse('2026-11-20T12:00:00Z');

@@ -14,7 +14,11 @@ export function noneOpen(run: Pick<OverviewRun, 'result' | 'state'> | null): str
 }
 
 /** Returns whether an account fails most requests of an operation, or failed after its last answer. */
-export function fails({ open_circuits: open, last_answered_at: answered, last_failure_at: failed }: OverviewUpstream) {
+export function fails({
+  open_circuits: open,
+  last_answered_at: answered,
+  last_failure_at: failed,
+}: OverviewUpstream) {
   return open.length > 0 || (failed !== null && (answered === null || failed > answered));
 }
 
@@ -44,6 +48,7 @@ const DAY_SECONDS = 86_400;
  */
 export function runwayWords(seconds: number | null): string {
   if (seconds === null) return 'Nothing was spent in the last 24 hours.';
-  if (seconds < 2 * DAY_SECONDS) return `Lasts ${Math.floor(seconds / 3_600)} hours at the pace of the last 24 hours.`;
+  if (seconds < 2 * DAY_SECONDS)
+    return `Lasts ${Math.floor(seconds / 3_600)} hours at the pace of the last 24 hours.`;
   return `Lasts ${formatCount(Math.floor(seconds / DAY_SECONDS))} days at the pace of the last 24 hours.`;
 }

@@ -4,7 +4,13 @@ import { formatUsd, inWords } from '../../components/values/format';
 import { Instant } from '../../components/values/values';
 
 const SEVERITY_COLORS = { critical: 'red', high: 'orange', medium: 'violet', low: 'gray' };
-const STATE_COLORS = { open: 'blue', reopened: 'violet', explained: 'teal', resolved: 'teal', accepted: 'gray' };
+const STATE_COLORS = {
+  open: 'blue',
+  reopened: 'violet',
+  explained: 'teal',
+  resolved: 'teal',
+  accepted: 'gray',
+};
 const RESULT_COLORS = {
   clean: 'teal',
   clean_with_doubts: 'yellow',
@@ -28,7 +34,8 @@ export function isUnderWay({ state }: Pick<RunRecord, 'state'>): boolean {
 
 /** Describes the result of a run, or that it has not ended. */
 export function ResultBadge({ run: { state, result } }: { run: Pick<RunRecord, 'state' | 'result'> }) {
-  if (result === null) return <WordBadge color={isUnderWay({ state }) ? 'blue' : 'gray'}>{inWords(state)}</WordBadge>;
+  if (result === null)
+    return <WordBadge color={isUnderWay({ state }) ? 'blue' : 'gray'}>{inWords(state)}</WordBadge>;
   return <WordBadge color={RESULT_COLORS[result]}>{inWords(result)}</WordBadge>;
 }
 
@@ -39,7 +46,9 @@ const DAY_MS = 86_400_000;
 export function daysOf(from: string, to: string): string | undefined {
   const [first, end] = [new Date(from).toISOString(), new Date(to).toISOString()];
   if (!first.endsWith(MIDNIGHT) || !end.endsWith(MIDNIGHT)) return undefined;
-  const [firstDay, lastDay] = [first, new Date(Date.parse(end) - DAY_MS).toISOString()].map((day) => day.slice(0, 10));
+  const [firstDay, lastDay] = [first, new Date(Date.parse(end) - DAY_MS).toISOString()].map((day) =>
+    day.slice(0, 10),
+  );
   return firstDay === lastDay ? `${firstDay} UTC` : `${firstDay} – ${lastDay} UTC`;
 }
 

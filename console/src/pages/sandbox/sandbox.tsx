@@ -23,10 +23,10 @@ export default function SandboxPage() {
       title="Sandbox"
       lead={
         <>
-          This is a simulated payout service that the proxy started. No money moves, but everything else is real. Try
-          this: <b>1</b> send a sample payout, <b>2</b> open its history, <b>3</b> turn on a fault such as{' '}
-          <Code>resetAfterProcessing</Code> and send another amount, <b>4</b> follow in its history how the proxy
-          settles the call in doubt by asking the upstream.
+          This is a simulated payout service that the proxy started. No money moves, but everything else is
+          real. Try this: <b>1</b> send a sample payout, <b>2</b> open its history, <b>3</b> turn on a fault
+          such as <Code>resetAfterProcessing</Code> and send another amount, <b>4</b> follow in its history
+          how the proxy settles the call in doubt by asking the upstream.
         </>
       }
     >
@@ -41,7 +41,8 @@ export default function SandboxPage() {
 function SandboxControls({ sandbox }: { sandbox: SandboxDto }) {
   const { values, change } = useAddress(ADDRESS);
   const sending = useSending();
-  const sample = sandbox.samples.find(({ operation }) => operation === values.operation) ?? sandbox.samples[0];
+  const sample =
+    sandbox.samples.find(({ operation }) => operation === values.operation) ?? sandbox.samples[0];
   if (!sample) return <Empty>The sandbox has no samples.</Empty>;
   return (
     <Grid gap="md">

@@ -27,7 +27,13 @@ export function Wallets({ wallets }: { wallets: SandboxWalletDto[] }) {
   ];
   return (
     <Card title="Wallets" lead="Balances of the simulated upstream, from its own records, not the proxy's.">
-      <DataTable label="Wallets" columns={columns} rows={wallets} keyOf={keyOf} empty="The sandbox has no accounts." />
+      <DataTable
+        label="Wallets"
+        columns={columns}
+        rows={wallets}
+        keyOf={keyOf}
+        empty="The sandbox has no accounts."
+      />
     </Card>
   );
 }
@@ -57,6 +63,8 @@ function useNews(wallets: SandboxWalletDto[]): ReadonlyMap<string, string> {
 
 function changesOf(before: SandboxWalletDto[], now: SandboxWalletDto[]): Map<string, string> {
   const balances = new Map(now.map((wallet) => [keyOf(wallet), wallet.balance]));
-  const changed = before.filter((wallet) => (balances.get(keyOf(wallet)) ?? wallet.balance) !== wallet.balance);
+  const changed = before.filter(
+    (wallet) => (balances.get(keyOf(wallet)) ?? wallet.balance) !== wallet.balance,
+  );
   return new Map(changed.map((wallet) => [keyOf(wallet), wallet.balance]));
 }

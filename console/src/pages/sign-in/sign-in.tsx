@@ -1,4 +1,15 @@
-import { Alert, Button, Center, Code, Divider, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Center,
+  Code,
+  Divider,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { messageOf } from '../../api/problem';
 import { hasProvider, signInAddress, takesKeys } from '../../api/provider';
@@ -87,7 +98,8 @@ function DemoKey({ file }: { file: string }) {
   if (!file.startsWith('./')) {
     return (
       <>
-        The first start writes demo keys to <Code>{file}</Code>; the one called <Code>admin</Code> shows everything.
+        The first start writes demo keys to <Code>{file}</Code>; the one called <Code>admin</Code> shows
+        everything.
       </>
     );
   }

@@ -63,8 +63,8 @@ function Stop({ stop, lift }: { stop: StopRecord; lift: () => void }) {
         </Text>
         {stop.cause === 'database_behind' && (
           <Text size="sm">
-            An operator must run <code>database recover</code>, and its reconciliation run must have read the time whose
-            payments may be missing, before this stop can be lifted.
+            An operator must run <code>database recover</code>, and its reconciliation run must have read the
+            time whose payments may be missing, before this stop can be lifted.
           </Text>
         )}
         <Group>
@@ -87,8 +87,8 @@ function LiftDialog({ stop, others, close }: { stop: StopRecord; others: StopRec
   return (
     <ConfirmDialog title="Lift this stop" action="Lift it" run={run} close={close}>
       <Text size="sm" className="wrap-anywhere">
-        <b>{inShort(targetOf(stop))}</b> continues immediately, on every instance. Requests that were refused are not
-        sent automatically. Apps must send them again.
+        <b>{inShort(targetOf(stop))}</b> continues immediately, on every instance. Requests that were refused
+        are not sent automatically. Apps must send them again.
       </Text>
       {others.length > 0 && (
         <Text size="sm" className="wrap-anywhere">

@@ -14,7 +14,9 @@ export function NewStop() {
   return (
     <Answer of={grantable}>
       {({ operations }) => (
-        <Answer of={clients}>{({ clients: all }) => <TargetForm operations={operations} clients={all} />}</Answer>
+        <Answer of={clients}>
+          {({ clients: all }) => <TargetForm operations={operations} clients={all} />}
+        </Answer>
       )}
     </Answer>
   );
@@ -40,7 +42,9 @@ function TargetForm({ operations, clients }: Known) {
   const [operation, setOperation] = useState<string | null>(null);
   const [asked, setAsked] = useState<Target>();
   const target = targetFrom(kind, client, operation);
-  const gate = useGate(target ? undefined : `Choose ${kind === 'client' ? 'a client' : 'an operation'} first.`);
+  const gate = useGate(
+    target ? undefined : `Choose ${kind === 'client' ? 'a client' : 'an operation'} first.`,
+  );
   const allowed = clients.find(({ name }) => name === asked?.client)?.operations ?? null;
   return (
     <Paper withBorder p="md" maw={560}>

@@ -46,8 +46,8 @@ export function StopDialog({ target, operations, clientCount, close }: Props) {
         </Text>
       )}
       <Text size="sm">
-        Reads continue. Calls that are being sent are completed. Pending requests stay pending, but cannot be approved
-        until the stop is lifted.
+        Reads continue. Calls that are being sent are completed. Pending requests stay pending, but cannot be
+        approved until the stop is lifted.
       </Text>
       <Text size="sm" c="dimmed">
         Every refused app sees the reason. Do not include names of people or secrets.

@@ -18,7 +18,10 @@ export default function StopsPage() {
     { refetchInterval: REFETCH_MS },
   );
   return (
-    <Page title="Stop switch" lead="Stops payouts and other writes immediately, on every instance of the proxy.">
+    <Page
+      title="Stop switch"
+      lead="Stops payouts and other writes immediately, on every instance of the proxy."
+    >
       <Answer of={stops}>
         {({ stops: all }) => (
           <Stack gap="xl">

@@ -26,7 +26,9 @@ export function Items({ story }: { story: CallStory }) {
           columns={columnsOf(items, opened, (position) => setOpened(toggled(opened, position)))}
           rows={items.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
           keyOf={({ position }) => String(position)}
-          detailOf={(item) => (opened.includes(item.position) ? <Ledger story={story} item={item} /> : undefined)}
+          detailOf={(item) =>
+            opened.includes(item.position) ? <Ledger story={story} item={item} /> : undefined
+          }
           empty="This call has no items."
         />
         {pages > 1 && (
@@ -77,12 +79,13 @@ function columnsOf(
     { id: 'amount', title: 'Amount', numeric: true, render: ({ amount_usd }) => <Usd amount={amount_usd} /> },
     ...(has('fee_usd') ? [FEE] : []),
     ...(has('state') ? [stateColumn(opened, toggle)] : []),
-    ...[...UPSTREAM, ...TELCO.filter(({ id }) => items.some(({ upstream }) => upstream && upstream[id] !== null))].map(
-      ({ render, ...column }) => ({
-        ...column,
-        render: ({ upstream }: RecordItem) => (upstream ? render(upstream) : <Maybe text={null} />),
-      }),
-    ),
+    ...[
+      ...UPSTREAM,
+      ...TELCO.filter(({ id }) => items.some(({ upstream }) => upstream && upstream[id] !== null)),
+    ].map(({ render, ...column }) => ({
+      ...column,
+      render: ({ upstream }: RecordItem) => (upstream ? render(upstream) : <Maybe text={null} />),
+    })),
   ];
 }
 
@@ -121,12 +124,21 @@ const UPSTREAM: Column<RecordUpstreamItem>[] = [
     title: 'Upstream id',
     render: ({ upstream_id }) => <Id text={upstream_id} name="the upstream's id" />,
   },
-  { id: 'upstream_amount', title: 'Upstream amount', numeric: true, render: (one) => <Usd amount={one.amount_usd} /> },
+  {
+    id: 'upstream_amount',
+    title: 'Upstream amount',
+    numeric: true,
+    render: (one) => <Usd amount={one.amount_usd} />,
+  },
 ];
 
 /** What the answer says about handing a payout to the telco. */
 const TELCO: (Column<RecordUpstreamItem> & { id: 'payout_status' | 'payout_error' })[] = [
-  { id: 'payout_status', title: "Telco's status", render: ({ payout_status }) => <Maybe text={payout_status} /> },
+  {
+    id: 'payout_status',
+    title: "Telco's status",
+    render: ({ payout_status }) => <Maybe text={payout_status} />,
+  },
   { id: 'payout_error', title: "Telco's error", render: ({ payout_error }) => <Maybe text={payout_error} /> },
 ];
 

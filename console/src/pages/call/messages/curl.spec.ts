@@ -7,7 +7,10 @@ const story = (changes: Partial<CallStory>) =>
     operation: 'POST /payouts/airtime',
     idempotency_key: "it's 17",
     anomalies: [],
-    request: { query: null, body: { airtimes: [{ phoneNumber: '+254712345678', note: `"a" 'b' $HOME \`id\`` }] } },
+    request: {
+      query: null,
+      body: { airtimes: [{ phoneNumber: '+254712345678', note: `"a" 'b' $HOME \`id\`` }] },
+    },
     ...changes,
   }) as CallStory;
 

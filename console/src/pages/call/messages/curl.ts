@@ -8,7 +8,10 @@ const PREFIX = '/api/v0.1';
  * requests, whose bodies are not stored.
  * @param origin of the proxy.
  */
-export function curlOf({ operation, request, idempotency_key }: CallStory, origin: string): string | undefined {
+export function curlOf(
+  { operation, request, idempotency_key }: CallStory,
+  origin: string,
+): string | undefined {
   if (!request) return undefined;
   const [method = 'GET', path = ''] = operation.split(' ');
   const query = request.query ? `?${request.query}` : '';

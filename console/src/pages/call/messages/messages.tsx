@@ -23,9 +23,13 @@ export function Messages({ story, revealed }: Props) {
     <Section
       title="Request and response"
       lead={
-        revealed ? 'As they were sent and received.' : `Data that may identify people is masked with dots. ${hidden}`
+        revealed
+          ? 'As they were sent and received.'
+          : `Data that may identify people is masked with dots. ${hidden}`
       }
-      actions={curl !== undefined && <CopyText text={curl} name="Copy as curl" icon={<SquareTerminal size={14} />} />}
+      actions={
+        curl !== undefined && <CopyText text={curl} name="Copy as curl" icon={<SquareTerminal size={14} />} />
+      }
     >
       {curl !== undefined && (
         <Text size="xs" c="dimmed" maw="80ch">
@@ -33,10 +37,18 @@ export function Messages({ story, revealed }: Props) {
         </Text>
       )}
       {request && (
-        <Message title="Request" message={request} missing="The request had no body, or the body was erased." />
+        <Message
+          title="Request"
+          message={request}
+          missing="The request had no body, or the body was erased."
+        />
       )}
       {response && (
-        <Message title="Response" message={response} missing="There was no response, or the response was erased." />
+        <Message
+          title="Response"
+          message={response}
+          missing="There was no response, or the response was erased."
+        />
       )}
     </Section>
   );
@@ -52,7 +64,9 @@ function Message({ title, message, missing }: { title: string; message: RecordMe
         <Title order={3} size="h6">
           {title}
         </Title>
-        {isThere && <CopyText text={text} name={`Copy the ${title.toLowerCase()}`} icon={<Copy size={14} />} />}
+        {isThere && (
+          <CopyText text={text} name={`Copy the ${title.toLowerCase()}`} icon={<Copy size={14} />} />
+        )}
       </Group>
       {query && (
         <Text size="sm" ff="monospace" className="wrap-anywhere">
@@ -76,7 +90,12 @@ function CopyText({ text, name, icon }: { text: string; name: string; icon: Reac
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
-        <Button variant="default" size="compact-xs" leftSection={copied ? <Check size={14} /> : icon} onClick={copy}>
+        <Button
+          variant="default"
+          size="compact-xs"
+          leftSection={copied ? <Check size={14} /> : icon}
+          onClick={copy}
+        >
           {copied ? 'Copied' : name}
         </Button>
       )}

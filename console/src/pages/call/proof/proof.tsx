@@ -32,7 +32,9 @@ export function Proof({ story, revealed }: Props) {
     });
   const download = () =>
     attempt('Creating the receipt…', () =>
-      save(`/v1/audit/calls/${story.id}/receipt`, `receipt-${story.id}.json`, { headers: revealing(revealed) }),
+      save(`/v1/audit/calls/${story.id}/receipt`, `receipt-${story.id}.json`, {
+        headers: revealing(revealed),
+      }),
     );
   const isBusy = waiting !== undefined;
   return (
@@ -50,7 +52,12 @@ export function Proof({ story, revealed }: Props) {
           >
             Download receipt
           </Button>
-          <Button size="xs" leftSection={<ShieldCheck size={14} />} loading={isBusy} onClick={() => void verify()}>
+          <Button
+            size="xs"
+            leftSection={<ShieldCheck size={14} />}
+            loading={isBusy}
+            onClick={() => void verify()}
+          >
             Verify
           </Button>
         </>
@@ -72,7 +79,13 @@ export function Proof({ story, revealed }: Props) {
   );
 }
 
-function Result({ verification: { steps, hasOtherKey }, trust }: { verification: Verification; trust: () => void }) {
+function Result({
+  verification: { steps, hasOtherKey },
+  trust,
+}: {
+  verification: Verification;
+  trust: () => void;
+}) {
   const wrong = steps.filter(({ state }) => state === 'wrong').length;
   return (
     <>

@@ -1,6 +1,14 @@
 import { http, revealing } from '../../../api/client';
 import type { CallStory, Inclusion, Opening, Receipt } from '../../../api/generated/schema';
-import { growthSince, growthStep, isKnown, keyStep, memoryOf, type Seen, seenIn } from '../../../verify/memory';
+import {
+  growthSince,
+  growthStep,
+  isKnown,
+  keyStep,
+  memoryOf,
+  type Seen,
+  seenIn,
+} from '../../../verify/memory';
 import { lackingOf } from '../../../../../packages/sdk/src/proofs/note';
 import { signersOf, type Step, verifyCall } from '../../../verify/verify';
 

@@ -19,7 +19,12 @@ export function History({ story }: { story: CallStory }) {
     <Section title="History">
       <Timeline bulletSize={14} lineWidth={2} active={moments.length} color="gray" role="list">
         {moments.map((moment, at) => (
-          <Timeline.Item key={`${moment.title} ${at}`} color={moment.color} title={moment.title} role="listitem">
+          <Timeline.Item
+            key={`${moment.title} ${at}`}
+            color={moment.color}
+            title={moment.title}
+            role="listitem"
+          >
             <When moment={moment} before={befores[at] ?? null} />
             <Says moment={moment} />
           </Timeline.Item>

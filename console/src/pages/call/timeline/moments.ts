@@ -30,12 +30,20 @@ export function momentsOf(story: CallStory): Moment[] {
 
 function received({ timings, client_address, client, actor }: CallStory): Moment {
   const who = `${client.name ?? client.id}${actor === null ? '' : `, for ${actor}`}`;
-  return { title: 'Received', at: timings.received_at, color: 'blue', says: [`From ${who}, at ${client_address}.`] };
+  return {
+    title: 'Received',
+    at: timings.received_at,
+    color: 'blue',
+    says: [`From ${who}, at ${client_address}.`],
+  };
 }
 
 function intent({ timings, recovered }: CallStory): Moment {
   const [title, says] = recovered
-    ? ['Intent restored', 'The database had lost it. It was recorded before anything was sent, and comes from a copy.']
+    ? [
+        'Intent restored',
+        'The database had lost it. It was recorded before anything was sent, and comes from a copy.',
+      ]
     : ['Intent recorded', 'Recorded before anything was sent.'];
   return { title, at: timings.recorded_at, color: 'blue', says: [says] };
 }
@@ -64,9 +72,11 @@ type Refusal = NonNullable<CallStory['refusal']>;
 
 const HELD_FOR: Record<string, string> = {
   over_threshold: "The call exceeds the client's approval threshold.",
-  over_recipient_threshold: "A recipient would get more in a day than the client's approval threshold per recipient.",
+  over_recipient_threshold:
+    "A recipient would get more in a day than the client's approval threshold per recipient.",
   over_daily_threshold: 'The client would pay more in a day than its approval threshold per day.',
-  seen_before: 'The client has requested the same amount for the same recipient before. This call may be a duplicate.',
+  seen_before:
+    'The client has requested the same amount for the same recipient before. This call may be a duplicate.',
   seen_across_clients: 'Another client made the same request a short time ago.',
   unexplained_payment:
     'The upstream has already paid this amount to this recipient, in a time whose records were lost.',
@@ -87,9 +97,13 @@ function approval({ approval: held, timings }: CallStory): Moment[] {
     ],
     ...(earlier_call_id !== null && { calls: [earlier_call_id] }),
   };
-  if (status === 'pending') return [waits, { title: 'Pending, expires', at: expires_at, color: 'gray', says: [] }];
+  if (status === 'pending')
+    return [waits, { title: 'Pending, expires', at: expires_at, color: 'gray', says: [] }];
   if (status === 'expired') {
-    return [waits, { title: 'Expired', at: expires_at, color: 'gray', says: ['Nobody decided. Nothing was sent.'] }];
+    return [
+      waits,
+      { title: 'Expired', at: expires_at, color: 'gray', says: ['Nobody decided. Nothing was sent.'] },
+    ];
   }
   const isApproved = status === 'approved';
   return [
@@ -127,7 +141,10 @@ function attempts({ upstream, timings }: CallStory): Moment[] {
     return [{ title: 'Answered from cache', at: timings.sent_at, color: 'blue', says, calls: [answer_of] }];
   }
   return tries.map(({ started_at, ms, phase, status, failure }, at) => ({
-    title: tries.length === 1 ? 'Sent to the upstream' : `Sent to the upstream, attempt ${at + 1} of ${tries.length}`,
+    title:
+      tries.length === 1
+        ? 'Sent to the upstream'
+        : `Sent to the upstream, attempt ${at + 1} of ${tries.length}`,
     at: started_at,
     color: failure === null ? 'blue' : 'orange',
     says: [
@@ -168,20 +185,28 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
       `may be ${[upstream_ref ?? upstream_id, amount_usd !== null && `${amount_usd} USD`, status].filter(Boolean).join(', ')}`,
   );
   const { decided_at, reason, calls } = looked;
-  return [since, { title: 'Could not be settled', at: decided_at, color: 'red', says: [reason], list, calls }];
+  return [
+    since,
+    { title: 'Could not be settled', at: decided_at, color: 'red', says: [reason], list, calls },
+  ];
 }
 
 function settlements({ settlements: newestFirst }: CallStory): Moment[] {
-  return [...newestFirst].reverse().map(({ outcome, reason, source, recorded_at, recorded_by, entries }, place) => ({
-    title: `${place === 0 ? 'Settled' : 'Settled again'}${outcome === null ? '' : `: ${inWords(outcome)}`}`,
-    at: recorded_at,
-    color: 'teal',
-    says: [recorded_by ? `By ${nameOf(recorded_by)}.` : (BY_THE_PROXY[source] ?? 'By the proxy.'), `“${reason}”`],
-    list: entries.map(
-      ({ position, entry, amount_usd }) =>
-        `payout ${position + 1}: ${inWords(entry)}${amount_usd === null ? '' : `, ${amount_usd} USD`}`,
-    ),
-  }));
+  return [...newestFirst]
+    .reverse()
+    .map(({ outcome, reason, source, recorded_at, recorded_by, entries }, place) => ({
+      title: `${place === 0 ? 'Settled' : 'Settled again'}${outcome === null ? '' : `: ${inWords(outcome)}`}`,
+      at: recorded_at,
+      color: 'teal',
+      says: [
+        recorded_by ? `By ${nameOf(recorded_by)}.` : (BY_THE_PROXY[source] ?? 'By the proxy.'),
+        `“${reason}”`,
+      ],
+      list: entries.map(
+        ({ position, entry, amount_usd }) =>
+          `payout ${position + 1}: ${inWords(entry)}${amount_usd === null ? '' : `, ${amount_usd} USD`}`,
+      ),
+    }));
 }
 
 /** What the proxy settled by, in a sentence. */

@@ -49,7 +49,9 @@ function ExportDialog({ list, close }: { list: List; close: () => void }) {
 }
 
 function wordsOf({ filters }: List): string {
-  const said = FILTER_NAMES.flatMap((name) => (filters[name] === undefined ? [] : FILTERS[name].words(filters[name])));
+  const said = FILTER_NAMES.flatMap((name) =>
+    filters[name] === undefined ? [] : FILTERS[name].words(filters[name]),
+  );
   const found = said.length === 0 ? 'The whole history' : `All results of the filters (${said.join(', ')})`;
   return `${found}, not only this page, with all columns, oldest first. The export is recorded.`;
 }
@@ -70,7 +72,11 @@ function Choices({ asked, setAsked, disabled }: ChoicesProps) {
           <Radio {...{ value: 'items', label: 'Payouts', disabled }} />
         </Group>
       </Radio.Group>
-      <Radio.Group label="Format" value={asked.format} onChange={(format) => setAsked({ ...asked, format: format })}>
+      <Radio.Group
+        label="Format"
+        value={asked.format}
+        onChange={(format) => setAsked({ ...asked, format: format })}
+      >
         <Group mt={4}>
           <Radio {...{ value: 'csv', label: 'CSV', disabled }} />
           <Radio {...{ value: 'ndjson', label: 'NDJSON', disabled }} />
@@ -115,10 +121,14 @@ function Kept({ checked, filename }: Extract<Exporting, { state: 'kept' }>) {
       {checked.summed
         ? 'The checksum matches: the file is what the proxy wrote.'
         : 'The checksum was not compared, because browsers support this only over https.'}{' '}
-      The file is in your downloads as {filename}. Keep the manifest with the file. It proves that the file is complete
-      and unchanged.
+      The file is in your downloads as {filename}. Keep the manifest with the file. It proves that the file is
+      complete and unchanged.
       <Group mt="xs">
-        <Button variant="default" size="xs" onClick={() => keep(checked.manifest, `${filename}.manifest.json`)}>
+        <Button
+          variant="default"
+          size="xs"
+          onClick={() => keep(checked.manifest, `${filename}.manifest.json`)}
+        >
           Save the manifest
         </Button>
       </Group>

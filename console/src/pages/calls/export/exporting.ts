@@ -32,14 +32,18 @@ export function useExport(filters: Filters) {
     const filename = `payout-proxy-${what}-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.${format}`;
     let checked: CheckedExport | undefined;
     try {
-      await save(`/v1/audit/export?${new URLSearchParams({ ...filters, format, what }).toString()}`, filename, {
-        signal: controller.signal,
-        headers: revealing(reveal),
-        onProgress: (progress) => setExporting({ state: 'comes', progress }),
-        check: async (file, headers) => {
-          checked = await checkExport(file, await readManifest(headers, revealing(reveal)));
+      await save(
+        `/v1/audit/export?${new URLSearchParams({ ...filters, format, what }).toString()}`,
+        filename,
+        {
+          signal: controller.signal,
+          headers: revealing(reveal),
+          onProgress: (progress) => setExporting({ state: 'comes', progress }),
+          check: async (file, headers) => {
+            checked = await checkExport(file, await readManifest(headers, revealing(reveal)));
+          },
         },
-      });
+      );
       if (checked) setExporting({ state: 'kept', checked, filename });
     } catch (error) {
       setExporting(controller.signal.aborted ? { state: 'none' } : { state: 'failed', error });
@@ -51,6 +55,7 @@ export function useExport(filters: Filters) {
 /** Reads the manifest that the export's header `Link` names. An incomplete export has none. */
 async function readManifest(headers: Headers, sent: RawHeaders): Promise<string> {
   const [, path] = /^<([^>]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];
-  if (path === undefined) throw new Error('The export has no link to a manifest. The file was discarded. Try again.');
+  if (path === undefined)
+    throw new Error('The export has no link to a manifest. The file was discarded. Try again.');
   return (await raw(path, { headers: sent })).text();
 }

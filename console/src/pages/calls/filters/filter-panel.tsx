@@ -21,7 +21,13 @@ export function FilterPanel(props: FilterProps) {
       <QuickFilters {...props} />
       <Group gap="xs">
         <Button
-          {...{ variant: 'subtle', size: 'compact-sm', 'aria-expanded': isShown, 'aria-controls': id, onClick: toggle }}
+          {...{
+            variant: 'subtle',
+            size: 'compact-sm',
+            'aria-expanded': isShown,
+            'aria-controls': id,
+            onClick: toggle,
+          }}
           leftSection={<Arrow size={14} aria-hidden />}
         >
           More filters{count > 0 && ` (${count})`}

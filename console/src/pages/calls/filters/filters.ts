@@ -1,7 +1,12 @@
 import { outcomeWords } from '../../../components/values/badges';
 import { SOURCE_WORDS } from '../../../components/values/requester';
 import { formatLocal, formatUsd } from '../../../components/values/format';
-import { type CallRecord, type paths, approvalStatusValues, callStateValues } from '../../../api/generated/schema';
+import {
+  type CallRecord,
+  type paths,
+  approvalStatusValues,
+  callStateValues,
+} from '../../../api/generated/schema';
 
 export type Query = NonNullable<paths['/v1/audit/calls']['get']['parameters']['query']>;
 
@@ -87,7 +92,10 @@ export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
 /** The filters that are not always shown. */
 export const GROUPS: { title: string; names: FilterName[] }[] = [
-  { title: 'Requester', names: ['client', 'account', 'actor', 'actor_source', 'person_id', 'key', 'client_address'] },
+  {
+    title: 'Requester',
+    names: ['client', 'account', 'actor', 'actor_source', 'person_id', 'key', 'client_address'],
+  },
   { title: 'Payout', names: ['country', 'network_code', 'reference', 'upstream_ref'] },
   { title: 'Amount', names: ['min_item_usd', 'max_item_usd', 'min_total_usd', 'max_total_usd'] },
   { title: 'Call', names: ['in_doubt', 'approval', 'idempotency_key', 'request_id'] },

@@ -63,7 +63,14 @@ export function AccountField({ list: { filters, change }, faults }: FilterProps)
   if (account !== undefined && !names.includes(account)) names.push(account); // that of the URL
   return (
     <Select
-      {...{ label, description: help, data: names, clearable: true, placeholder: 'Any', error: faults.account }}
+      {...{
+        label,
+        description: help,
+        data: names,
+        clearable: true,
+        placeholder: 'Any',
+        error: faults.account,
+      }}
       value={account ?? null}
       onChange={(value) => change({ account: value ?? undefined })}
       clearButtonProps={{ 'aria-label': 'Any account' }}
@@ -78,7 +85,13 @@ function OperationField({ list: { filters, change }, faults }: FilterProps) {
   if (filters.operation !== undefined) names.add(filters.operation);
   return (
     <Select
-      {...{ label: FILTERS.operation.label, data: [...names], style: wide(220), searchable: true, clearable: true }}
+      {...{
+        label: FILTERS.operation.label,
+        data: [...names],
+        style: wide(220),
+        searchable: true,
+        clearable: true,
+      }}
       placeholder="Any"
       error={faults.operation}
       value={filters.operation ?? null}
@@ -101,11 +114,21 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
   const commit = (text: string, how: Comparison) => {
     const isBeginning = how === 'recipient_prefix' || text.endsWith('*');
     const contact = asContact(text.replace(/\*$/, ''));
-    change({ recipient: undefined, recipient_prefix: undefined, [isBeginning ? 'recipient_prefix' : how]: contact });
+    change({
+      recipient: undefined,
+      recipient_prefix: undefined,
+      [isBeginning ? 'recipient_prefix' : how]: contact,
+    });
   };
   return (
     <TextField
-      {...{ label: 'Recipient', placeholder: 'Phone, email, or handle', type: 'search', value, maxLength: 254 }}
+      {...{
+        label: 'Recipient',
+        placeholder: 'Phone, email, or handle',
+        type: 'search',
+        value,
+        maxLength: 254,
+      }}
       style={wide(300)}
       error={faults.recipient ?? faults.recipient_prefix}
       inputWrapperOrder={['label', 'input', 'error', 'description']}
@@ -163,7 +186,13 @@ function InstantField({ list: { filters, change }, faults, name }: FilterProps &
   };
   return (
     <DateTimePicker
-      {...{ label, style: wide(170), clearable: true, placeholder: 'Any time', valueFormat: 'MMM D, YYYY HH:mm' }}
+      {...{
+        label,
+        style: wide(170),
+        clearable: true,
+        placeholder: 'Any time',
+        valueFormat: 'MMM D, YYYY HH:mm',
+      }}
       {...CALENDAR}
       error={faults[name]}
       value={draft}
@@ -185,7 +214,11 @@ function Periods({ list: { filters, change } }: FilterProps) {
       {PERIODS.map(({ days, label }) => (
         <Button
           key={days}
-          {...{ size: 'xs', variant: days === current ? 'light' : 'default', 'aria-pressed': days === current }}
+          {...{
+            size: 'xs',
+            variant: days === current ? 'light' : 'default',
+            'aria-pressed': days === current,
+          }}
           onClick={() => change({ from: days === current ? undefined : beginOf(days), to: undefined })}
         >
           {label}

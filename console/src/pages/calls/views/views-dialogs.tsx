@@ -45,8 +45,8 @@ export function SaveView({ list, saved, close }: Props & { list: List }) {
             />
           )}
           <Text size="sm" c="dimmed">
-            Views are stored in this browser with their filters and columns. Everyone who signs in here can use them.
-            Views contain no records.
+            Views are stored in this browser with their filters and columns. Everyone who signs in here can
+            use them. Views contain no records.
           </Text>
           <Group justify="flex-end">
             {gate.hint}
@@ -68,7 +68,8 @@ function wordsOf({ filters, chosen }: List, withRecipient: boolean): string {
   const said = FILTER_NAMES.flatMap((name) => {
     const value = filters[name];
     if (value === undefined || (!withRecipient && OF_RECIPIENTS.includes(name))) return [];
-    if (name === 'from' && days !== undefined) return [days === 1 ? 'of the day' : `of the last ${days} days`];
+    if (name === 'from' && days !== undefined)
+      return [days === 1 ? 'of the day' : `of the last ${days} days`];
     return [FILTERS[name].words(value)];
   });
   return `${said.length === 0 ? 'No filters' : said.join(', ')}; ${chosen.length} columns.`;
@@ -82,7 +83,12 @@ export function ManageViews({ saved: { views, rename, remove }, close }: Props) 
         {views.map((view) => (
           <Group key={view.name} gap="xs" wrap="nowrap">
             <TextField
-              {...{ value: view.name, maxLength: 60, 'aria-label': `Name of ${view.name}`, style: { flex: 1 } }}
+              {...{
+                value: view.name,
+                maxLength: 60,
+                'aria-label': `Name of ${view.name}`,
+                style: { flex: 1 },
+              }}
               onCommit={(name) => name !== '' && rename(view, name)}
             />
             <ActionIcon

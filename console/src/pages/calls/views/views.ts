@@ -36,7 +36,10 @@ export function open({ show, choose }: List, { view, columns, days }: SavedView)
 
 /** The views are stored in this browser. */
 export function useSavedViews(what: What) {
-  const [kept, keep] = useLocalStorage<unknown>({ key: `payout-proxy.${what}.views`, getInitialValueInEffect: false });
+  const [kept, keep] = useLocalStorage<unknown>({
+    key: `payout-proxy.${what}.views`,
+    getInitialValueInEffect: false,
+  });
   const views = Array.isArray(kept) ? (kept as SavedView[]) : [];
   const sorted = (next: SavedView[]) => keep(next.sort((a, b) => a.name.localeCompare(b.name)));
   return {

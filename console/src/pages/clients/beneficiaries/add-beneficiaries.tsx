@@ -26,7 +26,10 @@ export function AddBeneficiaries({ client, close }: { client: string; close: () 
   const run = async (reason: string) => {
     setFaults([]);
     const body = { list, add: lines, reason };
-    const { data } = await http.POST('/v1/clients/{name}/beneficiaries', { params: { path: { name: client } }, body });
+    const { data } = await http.POST('/v1/clients/{name}/beneficiaries', {
+      params: { path: { name: client } },
+      body,
+    });
     forgetClients(queries);
     if (data && !isWaiting(data)) {
       notifications.show({ message: 'Saved. The change applies from the next request.', color: 'teal' });

@@ -3,7 +3,11 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { api } from '../../../api/client';
-import { type BeneficiaryDto, type paths, beneficiaryDtoListValues as LISTS } from '../../../api/generated/schema';
+import {
+  type BeneficiaryDto,
+  type paths,
+  beneficiaryDtoListValues as LISTS,
+} from '../../../api/generated/schema';
 import { useAddress } from '../../../components/lists/address';
 import { WordBadge } from '../../../components/values/badges';
 import { type Column, DataTable } from '../../../components/lists/data-table';
@@ -66,7 +70,11 @@ export default function BeneficiariesPage() {
         keyOf={({ id }) => id}
         error={error}
         retry={refetch}
-        empty={values.list === undefined ? 'No recipient is registered. Add some.' : 'No recipient is on this list.'}
+        empty={
+          values.list === undefined
+            ? 'No recipient is registered. Add some.'
+            : 'No recipient is on this list.'
+        }
       />
       <Pager next={data?.next_page_token} />
       {adding && <AddBeneficiaries client={name} close={() => setAdding(false)} />}
@@ -108,7 +116,9 @@ function Bar({ client, list, choose }: BarProps) {
 function Rules({ client }: { client: string }) {
   const { data } = api.useQuery('get', '/v1/clients/{name}', { params: { path: { name: client } } });
   if (data === undefined) return client;
-  const pays = data.beneficiaries_only ? 'pays only allowed recipients' : 'may pay everybody except blocked recipients';
+  const pays = data.beneficiaries_only
+    ? 'pays only allowed recipients'
+    : 'may pay everybody except blocked recipients';
   return `${client} ${pays}. A recipient on both lists is blocked.`;
 }
 

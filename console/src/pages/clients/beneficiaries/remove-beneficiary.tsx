@@ -20,9 +20,13 @@ export function RemoveBeneficiary({ client, of: { id, list }, who, close }: Prop
   const queries = useQueryClient();
   const run = async (reason: string) => {
     const body = { list, remove: [id], reason };
-    const { data } = await http.POST('/v1/clients/{name}/beneficiaries', { params: { path: { name: client } }, body });
+    const { data } = await http.POST('/v1/clients/{name}/beneficiaries', {
+      params: { path: { name: client } },
+      body,
+    });
     forgetClients(queries);
-    if (data && !isWaiting(data)) notifications.show({ message: `${who} is no longer ${list}.`, color: 'teal' });
+    if (data && !isWaiting(data))
+      notifications.show({ message: `${who} is no longer ${list}.`, color: 'teal' });
   };
   return (
     <ReasonDialog title="Remove a recipient" action="Remove" run={run} close={close}>

@@ -22,10 +22,14 @@ export function AllowSignIn({ client, close }: { client: string; close: () => vo
   const [person, setPerson] = useState(kept?.person ?? '');
   const [subject, setSubject] = useState(kept?.subject ?? '');
   const [expiry, setExpiry] = useState(kept?.expiry ?? USUAL_EXPIRY);
-  const missing = person.trim() === '' || subject.trim() === '' ? 'Name the person and the subject first.' : undefined;
+  const missing =
+    person.trim() === '' || subject.trim() === '' ? 'Name the person and the subject first.' : undefined;
   const allow = async () => {
     const body = { person: person.trim(), subject: subject.trim(), ...expiryIn(expiry) };
-    const { data } = await http.POST('/v1/clients/{name}/sign-ins', { params: { path: { name: client } }, body });
+    const { data } = await http.POST('/v1/clients/{name}/sign-ins', {
+      params: { path: { name: client } },
+      body,
+    });
     forgetClients(queries);
     if (data) isWaiting(data);
     close();
@@ -42,8 +46,8 @@ export function AllowSignIn({ client, close }: { client: string; close: () => vo
       <form onSubmit={onSubmit} noValidate>
         <Stack>
           <Text size="sm">
-            Ask the person to sign in once. The page that refuses them shows their subject, the name that your OpenID
-            provider has for them.
+            Ask the person to sign in once. The page that refuses them shows their subject, the name that your
+            OpenID provider has for them.
           </Text>
           <TextInput
             {...{ label: 'Person', autoComplete: 'off', required: true, value: person, error: faults.person }}
@@ -52,7 +56,13 @@ export function AllowSignIn({ client, close }: { client: string; close: () => vo
             onChange={({ currentTarget: { value } }) => setPerson(value)}
           />
           <TextInput
-            {...{ label: 'Subject', autoComplete: 'off', required: true, value: subject, error: faults.subject }}
+            {...{
+              label: 'Subject',
+              autoComplete: 'off',
+              required: true,
+              value: subject,
+              error: faults.subject,
+            }}
             onChange={({ currentTarget: { value } }) => setSubject(value)}
           />
           <ExpiryField expiry={expiry} error={faults.expires_at} change={setExpiry} />

@@ -37,12 +37,13 @@ function RevokeAll({ client, active, close }: { client: string; active: number; 
   return (
     <ReasonDialog title="Revoke all ephemeral keys" action="Revoke all" danger run={run} close={close}>
       <Text size="sm">
-        {countInWords(active)} of <b>{client}</b>, and those made until you confirm, are rejected from the next request,
-        on every instance. Calls that are being sent are completed. Pending requests made with them can no longer be
-        approved.
+        {countInWords(active)} of <b>{client}</b>, and those made until you confirm, are rejected from the
+        next request, on every instance. Calls that are being sent are completed. Pending requests made with
+        them can no longer be approved.
       </Text>
       <Text size="sm">
-        The client can make new ones at once. To prevent that, revoke the keys that make them, or stop the client.
+        The client can make new ones at once. To prevent that, revoke the keys that make them, or stop the
+        client.
       </Text>
     </ReasonDialog>
   );

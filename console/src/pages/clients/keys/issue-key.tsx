@@ -31,7 +31,12 @@ export function IssueKey({ client, issued, close }: Props) {
   const { failure, busy, onSubmit } = useSubmit(() => keeping({ person, expiry }, issue));
   const faults = faultsByField(failure);
   return (
-    <Modal opened onClose={close} title={`Another key of ${client}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={close}
+      title={`Another key of ${client}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <form onSubmit={onSubmit} noValidate>
         <Stack>
           <TextInput

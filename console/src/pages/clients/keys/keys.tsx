@@ -32,7 +32,11 @@ const COLUMNS: Column<KeyDto>[] = [
     ),
   },
   { id: 'person', title: 'Person', render: ({ person }) => <Maybe text={person} /> },
-  { id: 'state', title: 'State', render: ({ state }) => <WordBadge color={COLORS[state]}>{state}</WordBadge> },
+  {
+    id: 'state',
+    title: 'State',
+    render: ({ state }) => <WordBadge color={COLORS[state]}>{state}</WordBadge>,
+  },
   { id: 'created', title: 'Issued', render: ({ created_at: at }) => <Instant at={at} /> },
   { id: 'expires', title: 'Expires', render: ({ expires_at: at }) => <Instant at={at} /> },
   { id: 'used', title: 'Last used', render: ({ last_used_at: at }) => <Instant at={at} relative /> },
@@ -50,7 +54,9 @@ export function Keys({ client }: { client: ClientDto }) {
     id: 'actions',
     title: 'Revoke',
     render: (key) =>
-      (key.state === 'active' || key.state === 'unclaimed') && <Revoke of={key} revoke={() => setRevoking(key)} />,
+      (key.state === 'active' || key.state === 'unclaimed') && (
+        <Revoke of={key} revoke={() => setRevoking(key)} />
+      ),
   };
   return (
     <Stack gap="sm">
@@ -82,7 +88,9 @@ export function Keys({ client }: { client: ClientDto }) {
         />
       )}
       {allowing && <AllowSignIn client={name} close={() => setAllowing(false)} />}
-      {issued !== undefined && <NewKeyDialog of={{ client: name, key: issued }} close={() => setIssued(undefined)} />}
+      {issued !== undefined && (
+        <NewKeyDialog of={{ client: name, key: issued }} close={() => setIssued(undefined)} />
+      )}
       {revoking && (
         <RevokeKey
           of={revoking}
@@ -108,8 +116,8 @@ function Rotation({ issue, allow }: { issue: () => void; allow: () => void }) {
         )}
       </Group>
       <Text size="sm" c="dimmed" maw="70ch">
-        To rotate a key, issue another key and let the app use it. When the old key is no longer used, revoke it. Both
-        keys are valid until then.
+        To rotate a key, issue another key and let the app use it. When the old key is no longer used, revoke
+        it. Both keys are valid until then.
       </Text>
     </>
   );
@@ -118,8 +126,8 @@ function Rotation({ issue, allow }: { issue: () => void; allow: () => void }) {
 function NoSecretKeys() {
   return (
     <Text size="sm" c="dimmed" maw="70ch">
-      A public client has no secret keys, because everybody can read what an app contains. Its people send access tokens
-      of its identity provider, or sign in to its pages.
+      A public client has no secret keys, because everybody can read what an app contains. Its people send
+      access tokens of its identity provider, or sign in to its pages.
     </Text>
   );
 }

@@ -48,8 +48,8 @@ export function RevokeKey({ of, isLast, close }: Props) {
             The key <Code>{nameOf(of)}</Code> of the client <b>{client}</b> is
           </>
         )}{' '}
-        rejected with 401 from the next request, on every instance. Everyone who is signed in with it is signed out.
-        Calls that are being sent are completed. Its pending requests can no longer be approved.
+        rejected with 401 from the next request, on every instance. Everyone who is signed in with it is
+        signed out. Calls that are being sent are completed. Its pending requests can no longer be approved.
       </Text>
       {ofProvider && <Text size="sm">{ofProvider.again}</Text>}
       {isLast && (

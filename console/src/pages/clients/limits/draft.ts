@@ -39,7 +39,9 @@ export interface Draft extends LimitsDraft {
 }
 
 const NOTHING: Values = { usd: '', count: '', list: [], flag: false };
-const NO_LIMIT = Object.fromEntries(LIMITS.map(({ name, kind }) => [name, NOTHING[kind]])) as unknown as LimitsDraft;
+const NO_LIMIT = Object.fromEntries(
+  LIMITS.map(({ name, kind }) => [name, NOTHING[kind]]),
+) as unknown as LimitsDraft;
 
 export const NO_LIMITS: Draft = {
   scopes: [],
@@ -82,7 +84,10 @@ export function changesOf(draft: Draft, was: Draft): ChangeClientDto {
 export const LABELS: Record<keyof Draft, string> = {
   scopes: 'Scopes',
   operations: 'Operations',
-  ...(Object.fromEntries(LIMITS.map(({ name, label }) => [name, label])) as Record<keyof LimitsDraft, string>),
+  ...(Object.fromEntries(LIMITS.map(({ name, label }) => [name, label])) as Record<
+    keyof LimitsDraft,
+    string
+  >),
   token_issuer: 'Token issuer',
   token_audience: 'Token audience',
   token_jwks_uri: 'Address of its keys',
@@ -115,7 +120,9 @@ export function limitInWords(key: keyof Draft, value: Draft[keyof Draft]): strin
 /** Describes the changes: `Daily cap: $10.00, was no limit`. */
 export function changesInWords(draft: Draft, was: Draft): string[] {
   const changed = Object.keys(changesOf(draft, was)) as (keyof Draft)[];
-  return changed.map((key) => `${LABELS[key]}: ${limitInWords(key, draft[key])}, was ${limitInWords(key, was[key])}`);
+  return changed.map(
+    (key) => `${LABELS[key]}: ${limitInWords(key, draft[key])}, was ${limitInWords(key, was[key])}`,
+  );
 }
 
 /** Returns the errors, by the name of the field. */

@@ -20,8 +20,8 @@ export function LimitFields(props: Props) {
       <OperationsField {...props} />
       <Limits {...props} of={LIMITS.filter(({ replacedBy }) => replacedBy === undefined)} />
       <FormHeading title="Limits of each person">
-        Each person of the client pays and asks no more, unless the person has other limits. Then every payment must
-        name its person.
+        Each person of the client pays and asks no more, unless the person has other limits. Then every
+        payment must name its person.
       </FormHeading>
       <Limits {...props} of={LIMITS.filter(({ replacedBy }) => replacedBy !== undefined)} />
       <TokenProviderFields {...props} />
@@ -123,7 +123,11 @@ function OperationsField({ draft: { operations }, faults, change }: Props) {
       />
       {operations !== null && (
         <MultiSelect
-          {...{ label: LABELS.operations, description: 'Operations that the client may use.', searchable: true }}
+          {...{
+            label: LABELS.operations,
+            description: 'Operations that the client may use.',
+            searchable: true,
+          }}
           data={[...OPERATIONS]}
           value={operations}
           error={operations.length === 0 ? 'Choose at least one, or all.' : faults.operations}

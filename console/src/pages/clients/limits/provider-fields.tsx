@@ -48,8 +48,8 @@ export function PageProviderFields(props: Props) {
   return (
     <Stack gap="sm">
       <FormHeading title="Provider of page sessions">
-        People sign in at this provider on pages of the web origins above. Their browser holds a cookie, and no token.
-        To end all sessions, remove the issuer.
+        People sign in at this provider on pages of the web origins above. Their browser holds a cookie, and
+        no token. To end all sessions, remove the issuer.
       </FormHeading>
       <TextFields {...props} of={PAGE_TEXTS} />
     </Stack>
@@ -96,9 +96,21 @@ function TextFields({ of, draft, faults, change }: Props & { of: TextField[] }) 
 
 const TOKEN_TEXTS: TextField[] = [
   { name: 'token_issuer', description: 'As its tokens name it (iss).', placeholder: 'https://id.example' },
-  { name: 'token_audience', description: 'As its tokens name this API (aud).', placeholder: 'https://pay.example' },
-  { name: 'token_jwks_uri', description: 'Where its public keys are.', placeholder: 'https://id.example/jwks' },
-  { name: 'token_client_id', description: 'As its tokens name the app (client_id).', placeholder: 'phone-app' },
+  {
+    name: 'token_audience',
+    description: 'As its tokens name this API (aud).',
+    placeholder: 'https://pay.example',
+  },
+  {
+    name: 'token_jwks_uri',
+    description: 'Where its public keys are.',
+    placeholder: 'https://id.example/jwks',
+  },
+  {
+    name: 'token_client_id',
+    description: 'As its tokens name the app (client_id).',
+    placeholder: 'phone-app',
+  },
 ];
 
 const PAGE_TEXTS: TextField[] = [

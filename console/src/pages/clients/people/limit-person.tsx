@@ -110,7 +110,10 @@ function NameFields({ client, named, faults, change }: NameProps) {
       {issuers.length > 0 && (
         <NativeSelect
           {...{ label: 'Named by', value: named.issuer, error: faults.issuer }}
-          data={[...issuers.map((issuer) => ({ value: issuer, label: issuer })), { value: '', label: 'the app' }]}
+          data={[
+            ...issuers.map((issuer) => ({ value: issuer, label: issuer })),
+            { value: '', label: 'the app' },
+          ]}
           onChange={({ currentTarget: { value } }) => change({ ...named, issuer: value })}
         />
       )}
@@ -124,7 +127,9 @@ function NameFields({ client, named, faults, change }: NameProps) {
           error: faults.name,
         }}
         description={
-          named.issuer === '' ? 'As the app sends it in X-Actor or for an ephemeral key.' : 'Subject at the provider.'
+          named.issuer === ''
+            ? 'As the app sends it in X-Actor or for an ephemeral key.'
+            : 'Subject at the provider.'
         }
         data-autofocus
         onChange={({ currentTarget: { value } }) => change({ ...named, name: value })}
@@ -150,7 +155,11 @@ function OwnLimitFields({ client, draft, faults, change }: LimitProps) {
             key={name}
             {...(name === OWN_LIMITS[0] && { 'data-autofocus': true })}
             label={name.endsWith('_usd') ? `${LABELS[name]}, USD` : LABELS[name]}
-            {...{ placeholder: `Default: ${defaultInWords(client, name)}`, autoComplete: 'off', value: draft[name] }}
+            {...{
+              placeholder: `Default: ${defaultInWords(client, name)}`,
+              autoComplete: 'off',
+              value: draft[name],
+            }}
             inputMode={name.endsWith('_usd') ? 'decimal' : 'numeric'}
             error={faults[name]}
             onChange={({ currentTarget: { value } }) => change({ ...draft, [name]: value.trim() })}

@@ -41,7 +41,8 @@ export function defaultOf(client: ClientDto, name: OwnLimit): string | number | 
 }
 
 /** Describes the limit of the client for each of its people: `$10.00`, `no limit`. */
-export const defaultInWords = (client: ClientDto, name: OwnLimit) => limitInWords(name, defaultOf(client, name) ?? '');
+export const defaultInWords = (client: ClientDto, name: OwnLimit) =>
+  limitInWords(name, defaultOf(client, name) ?? '');
 
 /** Describes the own limits of a person: `Daily cap: $50.00; Requests per minute: 5`. Empty if there are none. */
 export function ownLimitsInWords(person: PersonDto): string {

@@ -77,7 +77,9 @@ function Summary({ of: { id, name, issuer, first_seen_at: at, usage } }: { of: P
 
 function Limits({ client, of }: { client: ClientDto; of: PersonDto }) {
   const [changing, setChanging] = useState(false);
-  const rows = OWN_LIMITS.map((name) => [LABELS[name], <Limit key={name} {...{ client, of, name }} />] as const);
+  const rows = OWN_LIMITS.map(
+    (name) => [LABELS[name], <Limit key={name} {...{ client, of, name }} />] as const,
+  );
   return (
     <Section
       title="Limits"

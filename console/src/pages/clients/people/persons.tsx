@@ -32,7 +32,12 @@ export default function PersonsPage() {
   const [adding, setAdding] = useState(false);
   const query: Query = { ...values, ...(pageToken !== undefined && { page_token: pageToken }) };
   const init = { params: { path: { name: client }, query }, headers: revealing(reveal) };
-  const { data, error, refetch } = api.useQuery('get', '/v1/clients/{name}/persons', init, whilePaging(reveal));
+  const { data, error, refetch } = api.useQuery(
+    'get',
+    '/v1/clients/{name}/persons',
+    init,
+    whilePaging(reveal),
+  );
   const { data: of } = api.useQuery('get', '/v1/clients/{name}', { params: { path: { name: client } } });
   const open = (id: string) => navigate(`/clients/${client}/persons/${encodeURIComponent(id)}`);
   return (
@@ -107,7 +112,9 @@ function columnsOf(client: string, mayAudit: boolean): Column<PersonDto>[] {
     {
       id: 'month',
       title: 'This month',
-      render: (person) => <CapUsage cap={person.usage.monthly} label={`${personWords(person)}, this month`} />,
+      render: (person) => (
+        <CapUsage cap={person.usage.monthly} label={`${personWords(person)}, this month`} />
+      ),
     },
     { id: 'limits', title: 'Own limits', render: OwnLimits },
     { id: 'seen', title: 'First seen', render: ({ first_seen_at: at }) => <Instant at={at} relative /> },
@@ -140,7 +147,12 @@ function OwnLimits(person: PersonDto) {
 
 function Calls({ of }: { of: PersonDto }) {
   return (
-    <Anchor component={Link} href={`/calls?person_id=${of.id}`} size="sm" aria-label={`Calls of ${personWords(of)}`}>
+    <Anchor
+      component={Link}
+      href={`/calls?person_id=${of.id}`}
+      size="sm"
+      aria-label={`Calls of ${personWords(of)}`}
+    >
       Calls
     </Anchor>
   );

@@ -17,15 +17,21 @@ export function RevokePerson({ client, of, close }: { client: string; of: Person
     notifications.show({ message: 'Revoked. The person must sign in again.', color: 'teal' });
   };
   return (
-    <ReasonDialog title="Revoke a person's credentials" action="Revoke credentials" danger run={run} close={close}>
+    <ReasonDialog
+      title="Revoke a person's credentials"
+      action="Revoke credentials"
+      danger
+      run={run}
+      close={close}
+    >
       <Text size="sm">
-        This ends all tokens, sessions and keys that <b>{personWords(of)}</b> has of <b>{client}</b>. They are rejected
-        from the next request, on every instance. Calls that are being sent are completed. Pending requests made with
-        them can no longer be approved.
+        This ends all tokens, sessions and keys that <b>{personWords(of)}</b> has of <b>{client}</b>. They are
+        rejected from the next request, on every instance. Calls that are being sent are completed. Pending
+        requests made with them can no longer be approved.
       </Text>
       <Text size="sm">
-        Credentials that are issued later are accepted. To keep the person out, block them at the identity provider, or
-        set their daily cap to 0.
+        Credentials that are issued later are accepted. To keep the person out, block them at the identity
+        provider, or set their daily cap to 0.
       </Text>
     </ReasonDialog>
   );

@@ -69,7 +69,13 @@ function Refused({ conflicts }: { conflicts: Conflicts }) {
       <List size="sm">
         {[...conflicts].slice(0, MOST).map(([id, reason]) => (
           <List.Item key={id}>
-            <Anchor component={Link} href={`/reconciliation/findings/${id}`} size="sm" c="inherit" underline="always">
+            <Anchor
+              component={Link}
+              href={`/reconciliation/findings/${id}`}
+              size="sm"
+              c="inherit"
+              underline="always"
+            >
               {id}
             </Anchor>
             : {reason}

@@ -23,7 +23,8 @@ type Decision = FindingDecisionDto['state'];
 const MEANINGS: Record<Decision, string> = {
   explained: 'The reason is known, and nothing is owed.',
   resolved: 'The difference was corrected.',
-  accepted: 'The difference is a permanent loss or gain. Only a person who did not request the payment can accept it.',
+  accepted:
+    'The difference is a permanent loss or gain. Only a person who did not request the payment can accept it.',
   reopened: 'The earlier decision no longer applies.',
 };
 
@@ -43,11 +44,18 @@ export function Decide({ findings, close, onDecided, onConflict }: Props) {
   const closed = findings.filter(isClosed).length;
   const [decision, setDecision] = useState<Decision>(closed > 0 ? 'reopened' : 'explained');
   const again = () =>
-    queries.invalidateQueries({ predicate: ({ queryKey: [, path] }) => String(path).startsWith('/v1/reconciliation') });
+    queries.invalidateQueries({
+      predicate: ({ queryKey: [, path] }) => String(path).startsWith('/v1/reconciliation'),
+    });
   const run = async (reason: string) => {
     if (findings.length === 0)
       throw new Error('There are no findings left to decide. Close this dialog and check the list.');
-    const decisions = findings.map(({ id, version }) => ({ finding_id: id, state: decision, reason, version }));
+    const decisions = findings.map(({ id, version }) => ({
+      finding_id: id,
+      state: decision,
+      reason,
+      version,
+    }));
     try {
       await http.POST('/v1/reconciliation/findings/decisions', { body: { decisions } });
     } catch (error) {
@@ -58,7 +66,9 @@ export function Decide({ findings, close, onDecided, onConflict }: Props) {
       throw new Error(sentenceOf(messageOf(error), conflicts.size, findings.length), { cause: error });
     }
     onDecided();
-    notifications.show({ message: `${told(findings.length)} ${findings.length === 1 ? 'is' : 'are'} ${decision}.` });
+    notifications.show({
+      message: `${told(findings.length)} ${findings.length === 1 ? 'is' : 'are'} ${decision}.`,
+    });
     await again();
   };
   return (
@@ -70,8 +80,8 @@ export function Decide({ findings, close, onDecided, onConflict }: Props) {
     >
       {closed > 0 && closed < findings.length && (
         <Alert color="orange" variant="light">
-          {formatCount(closed)} of these are already decided and can only be reopened. Select either decided or open
-          findings.
+          {formatCount(closed)} of these are already decided and can only be reopened. Select either decided
+          or open findings.
         </Alert>
       )}
       <Choices decision={decision} setDecision={setDecision} isClosed={closed > 0} />

@@ -34,7 +34,11 @@ export function Story({ finding: { sights, sight_count: count, steps } }: { find
   );
 }
 
-function Sight({ sight: { run_id: run, seen_at: at, impact_usd: usd, historical } }: { sight: FindingSight }) {
+function Sight({
+  sight: { run_id: run, seen_at: at, impact_usd: usd, historical },
+}: {
+  sight: FindingSight;
+}) {
   return (
     <Timeline.Item bullet={<Eye size={12} aria-hidden />} title="Seen by a run">
       <Text size="sm">
@@ -52,7 +56,8 @@ function Sight({ sight: { run_id: run, seen_at: at, impact_usd: usd, historical 
 }
 
 function Step({ step }: { step: FindingStep }) {
-  const by = step.run_id !== null ? 'Automatically, by a run' : `By ${step.actor ?? 'a key without a person'}`;
+  const by =
+    step.run_id !== null ? 'Automatically, by a run' : `By ${step.actor ?? 'a key without a person'}`;
   return (
     <Timeline.Item bullet={<Gavel size={12} aria-hidden />} title={`Marked as ${step.state}`}>
       <Text size="sm" className="wrap-anywhere">

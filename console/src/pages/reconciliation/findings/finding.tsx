@@ -41,7 +41,12 @@ export default function FindingPage() {
         {(story) => <Finding finding={story} />}
       </Answer>
       {isDeciding && data && (
-        <Decide findings={[data]} close={close} onDecided={() => setConflicts(new Map())} onConflict={setConflicts} />
+        <Decide
+          findings={[data]}
+          close={close}
+          onDecided={() => setConflicts(new Map())}
+          onConflict={setConflicts}
+        />
       )}
     </Page>
   );

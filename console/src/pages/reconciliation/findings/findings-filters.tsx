@@ -78,7 +78,9 @@ const OTHER_AGE = 'other';
 
 function AgeChoice({ values, change }: Props) {
   const { min_age_days: least, max_age_days: most } = values;
-  const known = AGES.find(({ filter }) => ages(filter.min_age_days, filter.max_age_days) === ages(least, most));
+  const known = AGES.find(
+    ({ filter }) => ages(filter.min_age_days, filter.max_age_days) === ages(least, most),
+  );
   const isOther = !known && (least !== undefined || most !== undefined);
   const choose = (age: string) => {
     const { min_age_days, max_age_days } = AGES.find(({ name }) => name === age)?.filter ?? {};

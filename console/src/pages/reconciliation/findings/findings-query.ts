@@ -15,12 +15,13 @@ export const toQuery = (filters: Filters, page: Pick<FindingsQuery, 'page_size' 
   ({ ...filters, ...page }) as unknown as FindingsQuery;
 
 /** The ages by which reports group waiting findings, in whole days. */
-export const AGES: { name: string; label: string; filter: Pick<Filters, 'min_age_days' | 'max_age_days'> }[] = [
-  { name: '0_to_1', label: '0–1', filter: { max_age_days: '1' } },
-  { name: '2_to_7', label: '2–7', filter: { min_age_days: '2', max_age_days: '7' } },
-  { name: '8_to_30', label: '8–30', filter: { min_age_days: '8', max_age_days: '30' } },
-  { name: '31_or_more', label: '31+', filter: { min_age_days: '31' } },
-];
+export const AGES: { name: string; label: string; filter: Pick<Filters, 'min_age_days' | 'max_age_days'> }[] =
+  [
+    { name: '0_to_1', label: '0–1', filter: { max_age_days: '1' } },
+    { name: '2_to_7', label: '2–7', filter: { min_age_days: '2', max_age_days: '7' } },
+    { name: '8_to_30', label: '8–30', filter: { min_age_days: '8', max_age_days: '30' } },
+    { name: '31_or_more', label: '31+', filter: { min_age_days: '31' } },
+  ];
 
 /** Returns the URL of a list of findings. */
 export function linkToFindings(filters: Filters): string {

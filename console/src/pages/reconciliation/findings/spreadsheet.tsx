@@ -25,9 +25,9 @@ export function Spreadsheet({ filters, close }: { filters: Filters; close: () =>
           <Out filters={filters} />
         </List.Item>
         <List.Item>
-          Fill in <b>decision</b> (explained, resolved, accepted, or reopened) and <b>reason</b>, in the rows that you
-          decide. Keep the column <b>version</b>. With it, findings that changed in the meantime are rejected, not
-          overwritten.
+          Fill in <b>decision</b> (explained, resolved, accepted, or reopened) and <b>reason</b>, in the rows
+          that you decide. Keep the column <b>version</b>. With it, findings that changed in the meantime are
+          rejected, not overwritten.
         </List.Item>
         <List.Item>
           Send the file back as CSV. All rows are decided, or none. Rows without a decision are not changed.
@@ -70,7 +70,12 @@ function Out({ filters }: { filters: Filters }) {
             { value: 'semicolon', label: 'semicolon (for locales that write 1,5)' },
           ]}
         />
-        <Button variant="default" leftSection={<Download size={14} />} loading={busy} onClick={() => void keep()}>
+        <Button
+          variant="default"
+          leftSection={<Download size={14} />}
+          loading={busy}
+          onClick={() => void keep()}
+        >
           Download CSV
         </Button>
       </Group>
@@ -112,7 +117,11 @@ function In() {
   };
   return (
     <Stack gap="xs" mt="xs" align="flex-start">
-      <FileButton accept=".csv,text/csv" onChange={(file) => void send(file)} inputProps={{ 'aria-label': 'CSV file' }}>
+      <FileButton
+        accept=".csv,text/csv"
+        onChange={(file) => void send(file)}
+        inputProps={{ 'aria-label': 'CSV file' }}
+      >
         {(props) => (
           <Button {...props} leftSection={<Upload size={14} />} loading={busy}>
             Send a CSV file back

@@ -27,7 +27,11 @@ export function Equation({ totals, runId }: { totals: TotalsRecord; runId: strin
             <Term
               key={category}
               name={
-                <Anchor component={Link} href={linkToFindings({ run_id: runId, category, state: 'any' })} size="sm">
+                <Anchor
+                  component={Link}
+                  href={linkToFindings({ run_id: runId, category, state: 'any' })}
+                  size="sm"
+                >
                   {inWords(category)}
                 </Anchor>
               }
@@ -36,7 +40,11 @@ export function Equation({ totals, runId }: { totals: TotalsRecord; runId: strin
             />
           ))}
           <Term name="Within the tolerances" amount={signed(tolerance)} />
-          <Term name={<ResidualName residual={residual} />} amount={signed(residual)} bad={!isNought(residual)} />
+          <Term
+            name={<ResidualName residual={residual} />}
+            amount={signed(residual)}
+            bad={!isNought(residual)}
+          />
           <Term
             name="Upstream's total"
             note={`${formatCount(theirs.count)} transactions`}
@@ -47,8 +55,8 @@ export function Equation({ totals, runId }: { totals: TotalsRecord; runId: strin
       </Table>
       {!isNought(residual) && (
         <Alert color="red" variant="light" mt="xs" title="The sums do not add up">
-          There is no explanation for {formatUsd(residual)}. Do not rely on this run. Keep it and report a bug in
-          payout-proxy.
+          There is no explanation for {formatUsd(residual)}. Do not rely on this run. Keep it and report a bug
+          in payout-proxy.
         </Alert>
       )}
     </section>

@@ -10,7 +10,11 @@ export function Residual({ usd }: { usd: string | undefined }) {
   const isRight = isNought(usd);
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end" {...(!isRight && { c: 'red' })}>
-      {isRight ? <Check size={14} aria-label="as it must be" /> : <TriangleAlert size={14} aria-label="must be 0" />}
+      {isRight ? (
+        <Check size={14} aria-label="as it must be" />
+      ) : (
+        <TriangleAlert size={14} aria-label="must be 0" />
+      )}
       <Text span inherit fw={isRight ? 400 : 700} style={{ whiteSpace: 'nowrap' }}>
         {isRight ? '0' : formatUsd(usd)}
       </Text>

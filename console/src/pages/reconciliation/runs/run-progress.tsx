@@ -35,7 +35,13 @@ export function RunProgress({ run, onEnd }: { run: RunRecord; onEnd: () => void 
     end: over,
     interrupted: over,
   });
-  const words = isOver ? 'Finishing' : isQueued ? 'Waiting for a worker' : progress ? wordsOf(progress) : 'In progress';
+  const words = isOver
+    ? 'Finishing'
+    : isQueued
+      ? 'Waiting for a worker'
+      : progress
+        ? wordsOf(progress)
+        : 'In progress';
   return (
     <Stack gap={4} maw={420}>
       <Progress

@@ -121,9 +121,10 @@ function Interrupted({ run }: { run: RunRecord }) {
 
 function Downloads({ run: { id, from } }: { run: RunRecord }) {
   const keep = (format: 'html' | 'csv' | 'json') =>
-    save(`${RUN.replace('{id}', id)}/report?format=${format}`, `reconciliation-${from.slice(0, 10)}.${format}`).catch(
-      (error: unknown) => notifications.show({ color: 'red', message: messageOf(error) }),
-    );
+    save(
+      `${RUN.replace('{id}', id)}/report?format=${format}`,
+      `reconciliation-${from.slice(0, 10)}.${format}`,
+    ).catch((error: unknown) => notifications.show({ color: 'red', message: messageOf(error) }));
   return (
     <Menu position="bottom-end">
       <Menu.Target>

@@ -51,7 +51,10 @@ export default function RunsPage() {
           w={200}
           value={values.result ?? ''}
           onChange={({ currentTarget: { value } }) => change({ result: value })}
-          data={[{ value: '', label: 'All runs' }, ...RESULTS.map((value) => ({ value, label: inWords(value) }))]}
+          data={[
+            { value: '', label: 'All runs' },
+            ...RESULTS.map((value) => ({ value, label: inWords(value) })),
+          ]}
         />
       </Group>
       <DataTable
@@ -101,7 +104,12 @@ const columns = (again: () => void, isOfSeveral: boolean): Column<RunRecord>[] =
     numeric: true,
     render: ({ totals }) => <Maybe text={totals && formatCount(totals.findings.count)} />,
   },
-  { id: 'ours', title: 'Our total', numeric: true, render: ({ totals }) => <Usd amount={totals?.ours.usd} /> },
+  {
+    id: 'ours',
+    title: 'Our total',
+    numeric: true,
+    render: ({ totals }) => <Usd amount={totals?.ours.usd} />,
+  },
   {
     id: 'theirs',
     title: "Upstream's total",

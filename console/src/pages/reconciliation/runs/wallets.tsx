@@ -22,7 +22,12 @@ const COLUMNS: Column<WalletRecord>[] = [
   },
   { id: 'opening', title: 'Opening', numeric: true, render: ({ opening_usd: usd }) => <Balance usd={usd} /> },
   { id: 'flows', title: 'Flows', render: ({ flows }) => flowsOf(flows) },
-  { id: 'gap', title: 'Gap', numeric: true, render: ({ gap_usd: usd }) => (isNought(usd) ? '0' : signedUsd(usd)) },
+  {
+    id: 'gap',
+    title: 'Gap',
+    numeric: true,
+    render: ({ gap_usd: usd }) => (isNought(usd) ? '0' : signedUsd(usd)),
+  },
   { id: 'closing', title: 'Closing', numeric: true, render: ({ closing_usd: usd }) => <Balance usd={usd} /> },
 ];
 
@@ -47,7 +52,8 @@ function Balance({ usd }: { usd: string | null }) {
 
 function flowsOf(flows: WalletRecord['flows']): string {
   const each = Object.entries(flows).map(
-    ([flow, { count, usd }]) => `${inWords(flow)} ${signedUsd(usd)}${count > 0 ? ` (${formatCount(count)})` : ''}`,
+    ([flow, { count, usd }]) =>
+      `${inWords(flow)} ${signedUsd(usd)}${count > 0 ? ` (${formatCount(count)})` : ''}`,
   );
   return each.length > 0 ? each.join(', ') : 'none';
 }

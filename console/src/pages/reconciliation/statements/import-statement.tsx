@@ -19,8 +19,18 @@ import { type Columns, columnsIn, guess } from './statement-columns';
 export function ImportStatement({ close }: { close: () => void }) {
   const [imported, setImported] = useState<ImportedStatement>();
   return (
-    <Modal opened onClose={close} size="lg" title="Import a statement" closeButtonProps={{ 'aria-label': 'Close' }}>
-      {imported ? <Imported statement={imported} close={close} /> : <ImportForm close={close} done={setImported} />}
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      title="Import a statement"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {imported ? (
+        <Imported statement={imported} close={close} />
+      ) : (
+        <ImportForm close={close} done={setImported} />
+      )}
     </Modal>
   );
 }
@@ -81,7 +91,13 @@ function ImportForm({ close, done }: { close: () => void; done: (statement: Impo
   );
 }
 
-async function handIn({ file, account, columns, delimiter, decimalComma }: Reading): Promise<ImportedStatement> {
+async function handIn({
+  file,
+  account,
+  columns,
+  delimiter,
+  decimalComma,
+}: Reading): Promise<ImportedStatement> {
   const query = new URLSearchParams({
     account,
     mapping: JSON.stringify(columns),
@@ -124,7 +140,9 @@ function FileInputs({ reading, setReading }: { reading: Reading; setReading: (re
           label="Numbers are written 1.234,50"
           mb={8}
           checked={reading.decimalComma}
-          onChange={({ currentTarget: { checked: decimalComma } }) => setReading({ ...reading, decimalComma })}
+          onChange={({ currentTarget: { checked: decimalComma } }) =>
+            setReading({ ...reading, decimalComma })
+          }
         />
       </Group>
     </>
@@ -136,12 +154,16 @@ function Imported({ statement, close }: { statement: ImportedStatement; close: (
   return (
     <Stack>
       <Alert color={faults > 0 ? 'orange' : 'teal'} variant="light" role="status">
-        {before ? 'The same file was already imported with the same mapping. Nothing was changed. ' : 'Imported. '}
-        {formatCount(kept)} of {formatCount(rows)} rows can be used. Start a run to compare with this statement.
+        {before
+          ? 'The same file was already imported with the same mapping. Nothing was changed. '
+          : 'Imported. '}
+        {formatCount(kept)} of {formatCount(rows)} rows can be used. Start a run to compare with this
+        statement.
       </Alert>
       {ignored.length > 0 && (
         <Alert color="orange" variant="light">
-          Skipped, because your key does not have access to people: {ignored.join(', ')}. Recipients are not compared.
+          Skipped, because your key does not have access to people: {ignored.join(', ')}. Recipients are not
+          compared.
         </Alert>
       )}
       {faults > 0 && <StatementFaults statement={statement} />}

@@ -12,8 +12,8 @@ export function StatementFaults({
     <>
       <Text size="sm" mb="xs">
         {count === 1 ? 'One line' : `${formatCount(count)} lines`} cannot be used
-        {count > faults.length && `; the first ${formatCount(faults.length)} are listed`}. Correct them in the file and
-        import it again.
+        {count > faults.length && `; the first ${formatCount(faults.length)} are listed`}. Correct them in the
+        file and import it again.
       </Text>
       <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0 }}>
         <Table fz="sm" aria-label="Faults">

@@ -22,7 +22,9 @@ const NO_FILTERS = [] as const;
 export default function StatementsPage() {
   const { pageToken } = useAddress(NO_FILTERS);
   const query = pageToken === undefined ? {} : { page_token: pageToken };
-  const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/statements', { params: { query } });
+  const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/statements', {
+    params: { query },
+  });
   const [isImporting, { open, close }] = useDisclosure();
   const isOfSeveral = useAccounts().length > 1;
   const [faultsOf, setFaultsOf] = useState<string>();
@@ -53,7 +55,11 @@ export default function StatementsPage() {
   );
 }
 
-const ACCOUNT: Column<StatementRecord> = { id: 'account', title: 'Account', render: ({ account }) => account };
+const ACCOUNT: Column<StatementRecord> = {
+  id: 'account',
+  title: 'Account',
+  render: ({ account }) => account,
+};
 
 const columns = (showFaults: (id: string) => void, isOfSeveral: boolean): Column<StatementRecord>[] => [
   { id: 'file', title: 'File', render: ({ file }) => <Maybe text={file} /> },
@@ -69,7 +75,12 @@ const columns = (showFaults: (id: string) => void, isOfSeveral: boolean): Column
       count === 0 ? (
         '0'
       ) : (
-        <Anchor component="button" size="sm" aria-label={`Faults of ${file ?? id}`} onClick={() => showFaults(id)}>
+        <Anchor
+          component="button"
+          size="sm"
+          aria-label={`Faults of ${file ?? id}`}
+          onClick={() => showFaults(id)}
+        >
           {formatCount(count)}
         </Anchor>
       ),

@@ -42,7 +42,11 @@ export function ActiveFaults({ faults }: { faults: SandboxFaultDto[] }) {
 }
 
 const howMany = (count: number) =>
-  count === 0 ? 'No faults are active.' : count === 1 ? 'One fault is active.' : `${count} faults are active.`;
+  count === 0
+    ? 'No faults are active.'
+    : count === 1
+      ? 'One fault is active.'
+      : `${count} faults are active.`;
 
 function ActiveFault({ fault, remove }: { fault: SandboxFaultDto; remove: () => void }) {
   return (
@@ -53,7 +57,8 @@ function ActiveFault({ fault, remove }: { fault: SandboxFaultDto; remove: () => 
           <Text size="sm">{struckWords(fault.struck)}</Text>
         </Group>
         <Text size="xs" c="dimmed" component="div">
-          {fault.operation === null ? 'any operation' : <Operation name={fault.operation} />}, {whenWords(fault)}
+          {fault.operation === null ? 'any operation' : <Operation name={fault.operation} />},{' '}
+          {whenWords(fault)}
         </Text>
       </Stack>
       <Button

@@ -1,4 +1,14 @@
-import { Button, Checkbox, Collapse, Divider, Group, NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import {
+  Button,
+  Checkbox,
+  Collapse,
+  Divider,
+  Group,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Text,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import type { FaultKindDto, NewFaultDto } from '../../../api/generated/schema';
@@ -77,7 +87,8 @@ function Says({ kind: { fault, does, processed } }: Pick<Props, 'kind'>) {
         {fault}
       </Text>
       <Text size="xs" c="dimmed">
-        <WithCode text={does} />. {processed ? 'The operation is carried out.' : 'The operation is not carried out.'}
+        <WithCode text={does} />.{' '}
+        {processed ? 'The operation is carried out.' : 'The operation is not carried out.'}
       </Text>
     </div>
   );

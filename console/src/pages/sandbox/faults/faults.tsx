@@ -11,7 +11,13 @@ import { useLook } from '../sending';
 type Target = SampleDto['operation'] | 'any';
 
 /** Shows the faults of the sandbox, and the active ones. */
-export function SandboxFaults({ sandbox, operation }: { sandbox: SandboxDto; operation: SampleDto['operation'] }) {
+export function SandboxFaults({
+  sandbox,
+  operation,
+}: {
+  sandbox: SandboxDto;
+  operation: SampleDto['operation'];
+}) {
   const [choice, choose] = useState<{ shown: string; target: Target }>();
   // By default, the fault affects the operation of the sample.
   const target = choice?.shown === operation ? choice.target : operation;
@@ -28,7 +34,8 @@ export function SandboxFaults({ sandbox, operation }: { sandbox: SandboxDto; ope
         value={target}
         onChange={(value) => value !== null && choose({ shown: operation, target: value })}
         {...(target === 'any' && {
-          description: "Faults also affect the proxy's own requests, such as those that resolve calls in doubt.",
+          description:
+            "Faults also affect the proxy's own requests, such as those that resolve calls in doubt.",
         })}
       />
       <Kinds kinds={sandbox.kinds} target={target} />

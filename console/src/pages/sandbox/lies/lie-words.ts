@@ -25,7 +25,10 @@ export function lieWords(lies: Lies): string[] {
   ];
 }
 
-function listWords(list: string, { newest, frozen_at: frozenAt, without_types: without }: Lies['transactions']) {
+function listWords(
+  list: string,
+  { newest, frozen_at: frozenAt, without_types: without }: Lies['transactions'],
+) {
   return [
     ...(newest === null ? [] : newest === 0 ? [`no ${list}`] : [`the newest ${newest} ${list} only`]),
     ...(frozenAt === null ? [] : [`${list} are frozen`]),

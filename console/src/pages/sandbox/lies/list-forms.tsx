@@ -12,7 +12,10 @@ const LISTS: { value: ListLiesDto['list']; label: string }[] = [
   { value: 'transactions', label: 'transactions' },
   { value: 'entries', label: "wallets' entries" },
 ];
-const TYPES: Record<ListLiesDto['list'], string[]> = { transactions: TRANSACTION_TYPES, entries: ENTRY_TYPES };
+const TYPES: Record<ListLiesDto['list'], string[]> = {
+  transactions: TRANSACTION_TYPES,
+  entries: ENTRY_TYPES,
+};
 const STATUSES: StatusWordDto['status'][] = ['paid', 'pending', 'failed', 'reversed', 'refunded', 'expired', 'redeemed', 'unpaid']; // oxfmt-ignore
 
 interface ListProps extends Pick<SandboxDto, 'lies'> {
@@ -35,9 +38,17 @@ function OneList({ lies, list, choose }: ListProps) {
   const [frozen, setFrozen] = useState(now.frozen_at !== null);
   const isFrozen = now.frozen_at !== null;
   const submit = () =>
-    setting.mutate({ body: { list, newest, without_types: without, ...(frozen !== isFrozen && { frozen }) } });
+    setting.mutate({
+      body: { list, newest, without_types: without, ...(frozen !== isFrozen && { frozen }) },
+    });
   return (
-    <ControlForm label="Lists" action="Apply" isBusy={setting.isPending} error={setting.error} submit={submit}>
+    <ControlForm
+      label="Lists"
+      action="Apply"
+      isBusy={setting.isPending}
+      error={setting.error}
+      submit={submit}
+    >
       <Select
         {...{ label: 'List', allowDeselect: false, data: LISTS, value: list }}
         onChange={(value) => value !== null && choose(value)}
@@ -66,7 +77,13 @@ export function DelayForm() {
   const [seconds, setSeconds] = useState(60);
   const submit = () => setting.mutate({ body: { type, ms: Math.round(seconds * 1_000) } });
   return (
-    <ControlForm label="Late listing" action="Apply" isBusy={setting.isPending} error={setting.error} submit={submit}>
+    <ControlForm
+      label="Late listing"
+      action="Apply"
+      isBusy={setting.isPending}
+      error={setting.error}
+      submit={submit}
+    >
       <Select
         {...{ label: 'Type', allowDeselect: false, data: TRANSACTION_TYPES, value: type }}
         onChange={(value) => value !== null && setType(value)}
@@ -88,7 +105,13 @@ export function WordForm() {
   const submit = () =>
     setting.mutate({ body: { shown_in: place, status, ...(word.trim() !== '' && { word: word.trim() }) } });
   return (
-    <ControlForm label="Status words" action="Apply" isBusy={setting.isPending} error={setting.error} submit={submit}>
+    <ControlForm
+      label="Status words"
+      action="Apply"
+      isBusy={setting.isPending}
+      error={setting.error}
+      submit={submit}
+    >
       <Select
         label="Where"
         allowDeselect={false}

@@ -54,7 +54,9 @@ export function explain(answer: SampleAnswerDto): string {
       if (envelopeOf(answer).code !== 'outcome_unknown') return UNVERIFIED;
       return 'The request was sent, but the response does not show the outcome. It may or may not have been paid. The proxy never sends it again. It asks the upstream, and the history of the call shows the result.';
     case 'rejected':
-      return said === undefined ? 'The upstream rejected the request.' : `The upstream rejected the request. ${said}`;
+      return said === undefined
+        ? 'The upstream rejected the request.'
+        : `The upstream rejected the request. ${said}`;
     case 'not_sent':
       return said ?? 'The upstream could not be reached. Nothing was sent.';
     case 'refused':

@@ -49,8 +49,12 @@ export function labelOf(name: string): string {
 export function read(json: string): { body: Fields } | { fault: string } {
   try {
     const body: unknown = JSON.parse(json);
-    return isFields(body) ? { body } : { fault: 'The body must be a JSON object. It starts with { and ends with }.' };
+    return isFields(body)
+      ? { body }
+      : { fault: 'The body must be a JSON object. It starts with { and ends with }.' };
   } catch (error) {
-    return { fault: `This is not valid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}` };
+    return {
+      fault: `This is not valid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}`,
+    };
   }
 }

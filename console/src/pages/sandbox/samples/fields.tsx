@@ -1,4 +1,14 @@
-import { ActionIcon, Button, Fieldset, Group, Input, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Fieldset,
+  Group,
+  Input,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { Plus, Trash2 } from 'lucide-react';
 import type { MagicRecipientDto } from '../../../api/generated/schema';
 import { type Fields, isItems, itemLike, labelOf, namesOf } from './draft';
@@ -36,7 +46,10 @@ export function BodyFields(props: Props) {
             <Field key={name} {...props} name={name} />
           ))}
       </SimpleGrid>
-      <MagicRecipient {...props} choose={(name, value) => change({ ...fields, [name]: value }, `${pointer}/${name}`)} />
+      <MagicRecipient
+        {...props}
+        choose={(name, value) => change({ ...fields, [name]: value }, `${pointer}/${name}`)}
+      />
     </Stack>
   );
 }

@@ -28,13 +28,18 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!('body' in written)) return;
-    const body = { operation: sample.operation, body: written.body, ...(key !== '' && { idempotency_key: key }) };
+    const body = {
+      operation: sample.operation,
+      body: written.body,
+      ...(key !== '' && { idempotency_key: key }),
+    };
     setFaults({});
     sending.mutate(
       { body },
       {
         onSuccess: (answer) => setFaults(byPointer(envelopeOf(answer).errors)),
-        onError: (error: unknown) => setFaults(byPointer(error instanceof ApiProblem ? error.problem?.errors : [])),
+        onError: (error: unknown) =>
+          setFaults(byPointer(error instanceof ApiProblem ? error.problem?.errors : [])),
       },
     );
   };
@@ -99,7 +104,15 @@ function WhatToSend({ sandbox: { samples }, sample, sending, choose }: Props) {
   );
 }
 
-function AsJson({ isOn, isReadable, turn }: { isOn: boolean; isReadable: boolean; turn: (on: boolean) => void }) {
+function AsJson({
+  isOn,
+  isReadable,
+  turn,
+}: {
+  isOn: boolean;
+  isReadable: boolean;
+  turn: (on: boolean) => void;
+}) {
   return (
     <Switch
       label="As JSON"

@@ -52,8 +52,8 @@ function Waiting({ since }: { since: number }) {
           {seconds} s
         </Text>
         <Text size="sm" c="dimmed">
-          The proxy is waiting for the upstream&rsquo;s response. If a fault suppresses the response, the outcome
-          becomes unknown after UPSTREAM_TIMEOUT_MS (30 seconds by default).
+          The proxy is waiting for the upstream&rsquo;s response. If a fault suppresses the response, the
+          outcome becomes unknown after UPSTREAM_TIMEOUT_MS (30 seconds by default).
         </Text>
       </div>
     </Group>
@@ -73,7 +73,9 @@ function Answered({ answer, again }: { answer: SampleAnswerDto; again: () => voi
           <Text size="sm">HTTP status {answer.status}</Text>
         </Group>
         <Text size="sm">{explain(answer)}</Text>
-        {answer.replayed && <Text size="sm">This is a replay of the first response. Nothing was sent again.</Text>}
+        {answer.replayed && (
+          <Text size="sm">This is a replay of the first response. Nothing was sent again.</Text>
+        )}
       </Stack>
       {errors.length > 0 && (
         <List size="sm">
