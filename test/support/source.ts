@@ -51,14 +51,15 @@ export function findCycle(files: SourceFile[]): string[] | undefined {
   return files.map(({ path }) => visit(path, [])).find((cycle) => cycle !== undefined);
 }
 
-/** The lines that spread an object or array literal, such as `...{ a, b }`. */
+/** The lines that spread an object or array literal, such as `...{ a, b }` or `<X {...{ a, b }} />`. */
 export function literalSpreads(path: string): string[] {
   const text = readFileSync(join(ROOT, path), 'utf8');
   if (!/\.\.\.\s*[[{]/.test(text)) return [];
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
   const found: string[] = [];
   const visit = (node: ts.Node) => {
-    const spread = ts.isSpreadElement(node) || ts.isSpreadAssignment(node) ? node.expression : undefined;
+    const isSpread = ts.isSpreadElement(node) || ts.isSpreadAssignment(node) || ts.isJsxSpreadAttribute(node);
+    const spread = isSpread ? node.expression : undefined;
     if (spread && (ts.isArrayLiteralExpression(spread) || ts.isObjectLiteralExpression(spread))) {
       found.push(`${path}:${file.getLineAndCharacterOfPosition(spread.pos).line + 1}`);
     }

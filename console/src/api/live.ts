@@ -37,7 +37,10 @@ export function useEvents(
   const isSeen = useDocumentVisibility() !== 'hidden';
   useEffect(() => {
     if (url === undefined || !isSeen) return undefined;
-    const leave = follow(url, names.split(' '), quietMs, {
+    const leave = follow({
+      url,
+      names: names.split(' '),
+      quietMs,
       hear: (name, data) => newest.current[name]?.(data),
       turn: setConnection,
     });
@@ -51,17 +54,15 @@ export function useEvents(
 }
 
 interface Following {
+  url: string;
+  names: string[];
+  quietMs: number | undefined;
   hear: (name: string, data: unknown) => void;
   turn: (connection: Connection) => void;
 }
 
 /** @returns a function that stops following. */
-function follow(
-  url: string,
-  names: string[],
-  quietMs: number | undefined,
-  { hear, turn }: Following,
-): () => void {
+function follow({ url, names, quietMs, hear, turn }: Following): () => void {
   let source: EventSource | undefined;
   let confirmedAt: number | undefined;
   let heardAt = Date.now();
@@ -106,14 +107,12 @@ function follow(
     source?.close();
     lose();
     clearTimeout(retrying);
-    retrying = window.setTimeout(
-      () => void http.GET('/v1/session').then(connect, () => hasLeft || again()),
-      RETRY_MS,
-    );
+    const reconnect = () => void http.GET('/v1/session').then(connect, () => hasLeft || again());
+    retrying = window.setTimeout(reconnect, RETRY_MS);
   };
   const watch = window.setInterval(() => {
-    if (quietMs !== undefined && source?.readyState !== EventSource.CLOSED && Date.now() - heardAt > quietMs)
-      again();
+    const isSilent = quietMs !== undefined && Date.now() - heardAt > quietMs;
+    if (isSilent && source?.readyState !== EventSource.CLOSED) again();
   }, 1_000);
   connect();
   return () => {

@@ -49,7 +49,14 @@ export function ConfirmDialog({
               onChange={({ currentTarget: { value } }) => setWords(value)}
             />
           )}
-          <FormEnd {...{ failure, busy, action, danger, missing: first, cancel: close }} />
+          <FormEnd
+            failure={failure}
+            busy={busy}
+            action={action}
+            danger={danger}
+            missing={first}
+            cancel={close}
+          />
         </Stack>
       </form>
     </Modal>

@@ -33,7 +33,12 @@ export function ReasonDialog({ children, maxLength = 500, decision, missing, run
     >
       {children}
       <Textarea
-        {...{ label: 'Reason', required: true, autosize: true, minRows: 2, maxLength, value: reason }}
+        label="Reason"
+        required
+        autosize
+        minRows={2}
+        maxLength={maxLength}
+        value={reason}
         data-autofocus
         onKeyDown={submitByKey}
         onChange={({ currentTarget: { value } }) => setReason(value)}

@@ -19,16 +19,14 @@ export default function CallsPage() {
   return (
     <HistoryPage
       lead="Every request of a known client with its outcome, including refused requests."
-      {...{
-        list,
-        reveal,
-        setReveal,
-        count: rows?.length,
-        next: answer.data?.next_page_token,
-        error: answer.error,
-      }}
+      list={list}
+      reveal={reveal}
+      setReveal={setReveal}
+      count={rows?.length}
+      next={answer.data?.next_page_token}
+      error={answer.error}
     >
-      <Rows {...{ list, answer, rows, columns: CALL_COLUMNS, keyOf }} />
+      <Rows list={list} answer={answer} rows={rows} columns={CALL_COLUMNS} keyOf={keyOf} />
     </HistoryPage>
   );
 }

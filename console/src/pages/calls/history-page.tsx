@@ -49,7 +49,7 @@ export function HistoryPage({ lead, list, count, next, error, reveal, setReveal,
         </Group>
         {children}
         <Group justify="space-between" gap="xs">
-          <Shown {...{ count, next }} />
+          <Shown count={count} next={next} />
           <Pager next={next} />
         </Group>
       </Stack>
@@ -70,7 +70,8 @@ function Shown({ count, next }: Pick<Props, 'count' | 'next'>) {
 function SortField({ view, change }: List) {
   return (
     <NativeSelect
-      {...{ size: 'xs', 'aria-label': 'Order' }}
+      size="xs"
+      aria-label="Order"
       data={[
         { value: 'time', label: 'Newest first' },
         { value: 'amount', label: 'Largest first' },
@@ -86,7 +87,8 @@ const USUAL_SIZE = '50';
 function PageSizeField({ view, change }: List) {
   return (
     <NativeSelect
-      {...{ size: 'xs', 'aria-label': 'Rows per page' }}
+      size="xs"
+      aria-label="Rows per page"
       data={[...new Set(['25', USUAL_SIZE, '100', view.page_size ?? USUAL_SIZE])].map((value) => ({
         value,
         label: `${value} rows`,

@@ -19,16 +19,14 @@ export default function PayoutsPage() {
   return (
     <HistoryPage
       lead="Every payout of every call, with its recipient, amount, and outcome."
-      {...{
-        list,
-        reveal,
-        setReveal,
-        count: rows?.length,
-        next: answer.data?.next_page_token,
-        error: answer.error,
-      }}
+      list={list}
+      reveal={reveal}
+      setReveal={setReveal}
+      count={rows?.length}
+      next={answer.data?.next_page_token}
+      error={answer.error}
     >
-      <Rows {...{ list, answer, rows, columns: PAYOUT_COLUMNS, keyOf }} />
+      <Rows list={list} answer={answer} rows={rows} columns={PAYOUT_COLUMNS} keyOf={keyOf} />
     </HistoryPage>
   );
 }

@@ -25,15 +25,13 @@ export function Rows<Row>({ list, columns, rows, keyOf, answer }: Props<Row>) {
       : `No ${label.toLowerCase()} are recorded yet. They appear here when an app sends its first request.`;
     return (
       <DataTable
-        {...{
-          label,
-          rows,
-          keyOf,
-          error,
-          retry,
-          empty,
-          columns: columns.filter(({ id }) => ids.includes(id)),
-        }}
+        label={label}
+        rows={rows}
+        keyOf={keyOf}
+        error={error}
+        retry={retry}
+        empty={empty}
+        columns={columns.filter(({ id }) => ids.includes(id))}
       />
     );
   }, [chosen, columns, error, isNarrowed, keyOf, label, retry, rows]);

@@ -49,7 +49,9 @@ export function SumUp({ list: { filters } }: { list: List }) {
     return (
       <Group gap="sm">
         <Button
-          {...{ variant: 'default', size: 'xs', leftSection: <Sigma size={14} aria-hidden /> }}
+          variant="default"
+          size="xs"
+          leftSection={<Sigma size={14} aria-hidden />}
           onClick={() => setAsked(true)}
         >
           Sum up
@@ -62,13 +64,15 @@ export function SumUp({ list: { filters } }: { list: List }) {
   }
   return (
     <Box maw={960}>
-      <Button {...{ variant: 'subtle', size: 'compact-sm' }} onClick={() => setAsked(false)}>
+      <Button variant="subtle" size="compact-sm" onClick={() => setAsked(false)}>
         Hide the sums
       </Button>
       <Answer of={answer} lines={3}>
         {({ groups }) => (
           <DataTable
-            {...{ label: 'Sums', columns: COLUMNS, rows: withAll(groups) }}
+            label="Sums"
+            columns={COLUMNS}
+            rows={withAll(groups)}
             keyOf={({ group }) => group ?? ''}
             empty="No results to sum up."
           />

@@ -7,7 +7,7 @@ import type { ClientDto } from '../../api/generated/schema';
 import { FormEnd, useSubmit } from '../../components/forms/form';
 import { MAIN_ACCOUNT } from '../../components/values/format';
 import { useKeptForm } from '../../components/forms/kept-form';
-import { changesOf, type Draft, faultsByField, NO_LIMITS } from './limits/draft';
+import { changesOf, type Draft, type Faults, faultsByField, NO_LIMITS } from './limits/draft';
 import { type Expiry, ExpiryField, expiryIn, USUAL_EXPIRY } from './keys/expiry-field';
 import { forgetClients } from './forget';
 import { LimitFields } from './limits/limit-fields';
@@ -49,7 +49,6 @@ export function CreateClient({ created, close }: Props) {
   const queries = useQueryClient();
   const { kept = NOTHING, keeping } = useKeptForm<Entered>('new client');
   const [entered, setEntered] = useState(kept);
-  const { name, account, kind, person, expiry, draft } = entered;
   const change = (changed: Partial<Entered>) => setEntered((before) => ({ ...before, ...changed }));
   const create = async () => {
     const body = bodyOf(entered);
@@ -63,55 +62,74 @@ export function CreateClient({ created, close }: Props) {
     <Modal opened onClose={close} size="lg" title="New client" closeButtonProps={{ 'aria-label': 'Close' }}>
       <form onSubmit={onSubmit} noValidate>
         <Stack>
-          <TextInput
-            {...{ label: 'Name', required: true, autoComplete: 'off', value: name, error: faults.name }}
-            description="Lowercase letters, digits, and dashes. The name is part of the client's keys and cannot be changed."
-            data-autofocus
-            onChange={({ currentTarget: { value } }) => change({ name: value })}
-          />
-          <AccountField
-            account={account}
-            error={faults.account}
-            change={(value) => change({ account: value })}
-          />
-          <NativeSelect
-            {...{ label: 'Kind', data: [...KINDS], value: kind, error: faults.kind }}
-            description="A server keeps secret keys. A public client, such as a mobile app, has none. The kind cannot be changed."
-            onChange={({ currentTarget: { value } }) => change({ kind: value as ClientKind })}
-          />
-          {kind === 'server' && (
-            <>
-              <TextInput
-                {...{ label: 'Person', autoComplete: 'off', value: person, error: faults.person }}
-                description="ID of the person who owns the first key, not an email address. People cannot approve their own requests."
-                onChange={({ currentTarget: { value } }) => change({ person: value })}
-              />
-              <ExpiryField
-                expiry={expiry}
-                error={faults.expires_at}
-                change={(value) => change({ expiry: value })}
-              />
-            </>
-          )}
+          <IdentityFields entered={entered} faults={faults} change={change} />
+          {entered.kind === 'server' && <KeyFields entered={entered} faults={faults} change={change} />}
           <LimitFields
-            draft={draft}
+            draft={entered.draft}
             faults={faults}
             change={(limits) =>
               setEntered((before) => ({ ...before, draft: { ...before.draft, ...limits } }))
             }
           />
           <FormEnd
-            {...{
-              failure,
-              busy,
-              action: 'Create',
-              missing: name.trim() === '' ? 'Write a name first.' : undefined,
-              cancel: close,
-            }}
+            failure={failure}
+            busy={busy}
+            action="Create"
+            missing={entered.name.trim() === '' ? 'Write a name first.' : undefined}
+            cancel={close}
           />
         </Stack>
       </form>
     </Modal>
+  );
+}
+
+interface FieldsProps {
+  entered: Entered;
+  faults: Faults;
+  change: (changed: Partial<Entered>) => void;
+}
+
+function IdentityFields({ entered: { name, account, kind }, faults, change }: FieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="Name"
+        description="Lowercase letters, digits, and dashes. It is part of the client's keys and cannot be changed."
+        required
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        error={faults.name}
+        onChange={({ currentTarget: { value } }) => change({ name: value })}
+      />
+      <AccountField account={account} error={faults.account} change={(value) => change({ account: value })} />
+      <NativeSelect
+        label="Kind"
+        description="Servers keep secret keys. Public clients, such as mobile apps, have none. It cannot be changed."
+        data={[...KINDS]}
+        value={kind}
+        error={faults.kind}
+        onChange={({ currentTarget: { value } }) => change({ kind: value as ClientKind })}
+      />
+    </>
+  );
+}
+
+/** The owner and the expiry of the first key. */
+function KeyFields({ entered: { person, expiry }, faults, change }: FieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="Person"
+        description="ID of the key's owner, not an email address. People cannot approve their own requests."
+        autoComplete="off"
+        value={person}
+        error={faults.person}
+        onChange={({ currentTarget: { value } }) => change({ person: value })}
+      />
+      <ExpiryField expiry={expiry} error={faults.expires_at} change={(value) => change({ expiry: value })} />
+    </>
   );
 }
 
@@ -134,7 +152,10 @@ function AccountField({ account, error, change }: AccountProps) {
   if (names.length < 2) return null;
   return (
     <NativeSelect
-      {...{ label: 'Account', data: names, value: account, error }}
+      label="Account"
+      data={names}
+      value={account}
+      error={error}
       description="Account at the upstream that the client pays from. It cannot be changed."
       onChange={({ currentTarget: { value } }) => change(value)}
     />

@@ -96,7 +96,12 @@ function Chart({ days, dates, measure }: ChartProps) {
   return (
     <>
       <BarChart
-        {...{ h: 260, data, dataKey: 'day', type: 'stacked', tickLine: 'none', series }}
+        h={260}
+        data={data}
+        dataKey="day"
+        type="stacked"
+        tickLine="none"
+        series={series}
         xAxisProps={{ tickFormatter: (day: string) => day.slice(5) }}
         valueFormatter={(value) => (measure === 'paid_usd' ? `$${formatCount(value)}` : formatCount(value))}
         tooltipProps={{

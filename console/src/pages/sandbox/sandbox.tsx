@@ -50,7 +50,9 @@ function SandboxControls({ sandbox }: { sandbox: SandboxDto }) {
         <Stack gap="md">
           <SampleForm
             key={sample.operation}
-            {...{ sandbox, sample, sending }}
+            sandbox={sandbox}
+            sample={sample}
+            sending={sending}
             choose={(operation) => {
               sending.reset(); // The response belonged to another request.
               change({ operation });

@@ -58,14 +58,20 @@ function TargetForm({ operations, clients }: Known) {
         </Radio.Group>
         {kind === 'operation' && (
           <Select
-            {...{ label: 'Operation', placeholder: 'Choose one', searchable: true, value: operation }}
+            label="Operation"
+            placeholder="Choose one"
+            searchable
+            value={operation}
             data={stoppedBy({}, operations)}
             onChange={setOperation}
           />
         )}
         {kind === 'client' && (
           <Select
-            {...{ label: 'Client', placeholder: 'Choose one', searchable: true, value: client }}
+            label="Client"
+            placeholder="Choose one"
+            searchable
+            value={client}
             data={clients.map(({ name }) => name)}
             onChange={setClient}
           />

@@ -33,7 +33,10 @@ export function Items({ story }: { story: CallStory }) {
         />
         {pages > 1 && (
           <Pagination
-            {...{ size: 'sm', total: pages, value: page, onChange: setPage }}
+            size="sm"
+            total={pages}
+            value={page}
+            onChange={setPage}
             aria-label="Pages of items"
             getControlProps={(control) => ({ 'aria-label': `${control} page of items` })}
             getItemProps={(number) => ({ 'aria-label': `Page ${number} of items` })}
@@ -150,7 +153,7 @@ function Id({ text, name }: { text: string | null; name: string }) {
   const shown = text.length > SHOWN_OF_ID + 4 ? `${text.slice(0, SHOWN_OF_ID)}…` : text;
   return (
     <div style={{ whiteSpace: 'nowrap' }}>
-      <Copyable {...{ text, shown, label: `${name} ${text}` }} />
+      <Copyable text={text} shown={shown} label={`${name} ${text}`} />
     </div>
   );
 }

@@ -54,7 +54,9 @@ export function PayoutState({ item: { state, position }, opened, toggle }: State
     <Group gap={4} wrap="nowrap">
       <PayoutBadge state={state} />
       <Button
-        {...{ size: 'compact-xs', variant: 'subtle', onClick: toggle }}
+        size="compact-xs"
+        variant="subtle"
+        onClick={toggle}
         aria-expanded={opened}
         aria-label={`${opened ? 'Hide' : 'Show'} the ledger of item ${position + 1}`}
       >

@@ -36,31 +36,16 @@ export function Proof({ story, revealed }: Props) {
         headers: revealing(revealed),
       }),
     );
-  const isBusy = waiting !== undefined;
   return (
     <Section
       title="Proof"
       lead="Every record is sealed in a tamper-evident log. Verify checks the records in your browser. It computes all hashes itself and trusts only the log's key."
       actions={
-        <>
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<Download size={14} />}
-            disabled={isBusy}
-            onClick={() => void download()}
-          >
-            Download receipt
-          </Button>
-          <Button
-            size="xs"
-            leftSection={<ShieldCheck size={14} />}
-            loading={isBusy}
-            onClick={() => void verify()}
-          >
-            Verify
-          </Button>
-        </>
+        <ProofButtons
+          isBusy={waiting !== undefined}
+          download={() => void download()}
+          verify={() => void verify()}
+        />
       }
     >
       <Text size="sm" role="status">
@@ -79,18 +64,44 @@ export function Proof({ story, revealed }: Props) {
   );
 }
 
-function Result({
-  verification: { steps, hasOtherKey },
-  trust,
-}: {
+interface ButtonsProps {
+  isBusy: boolean;
+  download: () => void;
+  verify: () => void;
+}
+
+function ProofButtons({ isBusy, download, verify }: ButtonsProps) {
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<Download size={14} />}
+        disabled={isBusy}
+        onClick={download}
+      >
+        Download receipt
+      </Button>
+      <Button size="xs" leftSection={<ShieldCheck size={14} />} loading={isBusy} onClick={verify}>
+        Verify
+      </Button>
+    </>
+  );
+}
+
+interface ResultProps {
   verification: Verification;
   trust: () => void;
-}) {
+}
+
+function Result({ verification: { steps, hasOtherKey }, trust }: ResultProps) {
   const wrong = steps.filter(({ state }) => state === 'wrong').length;
   return (
     <>
       <Alert
-        {...{ color: wrong > 0 ? 'red' : 'teal', variant: 'light', role: wrong > 0 ? 'alert' : 'status' }}
+        color={wrong > 0 ? 'red' : 'teal'}
+        variant="light"
+        role={wrong > 0 ? 'alert' : 'status'}
         title={wrong > 0 ? 'Verification FAILED' : 'Verified'}
       >
         {wrong > 0

@@ -26,7 +26,7 @@ function StepView({ step: { title, state, says, details } }: { step: Step }) {
   const { color, word, Icon } = LOOKS[state];
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
-      <ThemeIcon {...{ color, size: 'sm', radius: 'xl', variant: 'light', mt: 2 }}>
+      <ThemeIcon color={color} size="sm" radius="xl" variant="light" mt={2}>
         <Icon size={14} aria-hidden />
       </ThemeIcon>
       <div style={{ minWidth: 0, flex: 1 }}>

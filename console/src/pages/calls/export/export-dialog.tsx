@@ -28,12 +28,15 @@ function ExportDialog({ list, close }: { list: List; close: () => void }) {
   const isComing = exporting.state === 'comes';
   return (
     <Modal
-      {...{ opened: true, onClose: close, title: 'Export', closeOnClickOutside: !isComing }}
+      opened
+      onClose={close}
+      title="Export"
+      closeOnClickOutside={!isComing}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack>
         <Text size="sm">{wordsOf(list)}</Text>
-        <Choices {...{ asked, setAsked, disabled: isComing }} />
+        <Choices asked={asked} setAsked={setAsked} disabled={isComing} />
         <State exporting={exporting} />
         <Group justify="flex-end">
           <Button variant="default" onClick={isComing ? cancel : close}>
@@ -68,8 +71,8 @@ function Choices({ asked, setAsked, disabled }: ChoicesProps) {
     <>
       <Radio.Group label="Rows" value={asked.what} onChange={(what) => setAsked({ ...asked, what: what })}>
         <Group mt={4}>
-          <Radio {...{ value: 'calls', label: 'Calls', disabled }} />
-          <Radio {...{ value: 'items', label: 'Payouts', disabled }} />
+          <Radio value="calls" label="Calls" disabled={disabled} />
+          <Radio value="items" label="Payouts" disabled={disabled} />
         </Group>
       </Radio.Group>
       <Radio.Group
@@ -78,13 +81,15 @@ function Choices({ asked, setAsked, disabled }: ChoicesProps) {
         onChange={(format) => setAsked({ ...asked, format: format })}
       >
         <Group mt={4}>
-          <Radio {...{ value: 'csv', label: 'CSV', disabled }} />
-          <Radio {...{ value: 'ndjson', label: 'NDJSON', disabled }} />
+          <Radio value="csv" label="CSV" disabled={disabled} />
+          <Radio value="ndjson" label="NDJSON" disabled={disabled} />
         </Group>
       </Radio.Group>
       {may('audit:pii') ? (
         <Checkbox
-          {...{ label: 'Show people unmasked (recorded)', checked: asked.reveal, disabled }}
+          label="Show people unmasked (recorded)"
+          checked={asked.reveal}
+          disabled={disabled}
           description="Otherwise, emails, phone numbers, and handles are masked."
           onChange={({ currentTarget }) => setAsked({ ...asked, reveal: currentTarget.checked })}
         />

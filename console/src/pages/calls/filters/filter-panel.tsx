@@ -21,13 +21,11 @@ export function FilterPanel(props: FilterProps) {
       <QuickFilters {...props} />
       <Group gap="xs">
         <Button
-          {...{
-            variant: 'subtle',
-            size: 'compact-sm',
-            'aria-expanded': isShown,
-            'aria-controls': id,
-            onClick: toggle,
-          }}
+          variant="subtle"
+          size="compact-sm"
+          aria-expanded={isShown}
+          aria-controls={id}
+          onClick={toggle}
           leftSection={<Arrow size={14} aria-hidden />}
         >
           More filters{count > 0 && ` (${count})`}
@@ -58,7 +56,9 @@ function FilterField({ name, ...props }: FilterProps & { name: FilterName }) {
   if (name === 'account') return <AccountField {...props} />;
   return (
     <TextField
-      {...{ label, description: help, error: faults[name] }}
+      label={label}
+      description={help}
+      error={faults[name]}
       {...(name.endsWith('_usd') && { inputMode: 'decimal' as const })}
       value={list.filters[name] ?? ''}
       onCommit={(value) => list.change({ [name]: value })}
@@ -79,7 +79,11 @@ function ActiveFilters({ list: { filters, change, show, view } }: FilterProps) {
         return (
           <Button
             key={name}
-            {...{ variant: 'default', radius: 'xl', size: 'compact-sm', fw: 400, maw: '100%' }}
+            variant="default"
+            radius="xl"
+            size="compact-sm"
+            fw={400}
+            maw="100%"
             rightSection={<X size={12} aria-hidden />}
             aria-label={`Remove the filter ${words}`}
             onClick={() => change({ [name]: undefined })}

@@ -46,7 +46,12 @@ export function ChoiceField({ list, faults, name, style }: ChoiceProps) {
   const { label, options = [] } = FILTERS[name];
   return (
     <Select
-      {...{ label, data: options, style, clearable: true, placeholder: 'Any', error: faults[name] }}
+      label={label}
+      data={options}
+      style={style}
+      clearable
+      placeholder="Any"
+      error={faults[name]}
       value={list.filters[name] ?? null}
       onChange={(value) => list.change({ [name]: value ?? undefined })}
       clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
@@ -63,14 +68,12 @@ export function AccountField({ list: { filters, change }, faults }: FilterProps)
   if (account !== undefined && !names.includes(account)) names.push(account); // that of the URL
   return (
     <Select
-      {...{
-        label,
-        description: help,
-        data: names,
-        clearable: true,
-        placeholder: 'Any',
-        error: faults.account,
-      }}
+      label={label}
+      description={help}
+      data={names}
+      clearable
+      placeholder="Any"
+      error={faults.account}
       value={account ?? null}
       onChange={(value) => change({ account: value ?? undefined })}
       clearButtonProps={{ 'aria-label': 'Any account' }}
@@ -85,13 +88,11 @@ function OperationField({ list: { filters, change }, faults }: FilterProps) {
   if (filters.operation !== undefined) names.add(filters.operation);
   return (
     <Select
-      {...{
-        label: FILTERS.operation.label,
-        data: [...names],
-        style: wide(220),
-        searchable: true,
-        clearable: true,
-      }}
+      label={FILTERS.operation.label}
+      data={[...names]}
+      style={wide(220)}
+      searchable
+      clearable
       placeholder="Any"
       error={faults.operation}
       value={filters.operation ?? null}
@@ -122,13 +123,11 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
   };
   return (
     <TextField
-      {...{
-        label: 'Recipient',
-        placeholder: 'Phone, email, or handle',
-        type: 'search',
-        value,
-        maxLength: 254,
-      }}
+      label="Recipient"
+      placeholder="Phone, email, or handle"
+      type="search"
+      value={value}
+      maxLength={254}
       style={wide(300)}
       error={faults.recipient ?? faults.recipient_prefix}
       inputWrapperOrder={['label', 'input', 'error', 'description']}
@@ -140,7 +139,10 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
       leftSectionWidth={108}
       leftSection={
         <NativeSelect
-          {...{ variant: 'unstyled', size: 'xs', value: by, 'aria-label': 'How the recipient is compared' }}
+          variant="unstyled"
+          size="xs"
+          value={by}
+          aria-label="How the recipient is compared"
           disabled={!maySearch}
           data={[
             { value: 'recipient', label: 'is' },
@@ -186,13 +188,11 @@ function InstantField({ list: { filters, change }, faults, name }: FilterProps &
   };
   return (
     <DateTimePicker
-      {...{
-        label,
-        style: wide(170),
-        clearable: true,
-        placeholder: 'Any time',
-        valueFormat: 'MMM D, YYYY HH:mm',
-      }}
+      label={label}
+      style={wide(170)}
+      clearable
+      placeholder="Any time"
+      valueFormat="MMM D, YYYY HH:mm"
       {...CALENDAR}
       error={faults[name]}
       value={draft}
@@ -214,11 +214,9 @@ function Periods({ list: { filters, change } }: FilterProps) {
       {PERIODS.map(({ days, label }) => (
         <Button
           key={days}
-          {...{
-            size: 'xs',
-            variant: days === current ? 'light' : 'default',
-            'aria-pressed': days === current,
-          }}
+          size="xs"
+          variant={days === current ? 'light' : 'default'}
+          aria-pressed={days === current}
           onClick={() => change({ from: days === current ? undefined : beginOf(days), to: undefined })}
         >
           {label}

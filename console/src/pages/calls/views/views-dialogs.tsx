@@ -30,7 +30,11 @@ export function SaveView({ list, saved, close }: Props & { list: List }) {
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            {...{ label: 'Name', required: true, maxLength: 60, value: name, autoComplete: 'off' }}
+            label="Name"
+            required
+            maxLength={60}
+            value={name}
+            autoComplete="off"
             data-autofocus
             {...(isTaken && { description: 'This replaces the view with the same name.' })}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
@@ -83,16 +87,16 @@ export function ManageViews({ saved: { views, rename, remove }, close }: Props) 
         {views.map((view) => (
           <Group key={view.name} gap="xs" wrap="nowrap">
             <TextField
-              {...{
-                value: view.name,
-                maxLength: 60,
-                'aria-label': `Name of ${view.name}`,
-                style: { flex: 1 },
-              }}
+              value={view.name}
+              maxLength={60}
+              aria-label={`Name of ${view.name}`}
+              style={{ flex: 1 }}
               onCommit={(name) => name !== '' && rename(view, name)}
             />
             <ActionIcon
-              {...{ variant: 'subtle', color: 'red', 'aria-label': `Delete ${view.name}` }}
+              variant="subtle"
+              color="red"
+              aria-label={`Delete ${view.name}`}
               onClick={() => remove(view)}
             >
               <Trash2 size={16} />

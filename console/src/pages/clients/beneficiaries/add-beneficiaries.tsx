@@ -49,12 +49,22 @@ export function AddBeneficiaries({ client, close }: { client: string; close: () 
       close={close}
     >
       <NativeSelect
-        {...{ label: 'List', description: MEANS[list], data: [...LISTS], value: list }}
+        label="List"
+        description={MEANS[list]}
+        data={[...LISTS]}
+        value={list}
         onChange={({ currentTarget: { value } }) => setList(value as ListName)}
       />
       <Textarea
-        {...{ label: 'Recipients', required: true, autosize: true, minRows: 3, maxRows: 12, value: text }}
-        {...{ autoComplete: 'off', spellCheck: false, error: faults.length > 0 && <Faults of={faults} /> }}
+        label="Recipients"
+        required
+        autosize
+        minRows={3}
+        maxRows={12}
+        value={text}
+        autoComplete="off"
+        spellCheck={false}
+        error={faults.length > 0 && <Faults of={faults} />}
         description="One on each line: an email address, a phone number such as +254712345678, a handle such as @ada, or receiver: and the ID of a sub-account."
         onChange={({ currentTarget: { value } }) => setText(value)}
       />

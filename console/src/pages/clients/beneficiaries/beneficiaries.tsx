@@ -80,7 +80,9 @@ export default function BeneficiariesPage() {
       {adding && <AddBeneficiaries client={name} close={() => setAdding(false)} />}
       {removing && (
         <RemoveBeneficiary
-          {...{ client: name, of: removing, who: recipientWords(removing.recipient) }}
+          client={name}
+          of={removing}
+          who={recipientWords(removing.recipient)}
           close={() => setRemoving(undefined)}
         />
       )}

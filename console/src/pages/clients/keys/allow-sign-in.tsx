@@ -50,23 +50,25 @@ export function AllowSignIn({ client, close }: { client: string; close: () => vo
             OpenID provider has for them.
           </Text>
           <TextInput
-            {...{ label: 'Person', autoComplete: 'off', required: true, value: person, error: faults.person }}
+            label="Person"
+            autoComplete="off"
+            required
+            value={person}
+            error={faults.person}
             description="ID of the person in records, not an email address."
             data-autofocus
             onChange={({ currentTarget: { value } }) => setPerson(value)}
           />
           <TextInput
-            {...{
-              label: 'Subject',
-              autoComplete: 'off',
-              required: true,
-              value: subject,
-              error: faults.subject,
-            }}
+            label="Subject"
+            autoComplete="off"
+            required
+            value={subject}
+            error={faults.subject}
             onChange={({ currentTarget: { value } }) => setSubject(value)}
           />
           <ExpiryField expiry={expiry} error={faults.expires_at} change={setExpiry} />
-          <FormEnd {...{ failure, busy, missing, action: 'Let them in', cancel: close }} />
+          <FormEnd failure={failure} busy={busy} missing={missing} action="Let them in" cancel={close} />
         </Stack>
       </form>
     </Modal>

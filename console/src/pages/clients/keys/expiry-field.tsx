@@ -25,7 +25,11 @@ export function ExpiryField({ expiry, error, change }: Props) {
   return (
     <Stack gap="xs">
       <TextInput
-        {...{ label: 'Expires', type: 'datetime-local', value: expiry.until, disabled: expiry.never, error }}
+        label="Expires"
+        type="datetime-local"
+        value={expiry.until}
+        disabled={expiry.never}
+        error={error}
         description="In your time zone. If empty, in a year."
         onChange={({ currentTarget: { value } }) => change({ ...expiry, until: value })}
       />

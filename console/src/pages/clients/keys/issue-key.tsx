@@ -40,13 +40,16 @@ export function IssueKey({ client, issued, close }: Props) {
       <form onSubmit={onSubmit} noValidate>
         <Stack>
           <TextInput
-            {...{ label: 'Person', autoComplete: 'off', value: person, error: faults.person }}
+            label="Person"
+            autoComplete="off"
+            value={person}
+            error={faults.person}
             description="ID of the person who owns the key, not an email address."
             data-autofocus
             onChange={({ currentTarget: { value } }) => setPerson(value)}
           />
           <ExpiryField expiry={expiry} error={faults.expires_at} change={setExpiry} />
-          <FormEnd {...{ failure, busy, action: 'Issue', cancel: close }} />
+          <FormEnd failure={failure} busy={busy} action="Issue" cancel={close} />
         </Stack>
       </form>
     </Modal>

@@ -123,11 +123,9 @@ function OperationsField({ draft: { operations }, faults, change }: Props) {
       />
       {operations !== null && (
         <MultiSelect
-          {...{
-            label: LABELS.operations,
-            description: 'Operations that the client may use.',
-            searchable: true,
-          }}
+          label={LABELS.operations}
+          description="Operations that the client may use."
+          searchable
           data={[...OPERATIONS]}
           value={operations}
           error={operations.length === 0 ? 'Choose at least one, or all.' : faults.operations}

@@ -17,7 +17,9 @@ export function TokenProviderFields(props: Props) {
       </FormHeading>
       <TextFields {...props} of={TOKEN_TEXTS} />
       <MultiSelect
-        {...{ label: LABELS.token_algorithms, data: ALGORITHMS, value: draft.token_algorithms }}
+        label={LABELS.token_algorithms}
+        data={ALGORITHMS}
+        value={draft.token_algorithms}
         description="Algorithms that its tokens may be signed with. A new provider has the usual ones."
         error={faults.token_algorithms}
         onChange={(value) => change({ token_algorithms: ALGORITHMS.filter((one) => value.includes(one)) })}
@@ -85,7 +87,11 @@ function TextFields({ of, draft, faults, change }: Props & { of: TextField[] }) 
       {of.map(({ name, description, placeholder }) => (
         <TextInput
           key={name}
-          {...{ label: LABELS[name], description, placeholder, autoComplete: 'off', value: draft[name] }}
+          label={LABELS[name]}
+          description={description}
+          placeholder={placeholder}
+          autoComplete="off"
+          value={draft[name]}
           error={faults[name]}
           onChange={({ currentTarget: { value } }) => change({ [name]: value.trim() })}
         />

@@ -72,11 +72,11 @@ export function LimitPerson({ client, person, saved, close }: Props) {
       }
       close={close}
     >
-      {!person && <NameFields {...{ client, named, faults, change: setNamed }} />}
+      {!person && <NameFields client={client} named={named} faults={faults} change={setNamed} />}
       <Text size="sm" c="dimmed">
         An empty field means the limit that {client.name} has for each of its people.
       </Text>
-      <OwnLimitFields {...{ client, draft, faults, change: setDraft }} />
+      <OwnLimitFields client={client} draft={draft} faults={faults} change={setDraft} />
     </ReasonDialog>
   );
 }
@@ -109,7 +109,9 @@ function NameFields({ client, named, faults, change }: NameProps) {
     <>
       {issuers.length > 0 && (
         <NativeSelect
-          {...{ label: 'Named by', value: named.issuer, error: faults.issuer }}
+          label="Named by"
+          value={named.issuer}
+          error={faults.issuer}
           data={[
             ...issuers.map((issuer) => ({ value: issuer, label: issuer })),
             { value: '', label: 'the app' },
@@ -118,14 +120,12 @@ function NameFields({ client, named, faults, change }: NameProps) {
         />
       )}
       <TextInput
-        {...{
-          label: 'Name',
-          required: true,
-          autoComplete: 'off',
-          maxLength: 255,
-          value: named.name,
-          error: faults.name,
-        }}
+        label="Name"
+        required
+        autoComplete="off"
+        maxLength={255}
+        value={named.name}
+        error={faults.name}
         description={
           named.issuer === ''
             ? 'As the app sends it in X-Actor or for an ephemeral key.'
@@ -155,11 +155,9 @@ function OwnLimitFields({ client, draft, faults, change }: LimitProps) {
             key={name}
             {...(name === OWN_LIMITS[0] && { 'data-autofocus': true })}
             label={name.endsWith('_usd') ? `${LABELS[name]}, USD` : LABELS[name]}
-            {...{
-              placeholder: `Default: ${defaultInWords(client, name)}`,
-              autoComplete: 'off',
-              value: draft[name],
-            }}
+            placeholder={`Default: ${defaultInWords(client, name)}`}
+            autoComplete="off"
+            value={draft[name]}
             inputMode={name.endsWith('_usd') ? 'decimal' : 'numeric'}
             error={faults[name]}
             onChange={({ currentTarget: { value } }) => change({ ...draft, [name]: value.trim() })}

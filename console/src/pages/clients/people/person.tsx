@@ -78,7 +78,7 @@ function Summary({ of: { id, name, issuer, first_seen_at: at, usage } }: { of: P
 function Limits({ client, of }: { client: ClientDto; of: PersonDto }) {
   const [changing, setChanging] = useState(false);
   const rows = OWN_LIMITS.map(
-    (name) => [LABELS[name], <Limit key={name} {...{ client, of, name }} />] as const,
+    (name) => [LABELS[name], <Limit key={name} client={client} of={of} name={name} />] as const,
   );
   return (
     <Section

@@ -54,7 +54,10 @@ export default function PersonsPage() {
       <Group justify="space-between" align="flex-end" gap="sm">
         <Group gap="sm" align="flex-end">
           <Entry
-            {...{ key: values.name, label: 'Name', placeholder: 'Exactly', value: values.name }}
+            key={values.name}
+            label="Name"
+            placeholder="Exactly"
+            value={values.name}
             enter={(name) => change({ name })}
           />
           <Entry label="Person ID" placeholder="As in records" value={undefined} enter={open} />

@@ -76,7 +76,8 @@ export function Decide({ findings, close, onDecided, onConflict }: Props) {
       title={`Decide ${told(findings.length)}`}
       action={`Mark as ${decision}`}
       maxLength={1_000}
-      {...{ run, close }}
+      run={run}
+      close={close}
     >
       {closed > 0 && closed < findings.length && (
         <Alert color="orange" variant="light">

@@ -65,7 +65,11 @@ const ACCOUNT: Column<FindingRecord> = { id: 'account', title: 'Account', render
 
 const columns = (mayAudit: boolean, conflicts: Conflicts, isOfSeveral: boolean): Column<FindingRecord>[] => [
   { id: 'severity', title: 'Severity', render: (finding) => <SeverityBadge of={finding} /> },
-  { id: 'finding', title: 'Difference', render: (finding) => <Difference {...{ finding, conflicts }} /> },
+  {
+    id: 'finding',
+    title: 'Difference',
+    render: (finding) => <Difference finding={finding} conflicts={conflicts} />,
+  },
   ...(isOfSeveral ? [ACCOUNT] : []),
   { id: 'fields', title: 'Ours | theirs', render: ({ fields }) => <Fields fields={fields} /> },
   { id: 'state', title: 'State', render: ({ state }) => <StateBadge state={state} /> },

@@ -88,7 +88,7 @@ const columns = (again: () => void, isOfSeveral: boolean): Column<RunRecord>[] =
     title: 'Period',
     render: ({ id, from, to }) => (
       <Anchor component={Link} href={`/reconciliation/runs/${id}`} size="sm">
-        <Period {...{ from, to }} />
+        <Period from={from} to={to} />
       </Anchor>
     ),
   },

@@ -54,7 +54,9 @@ export function FaultKind({ kind, add, isBusy }: Props) {
             Turn on
           </Button>
           <Button
-            {...{ size: 'compact-xs', variant: 'subtle', onClick: toggle }}
+            size="compact-xs"
+            variant="subtle"
+            onClick={toggle}
             aria-expanded={opened}
             aria-label={`${opened ? 'Less' : 'More'} about ${kind.fault}`}
           >
@@ -70,7 +72,9 @@ export function FaultKind({ kind, add, isBusy }: Props) {
           </SimpleGrid>
           {kind.chooses_processed && (
             <Checkbox
-              {...{ size: 'xs', label: 'Carry out the operation anyway', checked: processed }}
+              size="xs"
+              label="Carry out the operation anyway"
+              checked={processed}
               onChange={({ currentTarget: { checked } }) => setProcessed(checked)}
             />
           )}
@@ -124,7 +128,10 @@ function Figures({ fields, values, change }: FiguresProps) {
   return fields.map(({ name, ...texts }) => (
     <NumberInput
       key={name}
-      {...{ ...texts, size: 'xs', hideControls: true, value: values[name] ?? '' }}
+      {...texts}
+      size="xs"
+      hideControls
+      value={values[name] ?? ''}
       onChange={(value) => change({ ...values, [name]: typeof value === 'number' ? value : undefined })}
     />
   ));

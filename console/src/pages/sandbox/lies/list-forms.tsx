@@ -27,7 +27,7 @@ interface ListProps extends Pick<SandboxDto, 'lies'> {
 export function ListForm({ lies }: Pick<SandboxDto, 'lies'>) {
   const [list, choose] = useState<ListLiesDto['list']>('transactions');
   // The form begins with what the list does now.
-  return <OneList key={list + JSON.stringify(lies[list])} {...{ lies, list, choose }} />;
+  return <OneList key={list + JSON.stringify(lies[list])} lies={lies} list={list} choose={choose} />;
 }
 
 function OneList({ lies, list, choose }: ListProps) {
@@ -50,20 +50,32 @@ function OneList({ lies, list, choose }: ListProps) {
       submit={submit}
     >
       <Select
-        {...{ label: 'List', allowDeselect: false, data: LISTS, value: list }}
+        label="List"
+        allowDeselect={false}
+        data={LISTS}
+        value={list}
         onChange={(value) => value !== null && choose(value)}
       />
       <NumberInput
-        {...{ label: 'Newest only', placeholder: 'all', min: 0, hideControls: true, value: newest ?? '' }}
+        label="Newest only"
+        placeholder="all"
+        min={0}
+        hideControls
+        value={newest ?? ''}
         onChange={(value) => setNewest(typeof value === 'number' ? value : null)}
       />
       <MultiSelect
-        {...{ label: 'Leave out', data: TYPES[list], value: without, clearable: true }}
+        label="Leave out"
+        data={TYPES[list]}
+        value={without}
+        clearable
         {...(without.length === 0 && { placeholder: 'nothing' })}
         onChange={setWithout}
       />
       <Switch
-        {...{ label: 'Frozen as it is now', checked: frozen, mt: { base: 0, xs: 'xl' } }}
+        label="Frozen as it is now"
+        checked={frozen}
+        mt={{ base: 0, xs: 'xl' }}
         onChange={({ currentTarget }) => setFrozen(currentTarget.checked)}
       />
     </ControlForm>
@@ -85,11 +97,18 @@ export function DelayForm() {
       submit={submit}
     >
       <Select
-        {...{ label: 'Type', allowDeselect: false, data: TRANSACTION_TYPES, value: type }}
+        label="Type"
+        allowDeselect={false}
+        data={TRANSACTION_TYPES}
+        value={type}
         onChange={(value) => value !== null && setType(value)}
       />
       <NumberInput
-        {...{ label: 'Seconds until it is listed', min: 0, max: 600, hideControls: true, value: seconds }}
+        label="Seconds until it is listed"
+        min={0}
+        max={600}
+        hideControls
+        value={seconds}
         onChange={(value) => setSeconds(typeof value === 'number' ? value : 0)}
       />
     </ControlForm>
@@ -120,11 +139,17 @@ export function WordForm() {
         onChange={(value) => value !== null && setPlace(value)}
       />
       <Select
-        {...{ label: 'True status', allowDeselect: false, data: STATUSES, value: status }}
+        label="True status"
+        allowDeselect={false}
+        data={STATUSES}
+        value={status}
         onChange={(value) => value !== null && setStatus(value)}
       />
       <TextInput
-        {...{ label: 'Shown as', placeholder: 'the true word', value: word, autoComplete: 'off' }}
+        label="Shown as"
+        placeholder="the true word"
+        value={word}
+        autoComplete="off"
         onChange={({ currentTarget }) => setWord(currentTarget.value)}
       />
     </ControlForm>

@@ -22,11 +22,17 @@ export function FeeForm({ lies }: Pick<SandboxDto, 'lies'>) {
   return (
     <ControlForm label="Fees" action="Apply" isBusy={setting.isPending} error={setting.error} submit={submit}>
       <NumberInput
-        {...{ label: 'Percent of each payout', min: 0, max: 100, hideControls: true, value: percent }}
+        label="Percent of each payout"
+        min={0}
+        max={100}
+        hideControls
+        value={percent}
         onChange={(value) => setPercent(typeof value === 'number' ? value : 0)}
       />
       <Switch
-        {...{ label: 'Returned when a payout fails', checked: returned, mt: { base: 0, xs: 'xl' } }}
+        label="Returned when a payout fails"
+        checked={returned}
+        mt={{ base: 0, xs: 'xl' }}
         onChange={({ currentTarget }) => setReturned(currentTarget.checked)}
       />
     </ControlForm>
@@ -42,20 +48,32 @@ export function EntryForm() {
   const booked = booking.isSuccess ? booking.variables.body : undefined;
   return (
     <ControlForm
-      {...{ label: 'Wallet entries', action: 'Book', isBusy: booking.isPending, error: booking.error }}
+      label="Wallet entries"
+      action="Book"
+      isBusy={booking.isPending}
+      error={booking.error}
       done={booked && bookedWords(booked)}
       submit={() => booking.mutate({ body: { type, wallet, usd } })}
     >
       <Select
-        {...{ label: 'Kind', allowDeselect: false, data: ENTRIES, value: type }}
+        label="Kind"
+        allowDeselect={false}
+        data={ENTRIES}
+        value={type}
         onChange={(value) => value !== null && setType(value)}
       />
       <Select
-        {...{ label: 'Wallet', allowDeselect: false, data: WALLETS, value: wallet }}
+        label="Wallet"
+        allowDeselect={false}
+        data={WALLETS}
+        value={wallet}
         onChange={(value) => value !== null && setWallet(value)}
       />
       <NumberInput
-        {...{ label: 'US dollars', min: 0.01, hideControls: true, value: usd }}
+        label="US dollars"
+        min={0.01}
+        hideControls
+        value={usd}
         onChange={(value) => setUsd(typeof value === 'number' ? value : 0)}
       />
     </ControlForm>

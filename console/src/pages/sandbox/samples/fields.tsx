@@ -88,7 +88,11 @@ function Items({ fields, like, recipients, faults, pointer = '', change, name }:
       {items.map((item, index) => (
         <Fieldset key={index} legend={`${labelOf(name)}: item ${index + 1}`} p="sm">
           <BodyFields
-            {...{ fields: item, like: itemLike(like[name]), recipients, faults, pointer: `${at}/${index}` }}
+            fields={item}
+            like={itemLike(like[name])}
+            recipients={recipients}
+            faults={faults}
+            pointer={`${at}/${index}`}
             change={(next, changed) => put(items.with(index, next), changed)}
           />
           <RemoveItem
@@ -101,7 +105,9 @@ function Items({ fields, like, recipients, faults, pointer = '', change, name }:
       {faults[at] !== undefined && <Input.Error>{faults[at]}</Input.Error>}
       <Group>
         <Button
-          {...{ size: 'xs', variant: 'default', leftSection: <Plus size={14} /> }}
+          size="xs"
+          variant="default"
+          leftSection={<Plus size={14} />}
           onClick={() => put([...items, itemLike(like[name])], at)}
         >
           Add an item

@@ -24,22 +24,17 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
   const [key, setKey] = useState('');
   const [faults, setFaults] = useState<Faults>({});
   const written = json === undefined ? { body: bodyOf(draft, sample.body) } : read(json);
-  const gate = useGate('body' in written ? undefined : 'Correct the JSON first.');
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!('body' in written)) return;
-    const body = {
-      operation: sample.operation,
-      body: written.body,
-      ...(key !== '' && { idempotency_key: key }),
-    };
+    const sent = { operation: sample.operation, body: written.body };
+    const body = key === '' ? sent : { ...sent, idempotency_key: key };
     setFaults({});
     sending.mutate(
       { body },
       {
         onSuccess: (answer) => setFaults(byPointer(envelopeOf(answer).errors)),
-        onError: (error: unknown) =>
-          setFaults(byPointer(error instanceof ApiProblem ? error.problem?.errors : [])),
+        onError: (error) => setFaults(byPointer(errorsIn(error))),
       },
     );
   };
@@ -50,7 +45,7 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
     >
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
-          <WhatToSend {...{ sandbox, sample, sending, choose }} />
+          <WhatToSend sandbox={sandbox} sample={sample} sending={sending} choose={choose} />
           <AsJson
             isOn={json !== undefined}
             isReadable={'body' in written}
@@ -61,27 +56,39 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
           />
           {json === undefined ? (
             <BodyFields
-              {...{ fields: draft, like: sample.body, recipients: sandbox.magic_recipients, faults }}
+              fields={draft}
+              like={sample.body}
+              recipients={sandbox.magic_recipients}
+              faults={faults}
               change={(fields, changed) => {
                 setDraft(fields);
                 setFaults(without(faults, changed));
               }}
             />
           ) : (
-            <Json {...{ json, setJson }} fault={'fault' in written ? written.fault : undefined} />
+            <Json json={json} setJson={setJson} fault={'fault' in written ? written.fault : undefined} />
           )}
-          <IdempotencyKey {...{ value: key, change: setKey }} fault={faults['/idempotency_key']} />
-          <Group justify="flex-end">
-            {gate.hint}
-            <Button type="submit" loading={sending.isPending} {...gate.button}>
-              Send
-            </Button>
-          </Group>
+          <IdempotencyKey value={key} change={setKey} fault={faults['/idempotency_key']} />
+          <SendButton isPending={sending.isPending} isReadable={'body' in written} />
         </Stack>
       </form>
     </Card>
   );
 }
+
+function SendButton({ isPending, isReadable }: { isPending: boolean; isReadable: boolean }) {
+  const gate = useGate(isReadable ? undefined : 'Correct the JSON first.');
+  return (
+    <Group justify="flex-end">
+      {gate.hint}
+      <Button type="submit" loading={isPending} {...gate.button}>
+        Send
+      </Button>
+    </Group>
+  );
+}
+
+const errorsIn = (error: unknown) => (error instanceof ApiProblem ? error.problem?.errors : []);
 
 const byPointer = (errors: { pointer: string; detail: string }[] = []): Faults =>
   Object.fromEntries(errors.map(({ pointer, detail }) => [pointer, detail]));
@@ -104,15 +111,13 @@ function WhatToSend({ sandbox: { samples }, sample, sending, choose }: Props) {
   );
 }
 
-function AsJson({
-  isOn,
-  isReadable,
-  turn,
-}: {
+interface SwitchProps {
   isOn: boolean;
   isReadable: boolean;
   turn: (on: boolean) => void;
-}) {
+}
+
+function AsJson({ isOn, isReadable, turn }: SwitchProps) {
   return (
     <Switch
       label="As JSON"
