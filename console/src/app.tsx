@@ -81,7 +81,7 @@ function Places({ onGo }: { onGo: () => void }) {
           label={title}
           leftSection={<Icon size={16} aria-hidden />}
           active={isHere}
-          {...(isHere && { 'aria-current': 'page' })}
+          aria-current={isHere ? 'page' : undefined}
           onClick={onGo}
         />
       );

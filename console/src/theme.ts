@@ -8,8 +8,16 @@ import {
 
 /** Ink blue, for everything that can be clicked, and for nothing else. */
 const ink: MantineColorsTuple = [
-  ...(['#eef3fb', '#dbe4f3', '#b4c7e6', '#8aa8da', '#678dcf', '#517dc9'] as const),
-  ...(['#4474c7', '#3563b0', '#2c589e', '#1d4c8c'] as const),
+  '#eef3fb',
+  '#dbe4f3',
+  '#b4c7e6',
+  '#8aa8da',
+  '#678dcf',
+  '#517dc9',
+  '#4474c7',
+  '#3563b0',
+  '#2c589e',
+  '#1d4c8c',
 ];
 
 export const theme = createTheme({

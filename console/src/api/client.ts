@@ -51,7 +51,7 @@ export type RawHeaders = Record<string, string | null>;
 /** Fetches responses that are not JSON, such as exports and CSV, with the same headers and errors. */
 export async function raw(
   path: string,
-  { headers, ...init }: Omit<RequestInit, 'headers'> & { headers?: RawHeaders } = {},
+  { headers, ...init }: Omit<RequestInit, 'headers'> & { headers?: RawHeaders | undefined } = {},
 ): Promise<Response> {
   const named = Object.entries({ 'X-People': 'masked', ...headers });
   const sent = new Headers(named.filter((header): header is [string, string] => header[1] !== null));

@@ -10,6 +10,7 @@ export const takesKeys = WAYS.includes('key');
 /** Returns the address where a person signs in, and then returns to this page. */
 export function signInAddress({ stepUp = false } = {}): string {
   const { pathname, search } = location;
-  const query = new URLSearchParams({ return_to: `${pathname}${search}`, ...(stepUp && { step_up: '1' }) });
+  const query = new URLSearchParams({ return_to: `${pathname}${search}` });
+  if (stepUp) query.set('step_up', '1');
   return `/session/sign-in?${query.toString()}`;
 }

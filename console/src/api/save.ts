@@ -9,9 +9,9 @@ export interface SaveProgress {
 }
 
 interface Options {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   onProgress?: (progress: SaveProgress) => void;
-  headers?: RawHeaders;
+  headers?: RawHeaders | undefined;
   /** Checks the file and the headers of its response before the file is saved. The file is not saved if it throws. */
   check?: (file: Blob, headers: Headers) => Promise<unknown>;
 }
@@ -22,7 +22,7 @@ interface Options {
  */
 export async function save(path: string, filename: string, options: Options = {}): Promise<void> {
   const { signal, headers, onProgress, check } = options;
-  const response = await raw(path, { ...(signal && { signal }), ...(headers && { headers }) });
+  const response = await raw(path, { signal: signal ?? null, headers });
   const file = await readWhole(response, onProgress);
   await check?.(file, response.headers);
   signal?.throwIfAborted();

@@ -12,7 +12,7 @@ export interface ConfirmProps {
   /** A sentence that says what to do first. Undefined if nothing is missing. */
   missing?: string | undefined;
   /** A text to type first, before a dangerous action. */
-  typed?: string;
+  typed?: string | undefined;
   /** Carries out the action. The dialog stays open and shows its failure. */
   run: () => Promise<unknown>;
   close: () => void;

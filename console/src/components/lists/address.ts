@@ -32,5 +32,7 @@ export function useAddress<Name extends string>(names: readonly Name[]) {
     },
     [setParams],
   );
-  return { values, change, pageToken: params.get(PAGE_TOKEN) ?? undefined };
+  const token = params.get(PAGE_TOKEN);
+  const page: { page_token?: string } = token === null ? {} : { page_token: token };
+  return { values, change, page };
 }

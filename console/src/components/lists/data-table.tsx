@@ -62,13 +62,12 @@ export function DataTable<Row>(props: Props<Row>) {
         <Table.Tbody>
           {rows.map((row) => {
             const detail = detailOf?.(row);
+            const isCurrent = keyOf(row) === current;
             return (
               <Fragment key={keyOf(row)}>
                 <Table.Tr
-                  {...(keyOf(row) === current && {
-                    'aria-current': true,
-                    bg: 'var(--mantine-primary-color-light)',
-                  })}
+                  aria-current={isCurrent ? true : undefined}
+                  style={{ backgroundColor: isCurrent ? 'var(--mantine-primary-color-light)' : undefined }}
                 >
                   {selection && (
                     <Table.Td>

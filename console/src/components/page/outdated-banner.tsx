@@ -24,7 +24,7 @@ export function UpToDate({ children }: { children: ReactNode }) {
           </Alert>
         )}
       </div>
-      <Box {...(outdated && { className: 'outdated' })}>{children}</Box>
+      <Box className={outdated ? 'outdated' : undefined}>{children}</Box>
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { faultsOf, messageOf } from '../../api/problem';
 
 /** Shown while data is loading: bars in place of its lines. */
-export function Loading({ lines = 3, label = 'Loading' }: { lines?: number; label?: string }) {
+export function Loading({ lines = 3, label = 'Loading' }: { lines?: number | undefined; label?: string }) {
   return (
     <Stack gap="xs" role="status" aria-label={label}>
       {Array.from({ length: lines }, (_, line) => (
@@ -66,5 +66,5 @@ export function Answer<Data>({
 }) {
   if (of.data !== undefined) return children(of.data);
   if (of.error) return <Failure error={of.error} retry={of.refetch} />;
-  return <Loading {...(lines !== undefined && { lines })} />;
+  return <Loading lines={lines} />;
 }

@@ -22,8 +22,8 @@ const FILTERS = ['action', 'client', 'by', 'actor', 'via', 'from', 'to'] as cons
 
 /** Lists what administrators changed. */
 export default function ActivityPage() {
-  const { values, change, pageToken } = useAddress(FILTERS);
-  const query = { ...values, ...(pageToken !== undefined && { page_token: pageToken }) } as Query;
+  const { values, change, page } = useAddress(FILTERS);
+  const query = { ...values, ...page } as Query;
   const { data, error, refetch } = api.useQuery('get', '/v1/activity', { params: { query } });
   const isFiltered = Object.keys(values).length > 0;
   return (

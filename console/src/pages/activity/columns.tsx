@@ -61,11 +61,12 @@ function PersonOf({ client, id }: { client: string; id: string }) {
 function CallsAfter({ at, client }: { at: string; client?: string }) {
   const { may } = useSession();
   if (!may('audit')) return client === undefined ? <Maybe text={undefined} /> : null;
-  const calls = new URLSearchParams({ ...(client !== undefined && { client }), from: at }).toString();
+  const calls = new URLSearchParams({ from: at });
+  if (client !== undefined) calls.set('client', client);
   return (
     <Anchor
       component={Link}
-      href={`/calls?${calls}`}
+      href={`/calls?${calls.toString()}`}
       size="xs"
       style={{ whiteSpace: 'nowrap' }}
       aria-label={`calls after it, of ${client ?? 'all clients'}`}

@@ -94,13 +94,11 @@ function Asked({ of }: { of: ApprovalRecord }) {
         Client: <Maybe text={clientWords(client, account)} />,
         Person: <Requester of={of} />,
         Requested: <Instant at={timings.received_at} />,
-        ...(isPending && {
-          Expires: (
-            <>
-              <Instant at={approval.expires_at} relative /> (<Instant at={approval.expires_at} />)
-            </>
-          ),
-        }),
+        Expires: isPending ? (
+          <>
+            <Instant at={approval.expires_at} relative /> (<Instant at={approval.expires_at} />)
+          </>
+        ) : undefined,
         Total: (
           <>
             <Usd amount={of.total_usd} /> in {countOf(of.item_count)}
@@ -119,6 +117,9 @@ function Asked({ of }: { of: ApprovalRecord }) {
   );
 }
 
+const upstreamWords = ({ status, failure }: NonNullable<ApprovalRecord['upstream']>) =>
+  status === null ? failure : `answered ${status}`;
+
 /** Announced to screen readers as soon as it is known. */
 function Came({ of }: { of: ApprovalRecord }) {
   const isApproved = of.approval?.status === 'approved';
@@ -136,20 +137,18 @@ function Decision({ of: { id, approval, outcome, upstream, timings } }: { of: Ap
   const { may } = useSession();
   if (!approval) return null;
   const { status, decided_by: by, decided_at: at, reason } = approval;
+  const isDecided = status !== 'expired';
+  const decision = `${status} by ${by?.actor ?? 'the key'} of ${by?.client.name ?? 'an unknown client'}`;
   return (
-    <Section title={status === 'expired' ? 'Expired without a decision' : 'Decision'}>
+    <Section title={isDecided ? 'Decision' : 'Expired without a decision'}>
       <Facts
         of={{
-          ...(status !== 'expired' && {
-            Decided: `${status} by ${by?.actor ?? 'the key'} of ${by?.client.name ?? 'an unknown client'}`,
-            When: <Instant at={at} />,
-            Reason: <Maybe text={reason} />,
-          }),
+          Decided: isDecided ? decision : undefined,
+          When: isDecided ? <Instant at={at} /> : undefined,
+          Reason: isDecided ? <Maybe text={reason} /> : undefined,
           Outcome: outcomeWords(outcome),
-          ...(upstream && {
-            Upstream: upstream.status === null ? upstream.failure : `answered ${upstream.status}`,
-          }),
-          ...(timings.answered_at && { Answered: <Instant at={timings.answered_at} /> }),
+          Upstream: upstream ? upstreamWords(upstream) : undefined,
+          Answered: timings.answered_at === null ? undefined : <Instant at={timings.answered_at} />,
         }}
       />
       {may('audit') && (

@@ -28,7 +28,7 @@ export function ApprovalList({ approvals, chosen, choose }: Props) {
             href={`/approvals/${approval.id}`}
             id={rowId(approval.id)}
             className={classes.row ?? ''}
-            {...(approval.id === chosen && { 'aria-current': true })}
+            aria-current={approval.id === chosen ? true : undefined}
             onClick={(event: MouseEvent) => {
               const { detail, ctrlKey, metaKey, shiftKey } = event;
               if (!choose || detail === 0 || ctrlKey || metaKey || shiftKey) return; // 0: by keyboard.

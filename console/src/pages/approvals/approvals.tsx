@@ -35,9 +35,9 @@ const PAGE_SIZE = 25;
 
 /** Lists the calls that wait for the approval of another person. */
 export default function ApprovalsPage() {
-  const { values, change, pageToken } = useAddress(['status', 'chosen']);
+  const { values, change, page: position } = useAddress(['status', 'chosen']);
   const status = STATUSES.find((one) => one === values.status) ?? 'pending';
-  const query = { status, page_size: PAGE_SIZE, ...(pageToken !== undefined && { page_token: pageToken }) };
+  const query = { status, page_size: PAGE_SIZE, ...position };
   const page = api.useQuery('get', '/v1/approvals', { params: { query } }, { refetchInterval: REFETCH_MS });
   const approvals = page.data?.approvals;
   const isWide = useMediaQuery('(min-width: 75em)', false, { getInitialValueInEffect: false });

@@ -35,7 +35,7 @@ export interface List {
 
 /** The state of one of the two lists. The URL determines the rows, and this browser the columns. */
 export function useList<Row>(what: What, columns: Choosable<Row>[]): List {
-  const { values: view, change, pageToken } = useAddress(VIEW_NAMES);
+  const { values: view, change, page } = useAddress(VIEW_NAMES);
   const usual = useMemo(() => columns.filter((column) => column.usual).map(({ id }) => id), [columns]);
   const [kept, choose] = useLocalStorage<unknown>({
     key: `payout-proxy.${what}.columns`,
@@ -47,7 +47,7 @@ export function useList<Row>(what: What, columns: Choosable<Row>[]): List {
   const query = {
     ...view,
     ...(size && { page_size: Number(size) || size }),
-    ...(pageToken && { page_token: pageToken }),
+    ...page,
   };
   const show = (next: View) =>
     change({ ...Object.fromEntries(VIEW_NAMES.map((name) => [name, undefined])), ...next });

@@ -24,9 +24,9 @@ interface Deciding {
 
 /** Lists the changes that let a client do more, and that a second person decides about. */
 export default function ChangesPage() {
-  const { values, change, pageToken } = useAddress(['status'] as const);
+  const { values, change, page } = useAddress(['status'] as const);
   const status = (values.status ?? 'pending') as Status;
-  const query = { status, ...(pageToken !== undefined && { page_token: pageToken }) };
+  const query = { status, ...page };
   const changes = api.useQuery('get', '/v1/changes', { params: { query } });
   // It stays open when the decided change leaves the list, because it may say why the change was not made.
   const [deciding, setDeciding] = useState<Deciding>();

@@ -119,7 +119,7 @@ function OtherLimits(client: ClientDto) {
     (name) => !HAVE_COLUMNS.has(name),
   );
   return (
-    <Text size="sm" miw={180} lineClamp={3} {...(set.length === 0 && { c: 'dimmed' })}>
+    <Text size="sm" miw={180} lineClamp={3} c={set.length === 0 ? 'dimmed' : 'inherit'}>
       {set.length === 0
         ? 'none'
         : set.map((name) => `${LABELS[name]}: ${limitInWords(name, draft[name])}`).join('; ')}

@@ -75,7 +75,7 @@ function Upstream({ upstream }: Pick<Overview, 'upstream'>) {
   return (
     <Tile title="Upstream" value={words} alarming={isFailing}>
       {upstream.map((account) => (
-        <Text key={account.account} span inherit {...(upstream.length > 1 && { display: 'block' })}>
+        <Text key={account.account} span inherit display={upstream.length > 1 ? 'block' : undefined}>
           {upstream.length > 1 && <b>{account.account}: </b>}
           <Health of={account} />
         </Text>

@@ -23,7 +23,7 @@ export function ReconciliationNav() {
           href={path}
           size="xs"
           variant={isHere(path) ? 'light' : 'subtle'}
-          {...(isHere(path) && { 'aria-current': location === path ? 'page' : true })}
+          aria-current={location === path ? 'page' : isHere(path) || undefined}
         >
           {title}
         </Button>

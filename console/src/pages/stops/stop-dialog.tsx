@@ -28,7 +28,7 @@ export function StopDialog({ target, operations, clientCount, close }: Props) {
       action={target.everything ? 'Stop everything' : 'Stop it'}
       danger
       maxLength={MAX_REASON}
-      {...(target.everything && { typed: 'stop everything' })}
+      typed={target.everything ? 'stop everything' : undefined}
       run={run}
       close={close}
     >

@@ -59,7 +59,7 @@ function FilterField({ name, ...props }: FilterProps & { name: FilterName }) {
       label={label}
       description={help}
       error={faults[name]}
-      {...(name.endsWith('_usd') && { inputMode: 'decimal' as const })}
+      inputMode={name.endsWith('_usd') ? 'decimal' : undefined}
       value={list.filters[name] ?? ''}
       onCommit={(value) => list.change({ [name]: value })}
     />

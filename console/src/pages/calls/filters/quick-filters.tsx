@@ -131,10 +131,8 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
       style={wide(300)}
       error={faults.recipient ?? faults.recipient_prefix}
       inputWrapperOrder={['label', 'input', 'error', 'description']}
-      {...(!maySearch && {
-        disabled: true,
-        description: 'Searching for a person requires the scope audit:pii.',
-      })}
+      disabled={!maySearch}
+      description={maySearch ? undefined : 'Searching for a person requires the scope audit:pii.'}
       onCommit={(text) => commit(text, by)}
       leftSectionWidth={108}
       leftSection={

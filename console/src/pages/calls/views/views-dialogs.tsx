@@ -36,7 +36,7 @@ export function SaveView({ list, saved, close }: Props & { list: List }) {
             value={name}
             autoComplete="off"
             data-autofocus
-            {...(isTaken && { description: 'This replaces the view with the same name.' })}
+            description={isTaken ? 'This replaces the view with the same name.' : undefined}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <Text size="sm">{wordsOf(list, withRecipient)}</Text>

@@ -38,8 +38,8 @@ const recipientWords = (recipient: string | null) => recipient ?? 'erased';
 /** Shows whom a client may pay, and whom it never pays. */
 export default function BeneficiariesPage() {
   const { name = '' } = useParams();
-  const { values, change, pageToken } = useAddress(NAMES);
-  const query = { ...values, ...(pageToken !== undefined && { page_token: pageToken }) } as Query;
+  const { values, change, page } = useAddress(NAMES);
+  const query = { ...values, ...page } as Query;
   const init = { params: { path: { name }, query } };
   const { data, error, refetch } = api.useQuery('get', '/v1/clients/{name}/beneficiaries', init);
   const [adding, setAdding] = useState(false);

@@ -93,7 +93,7 @@ function WordsField({ row, draft, faults, change }: FieldProps<'list'>) {
       description={`${text} Empty: ${empty}. Press Enter after each.`}
       value={value}
       acceptValueOnBlur
-      {...(value.length === 0 && { placeholder: example[0] ?? '' })}
+      placeholder={value.length === 0 ? (example[0] ?? '') : undefined}
       error={faults[name]}
       onChange={(words) => change({ [name]: words })}
     />

@@ -153,7 +153,7 @@ function OwnLimitFields({ client, draft, faults, change }: LimitProps) {
         {OWN_LIMITS.map((name) => (
           <TextInput
             key={name}
-            {...(name === OWN_LIMITS[0] && { 'data-autofocus': true })}
+            data-autofocus={name === OWN_LIMITS[0] ? true : undefined}
             label={name.endsWith('_usd') ? `${LABELS[name]}, USD` : LABELS[name]}
             placeholder={`Default: ${defaultInWords(client, name)}`}
             autoComplete="off"

@@ -27,10 +27,10 @@ export default function PersonsPage() {
   const { name: client = '' } = useParams();
   const { may } = useSession();
   const [, navigate] = useLocation();
-  const { values, change, pageToken } = useAddress(NAMES);
+  const { values, change, page } = useAddress(NAMES);
   const [reveal, setReveal] = useState(false);
   const [adding, setAdding] = useState(false);
-  const query: Query = { ...values, ...(pageToken !== undefined && { page_token: pageToken }) };
+  const query: Query = { ...values, ...page };
   const init = { params: { path: { name: client }, query }, headers: revealing(reveal) };
   const { data, error, refetch } = api.useQuery(
     'get',
@@ -142,7 +142,7 @@ function Who({ client, of }: { client: string; of: PersonDto }) {
 function OwnLimits(person: PersonDto) {
   const words = ownLimitsInWords(person);
   return (
-    <Text size="sm" miw={150} {...(words === '' && { c: 'dimmed' })}>
+    <Text size="sm" miw={150} c={words === '' ? 'dimmed' : 'inherit'}>
       {words === '' ? 'none' : words}
     </Text>
   );

@@ -52,7 +52,7 @@ function SideBySide({ label, rows }: { label: string; rows: { name: string; cell
 
 function Value({ value, isOther }: { value: string | null; isOther: boolean }) {
   return (
-    <Table.Td {...(isOther && { bg: 'var(--mantine-color-orange-light)' })}>
+    <Table.Td bg={isOther ? 'var(--mantine-color-orange-light)' : 'transparent'}>
       <Group gap={6} wrap="nowrap">
         {isOther && <EqualNot size={14} aria-label="differs:" style={{ flexShrink: 0 }} />}
         <Text span inherit fw={isOther ? 600 : 400} maw={420} className="wrap-anywhere">

@@ -17,14 +17,14 @@ import { SeverityBadge, signedUsd, StateBadge } from '../words';
 
 interface Props {
   filters: Filters;
-  pageToken: string | undefined;
+  page: { page_token?: string };
 }
 
 /** Lists findings to select and decide. */
-export function FindingsList({ filters, pageToken }: Props) {
+export function FindingsList({ filters, page }: Props) {
   const { may } = useSession();
   const isOfSeveral = useAccounts().length > 1;
-  const query = toQuery(filters, pageToken === undefined ? {} : { page_token: pageToken });
+  const query = toQuery(filters, page);
   const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/findings', { params: { query } });
   const chosen = useChosen(data?.findings);
   const [conflicts, setConflicts] = useState<Conflicts>(new Map());

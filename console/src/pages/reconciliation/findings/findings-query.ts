@@ -4,9 +4,18 @@ type FindingsQuery = NonNullable<paths['/v1/reconciliation/findings']['get']['pa
 
 /** The API's filters, by its names. */
 export const FILTERS = [
-  ...(['account', 'state', 'category', 'severity', 'min_age_days', 'max_age_days'] as const),
-  ...(['from', 'to', 'run_id', 'call_id', 'page_size'] as const),
-];
+  'account',
+  'state',
+  'category',
+  'severity',
+  'min_age_days',
+  'max_age_days',
+  'from',
+  'to',
+  'run_id',
+  'call_id',
+  'page_size',
+] as const;
 type Filter = (typeof FILTERS)[number];
 export type Filters = Partial<Record<Filter, string>>;
 

@@ -10,7 +10,7 @@ import { ReconciliationNav } from '../nav';
 import { Spreadsheet } from './spreadsheet';
 
 export default function FindingsPage() {
-  const { values, change, pageToken } = useAddress(FILTERS);
+  const { values, change, page } = useAddress(FILTERS);
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <Page
@@ -24,7 +24,7 @@ export default function FindingsPage() {
     >
       <ReconciliationNav />
       <FindingsFilters values={values} change={change} />
-      <FindingsList key={JSON.stringify(values)} filters={values} pageToken={pageToken} />
+      <FindingsList key={JSON.stringify(values)} filters={values} page={page} />
       {isOpen && <Spreadsheet filters={values} close={close} />}
     </Page>
   );

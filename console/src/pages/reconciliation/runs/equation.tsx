@@ -77,7 +77,7 @@ function Term({ name, note, amount, sum = false, bad = false }: TermProps) {
   return (
     <Table.Tr
       fw={sum ? 700 : 400}
-      {...(sum && { style: { borderTop: '2px solid var(--mantine-color-default-border)' } })}
+      style={sum ? { borderTop: '2px solid var(--mantine-color-default-border)' } : undefined}
     >
       <Table.Th scope="row" fw="inherit">
         <Group gap="xs">
@@ -90,7 +90,7 @@ function Term({ name, note, amount, sum = false, bad = false }: TermProps) {
           )}
         </Group>
       </Table.Th>
-      <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }} {...(bad && { c: 'red', fw: 700 })}>
+      <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }} c={bad ? 'red' : 'inherit'} fw={bad ? 700 : 400}>
         {amount}
       </Table.Td>
     </Table.Tr>

@@ -9,7 +9,7 @@ export function Residual({ usd }: { usd: string | undefined }) {
   if (usd === undefined) return <Maybe text={null} />;
   const isRight = isNought(usd);
   return (
-    <Group gap={4} wrap="nowrap" justify="flex-end" {...(!isRight && { c: 'red' })}>
+    <Group gap={4} wrap="nowrap" justify="flex-end" c={isRight ? 'inherit' : 'red'}>
       {isRight ? (
         <Check size={14} aria-label="as it must be" />
       ) : (

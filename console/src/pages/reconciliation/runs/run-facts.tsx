@@ -27,10 +27,10 @@ export function RunFacts({ run }: { run: RunRecord }) {
           Started: <Instant at={run.started_at} />,
           By: <StartedBy run={run} />,
           Ended: <Instant at={run.ended_at} />,
-          ...(totals && {
-            Paired: `${formatCount(totals.matched.count)}${rulesOf(totals.matched.by_rule)}`,
-            'In doubt': doubtsInWords(totals) || 'none',
-          }),
+          Paired: totals
+            ? `${formatCount(totals.matched.count)}${rulesOf(totals.matched.by_rule)}`
+            : undefined,
+          'In doubt': totals ? doubtsInWords(totals) || 'none' : undefined,
           'Amount tolerance': formatUsd(settings.amount_tolerance_usd),
           Fees: `${settings.fee_percent} % ± ${formatUsd(settings.fee_tolerance_usd)}`,
           'Balance tolerance': formatUsd(settings.balance_tolerance_usd),

@@ -48,7 +48,7 @@ export function RunProgress({ run, onEnd }: { run: RunRecord; onEnd: () => void 
         value={progress?.of ? (100 * progress.done) / progress.of : 100}
         animated
         aria-label="Progress of the run"
-        {...(!progress?.of && { 'aria-valuetext': words })}
+        aria-valuetext={progress?.of ? undefined : words}
       />
       <Text size="xs" c="dimmed" role="status">
         {words}

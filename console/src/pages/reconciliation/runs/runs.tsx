@@ -26,12 +26,12 @@ const FILTERS = ['account', 'result'] as const;
 type Query = NonNullable<paths['/v1/reconciliation/runs']['get']['parameters']['query']>;
 
 export default function RunsPage() {
-  const { values, change, pageToken } = useAddress(FILTERS);
+  const { values, change, page } = useAddress(FILTERS);
   const [isStarting, { open, close }] = useDisclosure();
   const queries = useQueryClient();
   const isOfSeveral = useAccounts().length > 1;
   const again = () => void queries.invalidateQueries({ queryKey: ['get', '/v1/reconciliation/runs'] });
-  const query = { ...(values as Query), ...(pageToken !== undefined && { page_token: pageToken }) };
+  const query = { ...(values as Query), ...page };
   const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/runs', { params: { query } });
   return (
     <Page

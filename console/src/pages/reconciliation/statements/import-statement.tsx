@@ -103,8 +103,8 @@ async function handIn({
     mapping: JSON.stringify(columns),
     delimiter,
     file: file?.name ?? '',
-    ...(decimalComma && { decimal_comma: 'true' }),
   });
+  if (decimalComma) query.set('decimal_comma', 'true');
   const answer = await raw(`/v1/reconciliation/statements?${query.toString()}`, {
     method: 'POST',
     body: file,

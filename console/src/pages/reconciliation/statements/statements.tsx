@@ -20,8 +20,7 @@ import { StatementFaults } from './statement-faults';
 const NO_FILTERS = [] as const;
 
 export default function StatementsPage() {
-  const { pageToken } = useAddress(NO_FILTERS);
-  const query = pageToken === undefined ? {} : { page_token: pageToken };
+  const { page: query } = useAddress(NO_FILTERS);
   const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/statements', {
     params: { query },
   });

@@ -33,10 +33,11 @@ export function SandboxFaults({
         ]}
         value={target}
         onChange={(value) => value !== null && choose({ shown: operation, target: value })}
-        {...(target === 'any' && {
-          description:
-            "Faults also affect the proxy's own requests, such as those that resolve calls in doubt.",
-        })}
+        description={
+          target === 'any'
+            ? "Faults also affect the proxy's own requests, such as those that resolve calls in doubt."
+            : undefined
+        }
       />
       <Kinds kinds={sandbox.kinds} target={target} />
     </Card>

@@ -69,7 +69,7 @@ function OneList({ lies, list, choose }: ListProps) {
         data={TYPES[list]}
         value={without}
         clearable
-        {...(without.length === 0 && { placeholder: 'nothing' })}
+        placeholder={without.length === 0 ? 'nothing' : undefined}
         onChange={setWithout}
       />
       <Switch

@@ -64,7 +64,7 @@ function Field({ fields, like, faults, pointer = '', change, name }: Props & { n
       value={typeof value === 'string' ? value : JSON.stringify(value)}
       error={faults[at]}
       autoComplete="off"
-      {...(typeof like[name] === 'number' && { inputMode: 'decimal' as const })}
+      inputMode={typeof like[name] === 'number' ? 'decimal' : undefined}
       onChange={({ currentTarget }) => change({ ...fields, [name]: currentTarget.value }, at)}
     />
   );
