@@ -1,4 +1,6 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
 import { api } from '../../api/client';
 import {
   activityRecordActionValues as ACTIONS,
@@ -11,8 +13,9 @@ import { Choice, Entry } from '../../components/lists/filter-inputs';
 import { inWords } from '../../components/values/format';
 import { Page } from '../../components/page/page';
 import { Pager } from '../../components/lists/pager';
+import { messageOf } from '../../api/problem';
+import { save } from '../../api/save';
 import { COLUMNS } from './columns';
-import { ExportButton } from './export';
 import { WAY_WORDS } from './words';
 
 type Query = NonNullable<paths['/v1/activity']['get']['parameters']['query']>;
@@ -90,5 +93,40 @@ function Filters({ values, change }: FilterProps) {
         </Button>
       )}
     </Group>
+  );
+}
+
+/** Saves all acts that match the filters, and not only this page, as CSV. */
+function ExportButton({ filters }: { filters: Record<string, string> }) {
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>();
+  const keep = async () => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      await save(`/v1/activity.csv?${new URLSearchParams(filters).toString()}`, 'payout-proxy-activity.csv');
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      {failure !== undefined && (
+        <Text size="sm" c="red" role="alert">
+          {messageOf(failure)}
+        </Text>
+      )}
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<Download size={14} aria-hidden />}
+        loading={busy}
+        onClick={() => void keep()}
+      >
+        Export
+      </Button>
+    </>
   );
 }

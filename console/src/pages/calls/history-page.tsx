@@ -1,11 +1,11 @@
-import { Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Group, NativeSelect, Stack, Text, Button, Checkbox, Popover } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Columns3 } from 'lucide-react';
 import { faultsOf } from '../../api/problem';
 import { formatCount } from '../../components/values/format';
 import { Page } from '../../components/page/page';
 import { Pager } from '../../components/lists/pager';
 import { PeopleSwitch } from '../../components/lists/people-switch';
-import { ColumnsMenu } from './columns-menu';
 import { ExportButton } from './export/export-dialog';
 import { FilterPanel } from './filters/filter-panel';
 import { type List, WHATS } from './list';
@@ -98,5 +98,33 @@ function PageSizeField({ view, change }: List) {
         change({ page_size: value === USUAL_SIZE ? undefined : value })
       }
     />
+  );
+}
+
+/** Chooses the columns that this browser shows. */
+function ColumnsMenu({ list: { columns, chosen, choose } }: { list: List }) {
+  return (
+    <Popover position="bottom-end" trapFocus returnFocus withRoles>
+      <Popover.Target>
+        <Button variant="default" size="xs" leftSection={<Columns3 size={14} aria-hidden />}>
+          Columns
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown mah={420} style={{ overflowY: 'auto' }} aria-label="Columns">
+        <Checkbox.Group aria-label="Columns" value={chosen} onChange={choose}>
+          <Stack gap={8}>
+            {columns.map(({ id, title }) => (
+              <Checkbox
+                key={id}
+                size="xs"
+                value={id}
+                label={title}
+                disabled={chosen.length === 1 && chosen[0] === id}
+              />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      </Popover.Dropdown>
+    </Popover>
   );
 }

@@ -1,10 +1,12 @@
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import type { OutcomeCount } from '../../api/generated/schema';
+import type { OutcomeCount, OperationLatency } from '../../api/generated/schema';
 import { outcomeColor, outcomeWords } from '../../components/values/badges';
 import { formatCount } from '../../components/values/format';
 import { Empty } from '../../components/page/states';
 import { Card } from '../../components/page/section';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Operation } from '../../components/values/values';
 import { listOf, type Window } from './window';
 
 /** Shows the outcomes of calls, most frequent first. */
@@ -37,6 +39,31 @@ export function Outcomes({ outcomes, window }: { outcomes: OutcomeCount[]; windo
           </div>
         ))}
       </Stack>
+    </Card>
+  );
+}
+
+const milliseconds = (ms: number) => formatCount(ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms));
+
+const COLUMNS: Column<OperationLatency>[] = [
+  { id: 'operation', title: 'Operation', render: ({ operation }) => <Operation name={operation} /> },
+  { id: 'calls', title: 'Calls', numeric: true, render: ({ calls }) => formatCount(calls) },
+  { id: 'p50', title: 'p50', numeric: true, render: ({ p50 }) => milliseconds(p50) },
+  { id: 'p95', title: 'p95', numeric: true, render: ({ p95 }) => milliseconds(p95) },
+  { id: 'p99', title: 'p99', numeric: true, render: ({ p99 }) => milliseconds(p99) },
+];
+
+/** Shows the latency of the upstream. */
+export function Latencies({ latencies }: { latencies: OperationLatency[] }) {
+  return (
+    <Card title="Upstream latency, milliseconds">
+      <DataTable
+        label="Upstream latency"
+        columns={COLUMNS}
+        rows={latencies}
+        keyOf={({ operation }) => operation}
+        empty="No requests to the upstream in this period."
+      />
     </Card>
   );
 }

@@ -10,7 +10,7 @@ import { Card } from '../../components/page/section';
 import { Instant } from '../../components/values/values';
 import { Caps } from './caps';
 import { FindingsByAge } from './findings';
-import { Latencies } from './latencies';
+import { Latencies } from './outcomes';
 import { Outcomes } from './outcomes';
 import { Tiles } from './tiles';
 import { Wallets } from './wallets';

@@ -2,13 +2,12 @@ import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, OctagonX } from 'lucide-react';
 import { useState } from 'react';
-import { isWaiting } from '../clients/waiting';
 import { http } from '../../api/client';
-import type { StopRecord } from '../../api/generated/schema';
+import type { StopRecord, StopAuthorRecord } from '../../api/generated/schema';
 import { ConfirmDialog } from '../../components/forms/confirm-dialog';
 import { Instant } from '../../components/values/values';
-import { StopAuthor } from './stop-author';
 import { inShort, targetOf } from '../../components/values/stop-words';
+import { isWaiting } from '../clients/waiting';
 
 /** Lists the active stops. */
 export function Holding({ stops }: { stops: StopRecord[] }) {
@@ -97,4 +96,21 @@ function LiftDialog({ stop, others, close }: { stop: StopRecord; others: StopRec
       )}
     </ConfirmDialog>
   );
+}
+
+/**
+ * Shows who added or lifted a stop: a person if known, or the client of the key, or the user of the command line.
+ * @param cause why the proxy added it. Null if a person did.
+ */
+export function StopAuthor({
+  of,
+  cause = null,
+}: {
+  of: StopAuthorRecord | null;
+  cause?: StopRecord['cause'];
+}) {
+  if (cause !== null && of === null) return <>the proxy itself</>;
+  if (of === null) return <>the command line</>;
+  if (of.client === null) return <>{of.actor} on the command line</>;
+  return <>{of.actor === null ? `the client ${of.client}` : `${of.actor} of ${of.client}`}</>;
 }

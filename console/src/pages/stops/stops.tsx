@@ -3,9 +3,12 @@ import { api } from '../../api/client';
 import { Page } from '../../components/page/page';
 import { Section } from '../../components/page/section';
 import { Answer } from '../../components/page/states';
-import { Holding } from './holding';
+import type { StopRecord } from '../../api/generated/schema';
+import { type Column, DataTable } from '../../components/lists/data-table';
+import { Instant, Maybe } from '../../components/values/values';
+import { inShort, targetOf } from '../../components/values/stop-words';
+import { Holding, StopAuthor } from './holding';
 import { NewStop } from './new-stop';
-import { PastStops } from './past-stops';
 
 const REFETCH_MS = 15_000;
 
@@ -36,5 +39,26 @@ export default function StopsPage() {
         )}
       </Answer>
     </Page>
+  );
+}
+
+const COLUMNS: Column<StopRecord>[] = [
+  { id: 'what', title: 'What', render: (stop) => inShort(targetOf(stop)) },
+  { id: 'reason', title: 'Reason', render: ({ reason }) => <Maybe text={reason} /> },
+  { id: 'stopped', title: 'Stopped', render: ({ stopped_at: at }) => <Instant at={at} /> },
+  { id: 'by', title: 'By', render: ({ stopped_by: by, cause }) => <StopAuthor of={by} cause={cause} /> },
+  { id: 'lifted', title: 'Lifted', render: ({ lifted_at: at }) => <Instant at={at} /> },
+  { id: 'lifter', title: 'By', render: ({ lifted_by: by }) => <StopAuthor of={by} /> },
+];
+
+function PastStops({ stops }: { stops: StopRecord[] }) {
+  return (
+    <DataTable
+      label="Lifted stops"
+      columns={COLUMNS}
+      rows={stops}
+      keyOf={({ id }) => id}
+      empty="No stops have been lifted."
+    />
   );
 }

@@ -1,11 +1,11 @@
 import { Button, CopyButton, Group, Stack, Text, Title } from '@mantine/core';
 import { Check, Copy, SquareTerminal } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, Fragment } from 'react';
 import type { CallStory, RecordMessage } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
 import { Section } from '../../../components/page/section';
+import classes from '../call.module.css';
 import { curlOf, warningOf } from './curl';
-import { JsonView } from './json-view';
 
 interface Props {
   story: CallStory;
@@ -101,4 +101,36 @@ function CopyText({ text, name, icon }: { text: string; name: string; icon: Reac
       )}
     </CopyButton>
   );
+}
+
+/** Larger texts are shown in one colour, because each coloured word is an element of the page. */
+const MAX_COLOURED = 100_000;
+
+/** Matches texts, then numbers and the three words of JSON. A text before a colon is a name. */
+const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|\btrue\b|\bfalse\b|\bnull\b)/g;
+
+/** Shows JSON with its original content, indented. It scrolls by itself, also by keyboard. */
+function JsonView({ label, text }: { label: string; text: string }) {
+  return (
+    <pre className={classes.json} tabIndex={0} role="region" aria-label={label}>
+      {text.length > MAX_COLOURED ? text : coloured(text)}
+    </pre>
+  );
+}
+
+function coloured(text: string) {
+  let end = 0;
+  const parts = [...text.matchAll(TOKENS)].map(({ 0: token, 1: word, 2: colon, index }) => {
+    const before = text.slice(end, index);
+    end = index + token.length;
+    const isName = word !== undefined && colon !== undefined;
+    const className = isName ? undefined : word === undefined ? classes.number : classes.text;
+    return (
+      <Fragment key={index}>
+        {before}
+        {className === undefined ? token : <span className={className}>{token}</span>}
+      </Fragment>
+    );
+  });
+  return [...parts, text.slice(end)];
 }

@@ -1,12 +1,13 @@
-import { Alert, Button, Code, Text } from '@mantine/core';
-import { Download, ShieldCheck } from 'lucide-react';
+import { Alert, Button, Code, Text, Group, List, ThemeIcon, VisuallyHidden } from '@mantine/core';
+import { Download, ShieldCheck, Check, Minus, X } from 'lucide-react';
 import { useState } from 'react';
 import type { CallStory } from '../../../api/generated/schema';
 import { revealing } from '../../../api/client';
 import { messageOf } from '../../../api/problem';
 import { save } from '../../../api/save';
 import { Section } from '../../../components/page/section';
-import { Steps } from './steps';
+import type { Step } from '../../../verify/verify';
+import classes from '../call.module.css';
 import { forgetLog, type Lacking, type Verification, verifyHere } from './verification';
 
 interface Props {
@@ -131,5 +132,56 @@ function Elsewhere({ lacking, id }: { lacking: Lacking; id: string }) {
       <Text size="sm">Or download the receipt and verify it on a machine that you trust:</Text>
       <Code block>node tools/verify-receipt.mjs --key log.pub receipt-{id}.json</Code>
     </Alert>
+  );
+}
+
+const LOOKS = {
+  right: { color: 'teal', word: 'right', Icon: Check },
+  wrong: { color: 'red', word: 'wrong', Icon: X },
+  open: { color: 'gray', word: 'not compared', Icon: Minus },
+} as const;
+
+/** Lists the steps of the verification, each with its result and, under Details, the evidence. */
+function Steps({ steps }: { steps: Step[] }) {
+  return (
+    <List type="ordered" listStyleType="none" spacing="sm" aria-label="Steps of the verification">
+      {steps.map((step) => (
+        <List.Item key={step.title} styles={{ itemWrapper: { width: '100%' }, itemLabel: { width: '100%' } }}>
+          <StepView step={step} />
+        </List.Item>
+      ))}
+    </List>
+  );
+}
+
+function StepView({ step: { title, state, says, details } }: { step: Step }) {
+  const { color, word, Icon } = LOOKS[state];
+  return (
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <ThemeIcon color={color} size="sm" radius="xl" variant="light" mt={2}>
+        <Icon size={14} aria-hidden />
+      </ThemeIcon>
+      <div style={{ minWidth: 0, flex: 1 }}>
+        <Text size="sm" fw={600}>
+          {title} <VisuallyHidden>({word})</VisuallyHidden>
+        </Text>
+        <Text size="sm" className="wrap-anywhere">
+          {says}
+        </Text>
+        {details.length > 0 && (
+          <details>
+            <summary className={classes.summary}>Details</summary>
+            <dl className={classes.evidence}>
+              {details.map(([what, value], at) => (
+                <div key={at}>
+                  <dt>{what}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+        )}
+      </div>
+    </Group>
   );
 }

@@ -7,7 +7,6 @@ import { Copyable } from '../../../components/values/copyable';
 import { Instant } from '../../../components/values/values';
 import { Section } from '../../../components/page/section';
 import { CallLink } from '../call-link';
-import { formatGap } from './gap';
 import { type Moment, momentsOf } from './moments';
 
 /** Shows the history of the call, step by step, with the time between the steps. */
@@ -117,4 +116,19 @@ function Decide({ story: { id, approval } }: { story: CallStory }) {
       Approve or reject it
     </Anchor>
   );
+}
+
+const UNITS = [
+  ['days', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** Formats the time from one instant to another: `+12 ms`, `+3.4 s`. It is negative if two clocks differ. */
+function formatGap(from: string, to: string): string {
+  const ms = new Date(to).getTime() - new Date(from).getTime();
+  const [unit, length] = UNITS.find(([, one]) => Math.abs(ms) >= one) ?? (['ms', 1] as const);
+  const amount = length === 1 ? String(Math.abs(ms)) : (Math.abs(ms) / length).toFixed(1);
+  return `${ms < 0 ? '−' : '+'}${amount} ${unit}`;
 }

@@ -2,7 +2,9 @@ import { Anchor, Button, Group, Text } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
-import { api } from '../../../api/client';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { api, http } from '../../../api/client';
 import {
   type BeneficiaryDto,
   type paths,
@@ -15,8 +17,10 @@ import { Choice } from '../../../components/lists/filter-inputs';
 import { Page } from '../../../components/page/page';
 import { Pager } from '../../../components/lists/pager';
 import { Instant } from '../../../components/values/values';
+import { ReasonDialog } from '../../../components/forms/reason-dialog';
+import { forgetClients } from '../forget';
+import { isWaiting } from '../waiting';
 import { AddBeneficiaries } from './add-beneficiaries';
-import { RemoveBeneficiary } from './remove-beneficiary';
 
 type Query = NonNullable<paths['/v1/clients/{name}/beneficiaries']['get']['parameters']['query']>;
 
@@ -134,5 +138,37 @@ function Remove({ of: { recipient, list }, remove }: { of: BeneficiaryDto; remov
     >
       Remove
     </Button>
+  );
+}
+
+interface Props {
+  client: string;
+  of: BeneficiaryDto;
+  /** The recipient in words. */
+  who: string;
+  close: () => void;
+}
+
+/** Names the recipient, the list, and the effect of the removal. */
+function RemoveBeneficiary({ client, of: { id, list }, who, close }: Props) {
+  const queries = useQueryClient();
+  const run = async (reason: string) => {
+    const body = { list, remove: [id], reason };
+    const { data } = await http.POST('/v1/clients/{name}/beneficiaries', {
+      params: { path: { name: client } },
+      body,
+    });
+    forgetClients(queries);
+    if (data && !isWaiting(data))
+      notifications.show({ message: `${who} is no longer ${list}.`, color: 'teal' });
+  };
+  return (
+    <ReasonDialog title="Remove a recipient" action="Remove" run={run} close={close}>
+      <Text size="sm">
+        {list === 'allowed'
+          ? `${who} is no longer allowed for ${client}. If the client pays only registered recipients, it can no longer pay them.`
+          : `${who} is no longer blocked for ${client}. The client may then pay them.`}
+      </Text>
+    </ReasonDialog>
   );
 }

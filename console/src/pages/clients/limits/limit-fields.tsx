@@ -1,10 +1,9 @@
 import { Checkbox, MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
 import type { LimitRow } from '../../../../../src/access/clients/limit-row';
-import { operationNameValues as OPERATIONS } from '../../../api/generated/schema';
+import { operationNameValues as OPERATIONS, scopeValues as SCOPES } from '../../../api/generated/schema';
 import { formatCount } from '../../../components/values/format';
 import { type Draft, type Faults, LABELS, LIMITS } from './draft';
 import { FormHeading, PageProviderFields, TokenProviderFields } from './provider-fields';
-import { ScopesField } from './scopes-field';
 
 interface Props {
   draft: Draft;
@@ -16,7 +15,7 @@ interface Props {
 export function LimitFields(props: Props) {
   return (
     <Stack>
-      <ScopesField {...props} scopes={props.draft.scopes} />
+      <ScopesField {...props} />
       <OperationsField {...props} />
       <Limits {...props} of={LIMITS.filter(({ replacedBy }) => replacedBy === undefined)} />
       <FormHeading title="Limits of each person">
@@ -133,5 +132,37 @@ function OperationsField({ draft: { operations }, faults, change }: Props) {
         />
       )}
     </Stack>
+  );
+}
+
+/** A new scope has no explanation here yet, and can still be chosen. */
+const MEANS: Partial<Record<string, string>> = {
+  pay: 'Sends value from a wallet: airtime, mobile money, credit, transfers.',
+  write: 'Creates or deletes objects: payment links, collections, sub-accounts.',
+  read: 'Reads from the upstream: balances, transactions, prices.',
+  account: 'Accesses the whole upstream account: the transactions of all clients, wallets, and sub-accounts.',
+  audit: 'Reads, verifies, and exports the history of all clients, with people masked.',
+  'audit:pii': 'Sees people unmasked in the history. Each access is recorded.',
+  reconcile: 'Runs reconciliations and decides findings.',
+  approve: "Approves or rejects other clients' requests.",
+  admin: 'Creates clients and keys, sets limits, and stops operations.',
+};
+
+function ScopesField({ draft: { scopes }, faults, change }: Props) {
+  return (
+    <Checkbox.Group
+      label="Scopes"
+      description="Permissions of the client's keys."
+      required
+      value={scopes}
+      error={faults.scopes}
+      onChange={(chosen) => change({ scopes: SCOPES.filter((scope) => chosen.includes(scope)) })}
+    >
+      <Stack gap={6} mt={6}>
+        {SCOPES.map((scope) => (
+          <Checkbox key={scope} size="sm" value={scope} label={scope} description={MEANS[scope]} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
   );
 }

@@ -1,10 +1,11 @@
 import { Anchor, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
-import { api, revealing } from '../../../api/client';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { api, revealing, whilePaging, http } from '../../../api/client';
 import type { ClientDto, PersonDto } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
-import { whilePaging } from '../../../api/while-paging';
 import { WordBadge } from '../../../components/values/badges';
 import { Copyable } from '../../../components/values/copyable';
 import { Facts } from '../../../components/values/facts';
@@ -13,11 +14,12 @@ import { PeopleSwitch } from '../../../components/lists/people-switch';
 import { Section } from '../../../components/page/section';
 import { Answer } from '../../../components/page/states';
 import { Instant } from '../../../components/values/values';
+import { ReasonDialog } from '../../../components/forms/reason-dialog';
 import { PeriodUsage } from '../limits/cap-usage';
 import { LABELS, limitInWords } from '../limits/draft';
+import { forgetClients } from '../forget';
 import { LimitPerson } from './limit-person';
-import { defaultInWords, OWN_LIMITS, type OwnLimit } from './person-limits';
-import { RevokePerson } from './revoke-person';
+import { defaultInWords, OWN_LIMITS, type OwnLimit, personWords } from './person-limits';
 
 /** Shows one person of a client: their spending against their caps, their limits, and their credentials. */
 export default function PersonPage() {
@@ -132,5 +134,35 @@ function Credentials({ client, of }: { client: string; of: PersonDto }) {
       </Text>
       {revoking && <RevokePerson client={client} of={of} close={() => setRevoking(false)} />}
     </Section>
+  );
+}
+
+/** Names the person and the effect of the revocation. */
+function RevokePerson({ client, of, close }: { client: string; of: PersonDto; close: () => void }) {
+  const queries = useQueryClient();
+  const run = async (reason: string) => {
+    const body = { person_id: of.id, reason };
+    await http.POST('/v1/clients/{name}/persons/revoke', { params: { path: { name: client } }, body });
+    forgetClients(queries);
+    notifications.show({ message: 'Revoked. The person must sign in again.', color: 'teal' });
+  };
+  return (
+    <ReasonDialog
+      title="Revoke a person's credentials"
+      action="Revoke credentials"
+      danger
+      run={run}
+      close={close}
+    >
+      <Text size="sm">
+        This ends all tokens, sessions and keys that <b>{personWords(of)}</b> has of <b>{client}</b>. They are
+        rejected from the next request, on every instance. Calls that are being sent are completed. Pending
+        requests made with them can no longer be approved.
+      </Text>
+      <Text size="sm">
+        Credentials that are issued later are accepted. To keep the person out, block them at the identity
+        provider, or set their daily cap to 0.
+      </Text>
+    </ReasonDialog>
   );
 }

@@ -5,7 +5,7 @@ import { Link, useLocation, useParams } from 'wouter';
 import { api, revealing } from '../../../api/client';
 import type { ClientDto, PersonDto, paths } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
-import { whilePaging } from '../../../api/while-paging';
+import { whilePaging } from '../../../api/client';
 import { useAddress } from '../../../components/lists/address';
 import { type Column, DataTable } from '../../../components/lists/data-table';
 import { Entry } from '../../../components/lists/filter-inputs';

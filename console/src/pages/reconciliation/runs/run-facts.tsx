@@ -6,10 +6,9 @@ import { formatCount, formatUsd, inWords } from '../../../components/values/form
 import { Facts } from '../../../components/values/facts';
 import { Section } from '../../../components/page/section';
 import { Copyable } from '../../../components/values/copyable';
-import { Instant } from '../../../components/values/values';
-import { doubtsInWords } from './doubts';
-import { StartedBy } from './started-by';
+import { Instant, Maybe } from '../../../components/values/values';
 import { Period, ResultBadge } from '../words';
+import { doubtsInWords } from './doubts';
 
 /** Shows the request of a run, its author, and its settings. */
 export function RunFacts({ run }: { run: RunRecord }) {
@@ -63,4 +62,10 @@ function Statement() {
 function rulesOf(rules: Record<string, number>): string {
   const told = Object.entries(rules).map(([rule, count]) => `${inWords(rule)} ${formatCount(count)}`);
   return told.length > 0 ? `: by ${told.join(', ')}` : '';
+}
+
+/** Shows who started a run. */
+export function StartedBy({ run: { started_by: by } }: { run: RunRecord }) {
+  if (by === null) return 'the schedule';
+  return [by.actor, by.client].filter(Boolean).join(', ') || <Maybe text={null} />;
 }

@@ -1,7 +1,7 @@
-import { Anchor, Button, Group, NativeSelect } from '@mantine/core';
+import { Anchor, Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { Play } from 'lucide-react';
+import { Play, Check, TriangleAlert } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import { useAccounts } from '../../../api/accounts';
@@ -9,16 +9,15 @@ import { api } from '../../../api/client';
 import { type paths, runResultValues as RESULTS, type RunRecord } from '../../../api/generated/schema';
 import { useAddress } from '../../../components/lists/address';
 import { type Column, DataTable } from '../../../components/lists/data-table';
-import { formatCount, inWords } from '../../../components/values/format';
+import { formatCount, inWords, formatUsd } from '../../../components/values/format';
 import { Page } from '../../../components/page/page';
 import { Pager } from '../../../components/lists/pager';
 import { Instant, Maybe, Usd } from '../../../components/values/values';
 import { AccountFilter } from '../account-input';
 import { ReconciliationNav } from '../nav';
+import { Period, isUnderWay, ResultBadge, isNought } from '../words';
 import { RunProgress } from './run-progress';
-import { Residual } from './residual';
-import { StartedBy } from './started-by';
-import { Period, isUnderWay, ResultBadge } from '../words';
+import { StartedBy } from './run-facts';
 
 const StartRun = lazy(() => import('./start-run'));
 
@@ -125,3 +124,21 @@ const columns = (again: () => void, isOfSeveral: boolean): Column<RunRecord>[] =
   { id: 'started', title: 'Started', render: ({ started_at: at }) => <Instant at={at} /> },
   { id: 'by', title: 'By', render: (run) => <StartedBy run={run} /> },
 ];
+
+/** Shows the unexplained rest, which must be zero. */
+function Residual({ usd }: { usd: string | undefined }) {
+  if (usd === undefined) return <Maybe text={null} />;
+  const isRight = isNought(usd);
+  return (
+    <Group gap={4} wrap="nowrap" justify="flex-end" c={isRight ? 'inherit' : 'red'}>
+      {isRight ? (
+        <Check size={14} aria-label="as it must be" />
+      ) : (
+        <TriangleAlert size={14} aria-label="must be 0" />
+      )}
+      <Text span inherit fw={isRight ? 400 : 700} style={{ whiteSpace: 'nowrap' }}>
+        {isRight ? '0' : formatUsd(usd)}
+      </Text>
+    </Group>
+  );
+}

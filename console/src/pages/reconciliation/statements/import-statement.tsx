@@ -10,10 +10,10 @@ import { useSubmit } from '../../../components/forms/form';
 import { formatCount } from '../../../components/values/format';
 import { useGate } from '../../../components/forms/gate';
 import { AccountInput } from '../account-input';
-import { ColumnsInput } from './columns-input';
+import { ColumnsInput } from './column-mapping';
 import { ProblemAlert } from '../problem-alert';
 import { StatementFaults } from './statement-faults';
-import { type Columns, columnsIn, guess } from './statement-columns';
+import { type Columns, columnsIn, guess } from './column-mapping';
 
 /** Imports a provider's file, and shows the lines that cannot be used. */
 export function ImportStatement({ close }: { close: () => void }) {
