@@ -14,12 +14,12 @@ import { LogOut, Moon, Sun } from 'lucide-react';
 import { Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useSession } from './api/session';
-import { UpToDate } from './components/page/outdated-banner';
+import { StaleDataBanner } from './components/page/stale-data-banner';
 import { Page } from './components/page/page';
 import { PageBoundary } from './components/page/page-boundary';
 import { Empty, Loading } from './components/page/states';
 import { StopBanner } from './components/page/stop-banner';
-import { PLACES, ROUTES } from './places';
+import { NAV_ITEMS, ROUTES } from './navigation';
 
 /** The frame around all pages: navigation, the session, and the page itself. */
 export function App() {
@@ -55,44 +55,44 @@ export function App() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Pages">
-        <Places onGo={close} />
+        <Navigation onGo={close} />
       </AppShell.Navbar>
       <AppShell.Main id="page">
-        <UpToDate>
+        <StaleDataBanner>
           <StopBanner />
           <Pages />
-        </UpToDate>
+        </StaleDataBanner>
       </AppShell.Main>
     </AppShell>
   );
 }
 
-function Places({ onGo }: { onGo: () => void }) {
+function Navigation({ onGo }: { onGo: () => void }) {
   const { session, may } = useSession();
   const [location] = useLocation();
-  return PLACES.filter(({ scopes, sandboxOnly }) => may(...scopes) && (!sandboxOnly || session.sandbox)).map(
-    ({ path, title, icon: Icon }) => {
-      const isHere = path === '/' ? location === '/' : location.startsWith(path);
-      return (
-        <NavLink
-          key={path}
-          component={Link}
-          href={path}
-          label={title}
-          leftSection={<Icon size={16} aria-hidden />}
-          active={isHere}
-          aria-current={isHere ? 'page' : undefined}
-          onClick={onGo}
-        />
-      );
-    },
-  );
+  return NAV_ITEMS.filter(
+    ({ scopes, sandboxOnly }) => may(...scopes) && (!sandboxOnly || session.sandbox),
+  ).map(({ path, title, icon: Icon }) => {
+    const isHere = path === '/' ? location === '/' : location.startsWith(path);
+    return (
+      <NavLink
+        key={path}
+        component={Link}
+        href={path}
+        label={title}
+        leftSection={<Icon size={16} aria-hidden />}
+        active={isHere}
+        aria-current={isHere ? 'page' : undefined}
+        onClick={onGo}
+      />
+    );
+  });
 }
 
 function Pages() {
   const { may } = useSession();
   const [location] = useLocation();
-  const first = PLACES.find(({ scopes }) => may(...scopes));
+  const first = NAV_ITEMS.find(({ scopes }) => may(...scopes));
   if (!first) return <NothingToSee />;
   return (
     <PageBoundary key={location}>
@@ -101,7 +101,7 @@ function Pages() {
           {ROUTES.filter(({ scopes }) => may(...scopes)).map(({ path, page: PageOf }) => (
             <Route key={path} path={path} component={PageOf} />
           ))}
-          {!may(...(PLACES[0]?.scopes ?? [])) && (
+          {!may(...(NAV_ITEMS[0]?.scopes ?? [])) && (
             <Route path="/">
               <Redirect to={first.path} />
             </Route>

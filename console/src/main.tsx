@@ -7,7 +7,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
-import { watchQueries } from './api/outdated';
+import { watchQueries } from './api/stale-queries';
 import { ApiProblem, isOutage } from './api/problem';
 import { SessionProvider } from './api/session';
 import { App } from './app';

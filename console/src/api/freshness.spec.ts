@@ -12,7 +12,7 @@ interface Queries {
 const { QueryClient, QueryObserver } = jest.requireActual<Queries>('@tanstack/react-query');
 const { watchQueries } = jest.requireActual<{
   watchQueries: (queries: object, freshness: Freshness) => void;
-}>('./outdated');
+}>('./stale-queries');
 
 const answered = (status: number) => new ApiProblem({ status, detail: 'x' } as never);
 
@@ -20,14 +20,14 @@ describe('Freshness', () => {
   it('returns the oldest confirmation of outdated data', () => {
     const freshness = new Freshness();
     expect(freshness.read()).toBeUndefined();
-    freshness.outdated('one', 20);
-    freshness.outdated('other', 10);
-    freshness.outdated('never shown', undefined);
+    freshness.markStale('one', 20);
+    freshness.markStale('other', 10);
+    freshness.markStale('never shown', undefined);
     expect(freshness.read()).toEqual({ since: 10 });
     expect(freshness.read()).toBe(freshness.read());
-    for (const source of ['one', 'other']) freshness.current(source);
+    for (const source of ['one', 'other']) freshness.markFresh(source);
     expect(freshness.read()).toEqual({ since: undefined });
-    freshness.current('never shown');
+    freshness.markFresh('never shown');
     expect(freshness.read()).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
 /** Data that a page shows although it cannot be confirmed now. */
-interface Outdated {
+interface StaleData {
   /** When the oldest of it was last confirmed, in milliseconds since 1970. Undefined if none of it was ever shown. */
   since: number | undefined;
 }
@@ -8,22 +8,22 @@ interface Outdated {
 export class Freshness {
   private readonly sources = new Map<string, number | undefined>();
   private readonly listeners = new Set<() => void>();
-  private snapshot: Outdated | undefined;
+  private snapshot: StaleData | undefined;
 
   /** @param confirmedAt when the source was last confirmed. Undefined if never. */
-  outdated(source: string, confirmedAt: number | undefined): void {
+  markStale(source: string, confirmedAt: number | undefined): void {
     if (this.sources.has(source) && this.sources.get(source) === confirmedAt) return;
     this.sources.set(source, confirmedAt);
     this.tell();
   }
 
   /** Removes a source that is up to date again, or that nobody shows any more. */
-  current(source: string): void {
+  markFresh(source: string): void {
     if (this.sources.delete(source)) this.tell();
   }
 
   /** Returns the same object until something changes. Undefined if all shown data is up to date. */
-  read = (): Outdated | undefined => this.snapshot;
+  read = (): StaleData | undefined => this.snapshot;
 
   subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);

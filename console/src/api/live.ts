@@ -46,7 +46,7 @@ export function useEvents(
     });
     return () => {
       leave();
-      freshness.current(url);
+      freshness.markFresh(url);
       setConnection('connecting');
     };
   }, [url, names, isSeen, quietMs]);
@@ -72,14 +72,14 @@ function follow({ url, names, quietMs, hear, turn }: Following): () => void {
 
   const lose = () => {
     turn('lost');
-    freshness.outdated(url, confirmedAt);
+    freshness.markStale(url, confirmedAt);
   };
   const confirm = () => {
     clearTimeout(losing);
     losing = undefined;
     confirmedAt = heardAt = Date.now();
     turn('live');
-    freshness.current(url);
+    freshness.markFresh(url);
   };
   const connect = () => {
     if (hasLeft) return;

@@ -3,12 +3,12 @@ import { ApiProblem, messageOf } from '../../api/problem';
 import { hasProvider, signInAddress } from '../../api/provider';
 
 /** Failures of forms whose values are kept until their author has signed in again. */
-export const failuresOfKeptForms = new WeakSet<object>();
+export const failuresWithDraft = new WeakSet<object>();
 
 /** Shows why an action failed. If a person has to prove who they are, it leads them to the provider. */
 export function Failure({ failure }: { failure: unknown }) {
   if (failure instanceof ApiProblem && failure.code === 'step_up_required' && hasProvider) {
-    return <StepUp isKept={failuresOfKeptForms.has(failure)} />;
+    return <StepUp isKept={failuresWithDraft.has(failure)} />;
   }
   return (
     <Alert color="red" role="alert">

@@ -1,7 +1,7 @@
 import { Textarea } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import { ConfirmDialog, type ConfirmProps } from './confirm-dialog';
-import { useKeptForm } from './kept-form';
+import { useStoredDraft } from './draft-storage';
 
 interface Props extends Omit<ConfirmProps, 'run'> {
   /** The longest reason that the API accepts. */
@@ -14,7 +14,7 @@ interface Props extends Omit<ConfirmProps, 'run'> {
 
 /** Asks for a reason, because every decision about money is recorded with one. Ctrl+Enter presses its button. */
 export function ReasonDialog({ children, maxLength = 500, decision, missing, run, ...props }: Props) {
-  const { kept = '', keeping } = useKeptForm<string>(decision);
+  const { kept = '', submitDraft } = useStoredDraft<string>(decision);
   const [reason, setReason] = useState(kept);
   const submitByKey = ({
     key,
@@ -29,7 +29,7 @@ export function ReasonDialog({ children, maxLength = 500, decision, missing, run
     <ConfirmDialog
       {...props}
       missing={missing ?? (reason.trim() === '' ? 'Write a reason first.' : undefined)}
-      run={() => keeping(reason, () => run(reason.trim()))}
+      run={() => submitDraft(reason, () => run(reason.trim()))}
     >
       {children}
       <Textarea

@@ -12,12 +12,12 @@ import { Instant, Maybe, Operation, Usd } from '../../components/values/values';
 import { CallLink } from '../call/call-link';
 import { ApprovalCaps } from './approval-caps';
 import { ApprovalItems } from './approval-items';
-import type { useDeciding } from './deciding';
+import type { useDecision } from './decision';
 import { countOf, whyHeld } from './words';
 
 interface Props {
   of: ApprovalRecord;
-  deciding: ReturnType<typeof useDeciding>;
+  deciding: ReturnType<typeof useDecision>;
 }
 
 /** Shows a held call and the effect of an approval, or how it was decided. */

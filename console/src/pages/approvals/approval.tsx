@@ -1,11 +1,11 @@
 import { Anchor, Group } from '@mantine/core';
 import { Link, useParams } from 'wouter';
 import { api } from '../../api/client';
-import { KeysHint, useKeys } from './keys';
+import { ShortcutsHelp, useShortcuts } from './shortcuts';
 import { Page } from '../../components/page/page';
 import { Answer } from '../../components/page/states';
 import { ApprovalDetail } from './approval-detail';
-import { useDeciding } from './deciding';
+import { useDecision } from './decision';
 
 /** Each reading is recorded. A decision of somebody else is reported when you decide. */
 const REFETCH_MS = 30_000;
@@ -19,14 +19,14 @@ export default function ApprovalPage() {
     { params: { path: { call_id: id } } },
     { refetchInterval: ({ state }) => (state.data?.approval?.status === 'pending' ? REFETCH_MS : false) },
   );
-  const deciding = useDeciding(approval.data);
+  const deciding = useDecision(approval.data);
   const keys = [
     { key: 'a', does: 'Approve, after you enter a reason', act: () => deciding.ask('approve') },
     { key: 'r', does: 'Reject, after you enter a reason', act: () => deciding.ask('reject') },
   ];
-  useKeys(keys);
+  useShortcuts(keys);
   return (
-    <Page title="Approval" actions={<KeysHint keys={keys} />}>
+    <Page title="Approval" actions={<ShortcutsHelp keys={keys} />}>
       <Group>
         <Anchor component={Link} href="/approvals" size="sm">
           All pending approvals

@@ -3,15 +3,15 @@ import { useMediaQuery } from '@mantine/hooks';
 import { api } from '../../api/client';
 import { approvalStatusValues as STATUSES } from '../../api/generated/schema';
 import { useAddress } from '../../components/lists/address';
-import { KeysHint } from './keys';
+import { ShortcutsHelp } from './shortcuts';
 import { Page } from '../../components/page/page';
 import { Pager } from '../../components/lists/pager';
 import { Answer, Empty, Failure } from '../../components/page/states';
 import { ApprovalDetail } from './approval-detail';
 import { ApprovalList } from './approval-list';
-import { useDeciding } from './deciding';
-import { useChosen } from './chosen';
-import { useListKeys } from './list-keys';
+import { useDecision } from './decision';
+import { useSelection } from './selection';
+import { useListShortcuts } from './list-shortcuts';
 
 type Status = (typeof STATUSES)[number];
 
@@ -41,14 +41,14 @@ export default function ApprovalsPage() {
   const page = api.useQuery('get', '/v1/approvals', { params: { query } }, { refetchInterval: REFETCH_MS });
   const approvals = page.data?.approvals;
   const isWide = useMediaQuery('(min-width: 75em)', false, { getInitialValueInEffect: false });
-  const { chosen, id, error, choose } = useChosen(approvals);
-  const deciding = useDeciding(chosen);
-  const keys = useListKeys({ approvals, id, choose, ask: deciding.ask });
+  const { chosen, id, error, choose } = useSelection(approvals);
+  const deciding = useDecision(chosen);
+  const keys = useListShortcuts({ approvals, id, choose, ask: deciding.ask });
   return (
     <Page
       title="Approvals"
       lead="Calls that are sent only after another person approves them."
-      actions={<KeysHint keys={keys} />}
+      actions={<ShortcutsHelp keys={keys} />}
     >
       <SegmentedControl
         aria-label="Which approvals"

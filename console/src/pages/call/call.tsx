@@ -9,7 +9,7 @@ import { clientWords } from '../../components/values/format';
 import { Page } from '../../components/page/page';
 import { Failure, Loading } from '../../components/page/states';
 import { Usd } from '../../components/values/values';
-import { Acts } from './acts';
+import { Actions } from './actions';
 import { Facts } from './facts';
 import { Findings } from './findings';
 import { Items } from './items/items';
@@ -60,7 +60,7 @@ export default function CallPage() {
             <Items story={story} />
             <Messages story={story} revealed={isRevealed} />
             <Proof story={story} revealed={isRevealed} />
-            <Acts story={story} />
+            <Actions story={story} />
             <Readers readers={readers} />
           </Stack>
         </Grid.Col>

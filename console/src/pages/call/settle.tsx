@@ -5,7 +5,7 @@ import { http } from '../../api/client';
 import { type CallStory, resolutionDtoOutcomeValues } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { inWords } from '../../components/values/format';
-import { useKeptForm } from '../../components/forms/kept-form';
+import { useStoredDraft } from '../../components/forms/draft-storage';
 import { ReasonDialog } from '../../components/forms/reason-dialog';
 
 const MEANING: Partial<Record<string, string>> = {
@@ -37,7 +37,7 @@ export function Settle({ story }: { story: CallStory }) {
 
 function SettleDialog({ story: { id, operation }, close }: { story: CallStory; close: () => void }) {
   const queries = useQueryClient();
-  const { kept, keeping } = useKeptForm<string | undefined>(`outcome of ${id}`);
+  const { kept, submitDraft } = useStoredDraft<string | undefined>(`outcome of ${id}`);
   const [outcome, setOutcome] = useState(kept);
   const settle = async (reason: string) => {
     const chosen = resolutionDtoOutcomeValues.find((value) => value === outcome);
@@ -55,7 +55,7 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
       maxLength={MAX_REASON}
       missing={outcome === undefined ? 'Choose an outcome first.' : undefined}
       decision={`settle ${id}`}
-      run={(reason) => keeping(outcome, () => settle(reason))}
+      run={(reason) => submitDraft(outcome, () => settle(reason))}
       close={close}
     >
       <Text size="sm">

@@ -8,18 +8,18 @@ import { useSession } from '../../api/session';
 import { Failure } from '../../components/forms/failure';
 import { useSubmit } from '../../components/forms/form';
 import { useGate } from '../../components/forms/gate';
-import { useKeptForm } from '../../components/forms/kept-form';
+import { useStoredDraft } from '../../components/forms/draft-storage';
 import { changesInWords, changesOf, type Draft, draftOf, editsOf, faultsByField } from './limits/draft';
-import { forgetClients } from './forget';
+import { reloadClients } from './reload-clients';
 import { LimitFields } from './limits/limit-fields';
-import { isWaiting } from './waiting';
+import { notifyPendingChange } from './pending-change';
 
 /** Changes the permissions of a client. Only edited fields are sent. */
 export function ChangeClient({ client }: { client: ClientDto }) {
   const queries = useQueryClient();
   const { session } = useSession();
   const [was, setWas] = useState(() => draftOf(client));
-  const { kept, keeping } = useKeptForm<Partial<Draft>>(`client ${client.name}`);
+  const { kept, submitDraft } = useStoredDraft<Partial<Draft>>(`client ${client.name}`);
   const [draft, setDraft] = useState({ ...was, ...kept });
   const save = async () => {
     const path = { name: client.name };
@@ -27,8 +27,8 @@ export function ChangeClient({ client }: { client: ClientDto }) {
       params: { path },
       body: changesOf(draft, was),
     });
-    forgetClients(queries);
-    if (data && isWaiting(data)) {
+    reloadClients(queries);
+    if (data && notifyPendingChange(data)) {
       setDraft(was);
       return;
     }
@@ -38,7 +38,7 @@ export function ChangeClient({ client }: { client: ClientDto }) {
     }
     notifications.show({ message: 'Saved. The change applies from the next request.', color: 'teal' });
   };
-  const { failure, busy, onSubmit } = useSubmit(() => keeping(editsOf(draft, was), save));
+  const { failure, busy, onSubmit } = useSubmit(() => submitDraft(editsOf(draft, was), save));
   return (
     <Paper withBorder p="md" maw={760}>
       <form onSubmit={onSubmit} noValidate>

@@ -6,12 +6,12 @@ import { http } from '../../api/client';
 import type { ClientDto } from '../../api/generated/schema';
 import { FormEnd, useSubmit } from '../../components/forms/form';
 import { MAIN_ACCOUNT } from '../../components/values/format';
-import { useKeptForm } from '../../components/forms/kept-form';
+import { useStoredDraft } from '../../components/forms/draft-storage';
 import { changesOf, type Draft, type Faults, faultsByField, NO_LIMITS } from './limits/draft';
 import { type Expiry, ExpiryField, expiryIn, USUAL_EXPIRY } from './keys/expiry-field';
-import { forgetClients } from './forget';
+import { reloadClients } from './reload-clients';
 import { LimitFields } from './limits/limit-fields';
-import { isWaiting } from './waiting';
+import { notifyPendingChange } from './pending-change';
 
 type ClientKind = ClientDto['kind'];
 
@@ -47,16 +47,16 @@ const NOTHING: Entered = {
 /** Creates a client, with its first key if it is a server. */
 export function CreateClient({ created, close }: Props) {
   const queries = useQueryClient();
-  const { kept = NOTHING, keeping } = useKeptForm<Entered>('new client');
+  const { kept = NOTHING, submitDraft } = useStoredDraft<Entered>('new client');
   const [entered, setEntered] = useState(kept);
   const change = (changed: Partial<Entered>) => setEntered((before) => ({ ...before, ...changed }));
   const create = async () => {
     const body = bodyOf(entered);
     const { data } = await http.POST('/v1/clients', { body });
-    forgetClients(queries);
-    if (data) created({ client: body.name, key: data.key, waits: isWaiting(data) });
+    reloadClients(queries);
+    if (data) created({ client: body.name, key: data.key, waits: notifyPendingChange(data) });
   };
-  const { failure, busy, onSubmit } = useSubmit(() => keeping(entered, create));
+  const { failure, busy, onSubmit } = useSubmit(() => submitDraft(entered, create));
   const faults = faultsByField(failure);
   return (
     <Modal opened onClose={close} size="lg" title="New client" closeButtonProps={{ 'aria-label': 'Close' }}>

@@ -7,7 +7,7 @@ import { Answer, Empty, Failure } from '../../components/page/states';
 import { SandboxFaults } from './faults/faults';
 import { SandboxLies } from './lies/lies';
 import { SampleForm } from './samples/sample-form';
-import { useSending } from './sending';
+import { useSampleRequest } from './queries';
 import { SentSample } from './samples/sent-sample';
 import { Wallets } from './wallets';
 
@@ -40,7 +40,7 @@ export default function SandboxPage() {
 
 function SandboxControls({ sandbox }: { sandbox: SandboxDto }) {
   const { values, change } = useAddress(ADDRESS);
-  const sending = useSending();
+  const sending = useSampleRequest();
   const sample =
     sandbox.samples.find(({ operation }) => operation === values.operation) ?? sandbox.samples[0];
   if (!sample) return <Empty>The sandbox has no samples.</Empty>;

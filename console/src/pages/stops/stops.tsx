@@ -7,7 +7,7 @@ import type { StopRecord } from '../../api/generated/schema';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Instant, Maybe } from '../../components/values/values';
 import { inShort, targetOf } from '../../components/values/stop-words';
-import { Holding, StopAuthor } from './holding';
+import { ActiveStops, StopAuthor } from './active-stops';
 import { NewStop } from './new-stop';
 
 const REFETCH_MS = 15_000;
@@ -28,7 +28,7 @@ export default function StopsPage() {
       <Answer of={stops}>
         {({ stops: all }) => (
           <Stack gap="xl">
-            <Holding stops={all.filter(({ lifted_at: lifted }) => lifted === null)} />
+            <ActiveStops stops={all.filter(({ lifted_at: lifted }) => lifted === null)} />
             <Section title="New stop">
               <NewStop />
             </Section>

@@ -7,25 +7,20 @@ import { Copyable } from '../../../components/values/copyable';
 import { Instant } from '../../../components/values/values';
 import { Section } from '../../../components/page/section';
 import { CallLink } from '../call-link';
-import { type Moment, momentsOf } from './moments';
+import { type TimelineEvent, timelineOf } from './timeline';
 
 /** Shows the history of the call, step by step, with the time between the steps. */
 export function History({ story }: { story: CallStory }) {
-  const moments = momentsOf(story);
-  const befores = moments.map((_, at) => moments[at - 1]?.at ?? null);
+  const events = timelineOf(story);
+  const befores = events.map((_, at) => events[at - 1]?.at ?? null);
   const sealed = story.seals.filter(({ index }) => index !== null);
   return (
     <Section title="History">
-      <Timeline bulletSize={14} lineWidth={2} active={moments.length} color="gray" role="list">
-        {moments.map((moment, at) => (
-          <Timeline.Item
-            key={`${moment.title} ${at}`}
-            color={moment.color}
-            title={moment.title}
-            role="listitem"
-          >
-            <When moment={moment} before={befores[at] ?? null} />
-            <Says moment={moment} />
+      <Timeline bulletSize={14} lineWidth={2} active={events.length} color="gray" role="list">
+        {events.map((event, at) => (
+          <Timeline.Item key={`${event.title} ${at}`} color={event.color} title={event.title} role="listitem">
+            <When event={event} before={befores[at] ?? null} />
+            <Says event={event} />
           </Timeline.Item>
         ))}
         <Timeline.Item
@@ -41,7 +36,7 @@ export function History({ story }: { story: CallStory }) {
   );
 }
 
-function When({ moment: { at }, before }: { moment: Moment; before: string | null }) {
+function When({ event: { at }, before }: { event: TimelineEvent; before: string | null }) {
   return (
     <Text size="xs" c="dimmed">
       <Instant at={at} />
@@ -50,7 +45,7 @@ function When({ moment: { at }, before }: { moment: Moment; before: string | nul
   );
 }
 
-function Says({ moment: { says, list = [], calls = [] } }: { moment: Moment }) {
+function Says({ event: { says, list = [], calls = [] } }: { event: TimelineEvent }) {
   return (
     <>
       {says.map((line) => (

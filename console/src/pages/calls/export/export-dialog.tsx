@@ -6,7 +6,7 @@ import { messageOf } from '../../../api/problem';
 import { useSession } from '../../../api/session';
 import { formatCount } from '../../../components/values/format';
 import { keep, type SaveProgress } from '../../../api/save';
-import { type Asked, type Exporting, useExport } from './exporting';
+import { type Asked, type Exporting, useExport } from './use-export';
 import { FILTER_NAMES, FILTERS } from '../filters/filters';
 import type { List } from '../list';
 

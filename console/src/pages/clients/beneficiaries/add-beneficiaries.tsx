@@ -6,8 +6,8 @@ import { http } from '../../../api/client';
 import { type BeneficiaryDto, beneficiaryDtoListValues as LISTS } from '../../../api/generated/schema';
 import { faultsOf } from '../../../api/problem';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
-import { forgetClients } from '../forget';
-import { isWaiting } from '../waiting';
+import { reloadClients } from '../reload-clients';
+import { notifyPendingChange } from '../pending-change';
 
 type ListName = BeneficiaryDto['list'];
 
@@ -30,8 +30,8 @@ export function AddBeneficiaries({ client, close }: { client: string; close: () 
       params: { path: { name: client } },
       body,
     });
-    forgetClients(queries);
-    if (data && !isWaiting(data)) {
+    reloadClients(queries);
+    if (data && !notifyPendingChange(data)) {
       notifications.show({ message: 'Saved. The change applies from the next request.', color: 'teal' });
     }
   };

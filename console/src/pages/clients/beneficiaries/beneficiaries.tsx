@@ -18,8 +18,8 @@ import { Page } from '../../../components/page/page';
 import { Pager } from '../../../components/lists/pager';
 import { Instant } from '../../../components/values/values';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
-import { forgetClients } from '../forget';
-import { isWaiting } from '../waiting';
+import { reloadClients } from '../reload-clients';
+import { notifyPendingChange } from '../pending-change';
 import { AddBeneficiaries } from './add-beneficiaries';
 
 type Query = NonNullable<paths['/v1/clients/{name}/beneficiaries']['get']['parameters']['query']>;
@@ -158,8 +158,8 @@ function RemoveBeneficiary({ client, of: { id, list }, who, close }: Props) {
       params: { path: { name: client } },
       body,
     });
-    forgetClients(queries);
-    if (data && !isWaiting(data))
+    reloadClients(queries);
+    if (data && !notifyPendingChange(data))
       notifications.show({ message: `${who} is no longer ${list}.`, color: 'teal' });
   };
   return (

@@ -3,11 +3,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../../api/client';
 import { FormEnd, useSubmit } from '../../../components/forms/form';
-import { useKeptForm } from '../../../components/forms/kept-form';
+import { useStoredDraft } from '../../../components/forms/draft-storage';
 import { faultsByField } from '../limits/draft';
 import { type Expiry, ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
-import { forgetClients } from '../forget';
-import { isWaiting } from '../waiting';
+import { reloadClients } from '../reload-clients';
+import { notifyPendingChange } from '../pending-change';
 
 interface Entered {
   person: string;
@@ -18,7 +18,7 @@ interface Entered {
 /** Lets a person sign in at the OpenID provider as a client. */
 export function AllowSignIn({ client, close }: { client: string; close: () => void }) {
   const queries = useQueryClient();
-  const { kept, keeping } = useKeptForm<Entered>(`sign-in of ${client}`);
+  const { kept, submitDraft } = useStoredDraft<Entered>(`sign-in of ${client}`);
   const [person, setPerson] = useState(kept?.person ?? '');
   const [subject, setSubject] = useState(kept?.subject ?? '');
   const [expiry, setExpiry] = useState(kept?.expiry ?? USUAL_EXPIRY);
@@ -30,11 +30,11 @@ export function AllowSignIn({ client, close }: { client: string; close: () => vo
       params: { path: { name: client } },
       body,
     });
-    forgetClients(queries);
-    if (data) isWaiting(data);
+    reloadClients(queries);
+    if (data) notifyPendingChange(data);
     close();
   };
-  const { failure, busy, onSubmit } = useSubmit(() => keeping({ person, subject, expiry }, allow));
+  const { failure, busy, onSubmit } = useSubmit(() => submitDraft({ person, subject, expiry }, allow));
   const faults = faultsByField(failure);
   return (
     <Modal

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { http } from '../../../api/client';
 import { formatCount } from '../../../components/values/format';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
-import { forgetClients } from '../forget';
+import { reloadClients } from '../reload-clients';
 
 /** Shows how many ephemeral keys of a client are valid, with an action to end them all. */
 export function EphemeralKeys({ client, active }: { client: string; active: number }) {
@@ -30,7 +30,7 @@ function RevokeAll({ client, active, close }: { client: string; active: number; 
   const run = async (reason: string) => {
     const params = { path: { name: client }, query: { reason } };
     const { data } = await http.DELETE('/v1/clients/{name}/ephemeral-keys', { params });
-    forgetClients(queries);
+    reloadClients(queries);
     const count = data?.revoked.length ?? 0;
     notifications.show({ message: `${countInWords(count)} revoked.`, color: 'teal' });
   };

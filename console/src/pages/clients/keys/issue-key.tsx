@@ -3,11 +3,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../../api/client';
 import { FormEnd, useSubmit } from '../../../components/forms/form';
-import { useKeptForm } from '../../../components/forms/kept-form';
+import { useStoredDraft } from '../../../components/forms/draft-storage';
 import { faultsByField } from '../limits/draft';
 import { type Expiry, ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
-import { forgetClients } from '../forget';
-import { isWaiting } from '../waiting';
+import { reloadClients } from '../reload-clients';
+import { notifyPendingChange } from '../pending-change';
 
 interface Props {
   client: string;
@@ -18,17 +18,17 @@ interface Props {
 /** Issues another key for a client. */
 export function IssueKey({ client, issued, close }: Props) {
   const queries = useQueryClient();
-  const { kept, keeping } = useKeptForm<{ person: string; expiry: Expiry }>(`key of ${client}`);
+  const { kept, submitDraft } = useStoredDraft<{ person: string; expiry: Expiry }>(`key of ${client}`);
   const [person, setPerson] = useState(kept?.person ?? '');
   const [expiry, setExpiry] = useState(kept?.expiry ?? USUAL_EXPIRY);
   const issue = async () => {
     const body = { ...(person.trim() !== '' && { person: person.trim() }), ...expiryIn(expiry) };
     const { data } = await http.POST('/v1/clients/{name}/keys', { params: { path: { name: client } }, body });
-    forgetClients(queries);
-    if (data) isWaiting(data);
+    reloadClients(queries);
+    if (data) notifyPendingChange(data);
     if (data?.key !== undefined) issued(data.key);
   };
-  const { failure, busy, onSubmit } = useSubmit(() => keeping({ person, expiry }, issue));
+  const { failure, busy, onSubmit } = useSubmit(() => submitDraft({ person, expiry }, issue));
   const faults = faultsByField(failure);
   return (
     <Modal

@@ -4,7 +4,7 @@ import { http } from '../../../api/client';
 import type { KeyDto } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
 import { ConfirmDialog } from '../../../components/forms/confirm-dialog';
-import { forgetClients } from '../forget';
+import { reloadClients } from '../reload-clients';
 import { nameOf } from './key-name';
 
 interface Props {
@@ -34,7 +34,7 @@ export function RevokeKey({ of, isLast, close }: Props) {
   const { session } = useSession();
   const run = async () => {
     await http.DELETE('/v1/clients/{name}/keys/{id}', { params: { path: { name: client, id } } });
-    forgetClients(queries);
+    reloadClients(queries);
   };
   return (
     <ConfirmDialog title="Revoke a key" action="Revoke key" danger run={run} close={close}>

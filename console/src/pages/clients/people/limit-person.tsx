@@ -4,10 +4,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../../api/client';
 import type { ChangePersonDto, ClientDto, PersonDto } from '../../../api/generated/schema';
-import { useKeptForm } from '../../../components/forms/kept-form';
+import { useStoredDraft } from '../../../components/forms/draft-storage';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
 import { editsOf, type Faults, faultsByField, LABELS } from '../limits/draft';
-import { forgetClients } from '../forget';
+import { reloadClients } from '../reload-clients';
 import {
   defaultInWords,
   OWN_LIMITS,
@@ -16,7 +16,7 @@ import {
   personDraftOf,
   personWords,
 } from './person-limits';
-import { isWaiting } from '../waiting';
+import { notifyPendingChange } from '../pending-change';
 
 interface Props {
   client: ClientDto;
@@ -42,7 +42,7 @@ interface Entered {
 export function LimitPerson({ client, person, saved, close }: Props) {
   const queries = useQueryClient();
   const form = `limits of ${client.name} ${person?.id ?? ''}`;
-  const { kept, keeping } = useKeptForm<Entered>(form);
+  const { kept, submitDraft } = useStoredDraft<Entered>(form);
   const [named, setNamed] = useState(kept?.named ?? { name: '', issuer: issuersOf(client)[0] ?? '' });
   const [was] = useState(() => personDraftOf(person));
   const [draft, setDraft] = useState({ ...was, ...kept?.edits });
@@ -51,8 +51,8 @@ export function LimitPerson({ client, person, saved, close }: Props) {
   const run = async (reason: string) => {
     setFaults({});
     const answer = await send(client.name, person?.id ?? named, { ...changes, reason });
-    forgetClients(queries);
-    if (!answer || isWaiting(answer)) return;
+    reloadClients(queries);
+    if (!answer || notifyPendingChange(answer)) return;
     notifications.show({ message: 'Saved. The limits apply from the next request.', color: 'teal' });
     saved?.(answer.id);
   };
@@ -65,7 +65,7 @@ export function LimitPerson({ client, person, saved, close }: Props) {
       missing={isUnnamed ? 'Name the person first.' : nothing}
       decision={`reason for ${form}`}
       run={(reason) =>
-        keeping({ named, edits: editsOf(draft, was) }, () => run(reason)).catch((error: unknown) => {
+        submitDraft({ named, edits: editsOf(draft, was) }, () => run(reason)).catch((error: unknown) => {
           setFaults(faultsByField(error));
           throw error;
         })

@@ -17,7 +17,7 @@ import { Instant } from '../../../components/values/values';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
 import { PeriodUsage } from '../limits/cap-usage';
 import { LABELS, limitInWords } from '../limits/draft';
-import { forgetClients } from '../forget';
+import { reloadClients } from '../reload-clients';
 import { LimitPerson } from './limit-person';
 import { defaultInWords, OWN_LIMITS, type OwnLimit, personWords } from './person-limits';
 
@@ -143,7 +143,7 @@ function RevokePerson({ client, of, close }: { client: string; of: PersonDto; cl
   const run = async (reason: string) => {
     const body = { person_id: of.id, reason };
     await http.POST('/v1/clients/{name}/persons/revoke', { params: { path: { name: client } }, body });
-    forgetClients(queries);
+    reloadClients(queries);
     notifications.show({ message: 'Revoked. The person must sign in again.', color: 'teal' });
   };
   return (

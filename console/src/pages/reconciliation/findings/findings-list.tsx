@@ -9,10 +9,10 @@ import type { FindingRecord } from '../../../api/generated/schema';
 import { type Column, DataTable } from '../../../components/lists/data-table';
 import { Pager } from '../../../components/lists/pager';
 import { Instant, Maybe } from '../../../components/values/values';
-import { ChosenBar } from './chosen-bar';
+import { SelectionBar } from './selection-bar';
 import type { Conflicts } from './decide';
 import { type Filters, toQuery } from './findings-query';
-import { useChosen } from './use-chosen';
+import { useSelection } from './selection';
 import { SeverityBadge, signedUsd, StateBadge } from '../words';
 
 interface Props {
@@ -26,12 +26,12 @@ export function FindingsList({ filters, page }: Props) {
   const isOfSeveral = useAccounts().length > 1;
   const query = toQuery(filters, page);
   const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/findings', { params: { query } });
-  const chosen = useChosen(data?.findings);
+  const chosen = useSelection(data?.findings);
   const [conflicts, setConflicts] = useState<Conflicts>(new Map());
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Stack gap="xs">
-      <ChosenBar
+      <SelectionBar
         chosen={chosen}
         filters={filters}
         more={data?.next_page_token !== null && data !== undefined}

@@ -5,11 +5,11 @@ import { messageOf } from '../../../api/problem';
 import { WordBadge } from '../../../components/values/badges';
 import { formatCount } from '../../../components/values/format';
 import { Operation } from '../../../components/values/values';
-import { useLook } from '../sending';
+import { useReload } from '../queries';
 
 /** Lists the active faults, and how often each was triggered. */
 export function ActiveFaults({ faults }: { faults: SandboxFaultDto[] }) {
-  const onSettled = useLook();
+  const onSettled = useReload();
   const removing = api.useMutation('delete', '/v1/sandbox/faults/{id}', { onSettled });
   const removingAll = api.useMutation('delete', '/v1/sandbox/faults', { onSettled });
   const failure: unknown = removing.error ?? removingAll.error;

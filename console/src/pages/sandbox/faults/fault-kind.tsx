@@ -12,7 +12,7 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import type { FaultKindDto, NewFaultDto } from '../../../api/generated/schema';
-import { WithCode } from '../with-code';
+import { InlineCode } from '../inline-code';
 
 interface Props {
   kind: FaultKindDto;
@@ -91,7 +91,7 @@ function Says({ kind: { fault, does, processed } }: Pick<Props, 'kind'>) {
         {fault}
       </Text>
       <Text size="xs" c="dimmed">
-        <WithCode text={does} />.{' '}
+        <InlineCode text={does} />.{' '}
         {processed ? 'The operation is carried out.' : 'The operation is not carried out.'}
       </Text>
     </div>

@@ -6,7 +6,7 @@ import { messageOf } from '../../../api/problem';
 import { Card } from '../../../components/page/section';
 import { ActiveFaults } from './active-faults';
 import { FaultKind } from './fault-kind';
-import { useLook } from '../sending';
+import { useReload } from '../queries';
 
 type Target = SampleDto['operation'] | 'any';
 
@@ -45,7 +45,7 @@ export function SandboxFaults({
 }
 
 function Kinds({ kinds, target }: { kinds: FaultKindDto[]; target: Target }) {
-  const adding = api.useMutation('post', '/v1/sandbox/faults', { onSettled: useLook() });
+  const adding = api.useMutation('post', '/v1/sandbox/faults', { onSettled: useReload() });
   const add = (fault: NewFaultDto) =>
     adding.mutate({ body: { ...fault, ...(target !== 'any' && { operation: target }) } });
   return (

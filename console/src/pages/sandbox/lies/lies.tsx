@@ -8,7 +8,7 @@ import { Card } from '../../../components/page/section';
 import { EntryForm, FeeForm } from './money-forms';
 import { DelayForm, ListForm, WordForm } from './list-forms';
 import { lieWords } from './lie-words';
-import { useLook } from '../sending';
+import { useReload } from '../queries';
 
 /** Shows what the sandbox lies about, and makes it lie. */
 export function SandboxLies({ lies }: Pick<SandboxDto, 'lies'>) {
@@ -56,7 +56,7 @@ function Control({ name, does, children }: { name: string; does: string; childre
 }
 
 function ActiveLies({ lies }: Pick<SandboxDto, 'lies'>) {
-  const ending = api.useMutation('delete', '/v1/sandbox/lies', { onSettled: useLook() });
+  const ending = api.useMutation('delete', '/v1/sandbox/lies', { onSettled: useReload() });
   const words = lieWords(lies);
   return (
     <Stack gap="xs" role="group" aria-label="Active lies">

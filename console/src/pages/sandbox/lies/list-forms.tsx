@@ -4,7 +4,7 @@ import { api } from '../../../api/client';
 import type { ListingDelayDto, ListLiesDto, SandboxDto, StatusWordDto } from '../../../api/generated/schema';
 import { ControlForm } from './control-form';
 import { type Place, PLACES } from './lie-words';
-import { useLook } from '../sending';
+import { useReload } from '../queries';
 
 const TRANSACTION_TYPES: ListingDelayDto['type'][] = ['airtime', 'momo', 'credit', 'transfer', 'payment'];
 const ENTRY_TYPES = ['payout', 'transfer', 'collection', 'failure', 'reversal', 'refund', 'expiry', 'correction', 'top_up', 'withdrawal', 'fee']; // oxfmt-ignore
@@ -31,7 +31,7 @@ export function ListForm({ lies }: Pick<SandboxDto, 'lies'>) {
 }
 
 function OneList({ lies, list, choose }: ListProps) {
-  const setting = api.useMutation('patch', '/v1/sandbox/lies/lists', { onSettled: useLook() });
+  const setting = api.useMutation('patch', '/v1/sandbox/lies/lists', { onSettled: useReload() });
   const now = lies[list];
   const [newest, setNewest] = useState(now.newest);
   const [without, setWithout] = useState(now.without_types);
@@ -84,7 +84,7 @@ function OneList({ lies, list, choose }: ListProps) {
 
 /** Lists one type of transaction late. */
 export function DelayForm() {
-  const setting = api.useMutation('patch', '/v1/sandbox/lies/listing-delay', { onSettled: useLook() });
+  const setting = api.useMutation('patch', '/v1/sandbox/lies/listing-delay', { onSettled: useReload() });
   const [type, setType] = useState<ListingDelayDto['type']>('momo');
   const [seconds, setSeconds] = useState(60);
   const submit = () => setting.mutate({ body: { type, ms: Math.round(seconds * 1_000) } });
@@ -117,7 +117,7 @@ export function DelayForm() {
 
 /** Shows another word for a status. */
 export function WordForm() {
-  const setting = api.useMutation('patch', '/v1/sandbox/lies/words', { onSettled: useLook() });
+  const setting = api.useMutation('patch', '/v1/sandbox/lies/words', { onSettled: useReload() });
   const [place, setPlace] = useState<Place>('listed');
   const [status, setStatus] = useState<StatusWordDto['status']>('paid');
   const [word, setWord] = useState('AWAITING_REVIEW');

@@ -4,7 +4,7 @@ import { api } from '../../../api/client';
 import type { NewEntryDto, SandboxDto } from '../../../api/generated/schema';
 import { ControlForm } from './control-form';
 import { bookedWords } from './lie-words';
-import { useLook } from '../sending';
+import { useReload } from '../queries';
 
 const ENTRIES: { value: NewEntryDto['type']; label: string }[] = [
   { value: 'fee', label: 'fee' },
@@ -15,7 +15,7 @@ const WALLETS: NewEntryDto['wallet'][] = ['airtime', 'momo', 'chi'];
 
 /** Charges fees for later payouts. */
 export function FeeForm({ lies }: Pick<SandboxDto, 'lies'>) {
-  const setting = api.useMutation('patch', '/v1/sandbox/lies/fees', { onSettled: useLook() });
+  const setting = api.useMutation('patch', '/v1/sandbox/lies/fees', { onSettled: useReload() });
   const [percent, setPercent] = useState(lies.fee_percent);
   const [returned, setReturned] = useState(lies.returns_fee);
   const submit = () => setting.mutate({ body: { percent, returned } });
@@ -41,7 +41,7 @@ export function FeeForm({ lies }: Pick<SandboxDto, 'lies'>) {
 
 /** Books an entry that no transaction explains. */
 export function EntryForm() {
-  const booking = api.useMutation('post', '/v1/sandbox/entries', { onSettled: useLook() });
+  const booking = api.useMutation('post', '/v1/sandbox/entries', { onSettled: useReload() });
   const [type, setType] = useState<NewEntryDto['type']>('fee');
   const [wallet, setWallet] = useState<NewEntryDto['wallet']>('airtime');
   const [usd, setUsd] = useState(0.5);

@@ -1,7 +1,7 @@
 import { Select, Stack, Text } from '@mantine/core';
 import type { MagicRecipientDto } from '../../../api/generated/schema';
 import type { Fields } from './draft';
-import { WithCode } from '../with-code';
+import { InlineCode } from '../inline-code';
 
 /** The fields that name a recipient, and the key of each in a magic recipient. The first one in the body counts. */
 const NAMING = [
@@ -32,7 +32,7 @@ export function MagicRecipient({ fields, like, recipients, choose }: Props) {
       label="Magic recipient"
       description={
         chosen ? (
-          <WithCode text={`Effect: ${chosen.does}.`} />
+          <InlineCode text={`Effect: ${chosen.does}.`} />
         ) : (
           `${kind} with a fixed result. Choose one to fill it in.`
         )
@@ -57,7 +57,7 @@ function Option({ name, does = 'paid normally' }: { name: string; does: string |
         {name}
       </Text>
       <Text size="xs" c="dimmed">
-        <WithCode text={does} />
+        <InlineCode text={does} />
       </Text>
     </Stack>
   );

@@ -8,12 +8,12 @@ import { Card } from '../../../components/page/section';
 import { envelopeOf } from './answer-words';
 import { bodyOf, type Fields, read } from './draft';
 import { BodyFields, type Faults } from './fields';
-import type { Sending } from '../sending';
+import type { SampleRequest } from '../queries';
 
 interface Props {
   sandbox: SandboxDto;
   sample: SampleDto;
-  sending: Sending;
+  sending: SampleRequest;
   choose: (operation: SampleDto['operation']) => void;
 }
 

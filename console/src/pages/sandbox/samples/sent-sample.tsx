@@ -8,10 +8,10 @@ import { OutcomeBadge, WordBadge } from '../../../components/values/badges';
 import { Copyable } from '../../../components/values/copyable';
 import { Card } from '../../../components/page/section';
 import { envelopeOf, explain, outcomeOf } from './answer-words';
-import type { Sending } from '../sending';
+import type { SampleRequest } from '../queries';
 
 /** Shows the app's response to the last sample. */
-export function SentSample({ sending }: { sending: Sending }) {
+export function SentSample({ sending }: { sending: SampleRequest }) {
   const { isPending, submittedAt, data, variables, error } = sending;
   if (isPending) {
     return (

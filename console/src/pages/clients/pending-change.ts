@@ -2,7 +2,7 @@ import { notifications } from '@mantine/notifications';
 import type { WaitingDto } from '../../api/generated/schema';
 
 /** Returns whether a change waits for a second person. If it does, a notification says so. */
-export function isWaiting(answer: object): answer is WaitingDto {
+export function notifyPendingChange(answer: object): answer is WaitingDto {
   if (!('change_id' in answer)) return false;
   const { change_id: id } = answer as WaitingDto;
   notifications.show({

@@ -16,7 +16,7 @@ import { type ComponentType, lazy } from 'react';
 import type { Scope } from './api/session';
 
 /** A page of the navigation. */
-interface Place {
+interface NavItem {
   path: string;
   title: string;
   icon: LucideIcon;
@@ -25,7 +25,7 @@ interface Place {
   sandboxOnly?: boolean;
 }
 
-export const PLACES: Place[] = [
+export const NAV_ITEMS: NavItem[] = [
   { path: '/', title: 'Overview', icon: LayoutDashboard, scopes: ['audit', 'reconcile', 'approve', 'admin'] },
   { path: '/calls', title: 'Calls', icon: List, scopes: ['audit'] },
   { path: '/payouts', title: 'Payouts', icon: Send, scopes: ['audit'] },
@@ -45,14 +45,14 @@ export const PLACES: Place[] = [
 ];
 
 /** Returns what is shown at a URL. */
-interface PageAt {
+interface PageRoute {
   path: string;
   scopes: Scope[];
   page: ComponentType;
 }
 
 /** Each page is loaded when somebody opens it. */
-export const ROUTES: PageAt[] = [
+export const ROUTES: PageRoute[] = [
   {
     path: '/',
     scopes: ['audit', 'reconcile', 'approve', 'admin'],

@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/client';
 
 /** Reloads the sandbox. */
-export function useLook(): () => Promise<void> {
+export function useReload(): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: ['get', '/v1/sandbox'] });
 }
 
 /** Sends samples, one at a time, and keeps the last one with its response. */
-export function useSending() {
-  return api.useMutation('post', '/v1/sandbox/payouts', { onSettled: useLook() });
+export function useSampleRequest() {
+  return api.useMutation('post', '/v1/sandbox/payouts', { onSettled: useReload() });
 }
 
-export type Sending = ReturnType<typeof useSending>;
+export type SampleRequest = ReturnType<typeof useSampleRequest>;

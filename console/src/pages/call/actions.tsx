@@ -4,12 +4,12 @@ import { Section } from '../../components/page/section';
 import { COLUMNS } from '../activity/columns';
 
 /** Shows what was changed shortly before the call and may have decided about it. */
-export function Acts({ story: { acts_before: acts } }: { story: CallStory }) {
+export function Actions({ story: { acts_before: acts } }: { story: CallStory }) {
   if (acts.length === 0) return null;
   return (
     <Section
       title="Changes in the day before"
-      lead="Acts on the client, stops, and changes of the configuration, newest first, at most 20."
+      lead="Actions on the client, stops, and changes of the configuration, newest first, at most 20."
     >
       <DataTable
         label="Changes"

@@ -4,7 +4,7 @@ import { freshness, type Freshness } from './freshness';
 import { isOutage } from './problem';
 
 /** Whether this page shows outdated data because the proxy or its database cannot be reached. */
-export const useOutdated = () => useSyncExternalStore(freshness.subscribe, freshness.read);
+export const useStaleData = () => useSyncExternalStore(freshness.subscribe, freshness.read);
 
 /** Follows all queries. Once one of them succeeds again, those that failed are repeated. */
 export function watchQueries(queries: QueryClient, of: Freshness = freshness): void {
@@ -13,17 +13,17 @@ export function watchQueries(queries: QueryClient, of: Freshness = freshness): v
     const { query } = event;
     const source = query.queryHash;
     if (event.type === 'removed' || (event.type === 'observerRemoved' && query.getObserversCount() === 0)) {
-      of.current(source);
+      of.markFresh(source);
     } else if (event.type === 'updated') {
       const { action } = event;
       if (action.type === 'success') {
         const wasOut = of.read() !== undefined;
-        of.current(source);
+        of.markFresh(source);
         if (wasOut)
           void queries.refetchQueries({ type: 'active', predicate: ({ state }) => isOutage(state.error) });
       } else if (action.type === 'failed' || action.type === 'error') {
-        if (isOutage(action.error)) of.outdated(source, query.state.dataUpdatedAt || undefined);
-        else of.current(source);
+        if (isOutage(action.error)) of.markStale(source, query.state.dataUpdatedAt || undefined);
+        else of.markFresh(source);
       }
     }
   });

@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'react';
 import { ApiProblem } from '../../api/problem';
 import { useSession } from '../../api/session';
-import { failuresOfKeptForms } from './failure';
+import { failuresWithDraft } from './failure';
 
 /** What the author of a form entered and could not submit yet. */
-interface Kept<Values> {
+interface StoredDraft<Values> {
   /** The key of the author. Somebody else may come back from the provider. */
   author: string;
   values: Values;
 }
 
-interface KeptForm<Values> {
+interface DraftStorage<Values> {
   /** What was kept. Undefined if nothing was. */
   kept: Values | undefined;
   /** Submits the form. If the author has to sign in again, it keeps the values in this tab. */
-  keeping: <Result>(values: Values, submit: () => Promise<Result>) => Promise<Result>;
+  submitDraft: <Result>(values: Values, submit: () => Promise<Result>) => Promise<Result>;
 }
 
 /**
@@ -22,7 +22,7 @@ interface KeptForm<Values> {
  * Secrets and recipients must not be among the values.
  * @param form names the form and what it is about. Undefined if its values are not kept.
  */
-export function useKeptForm<Values>(form: string | undefined): KeptForm<Values> {
+export function useStoredDraft<Values>(form: string | undefined): DraftStorage<Values> {
   const { key_id: author } = useSession().session;
   const item = `payout-proxy.form.${form}`;
   const [kept] = useState(() => {
@@ -36,12 +36,12 @@ export function useKeptForm<Values>(form: string | undefined): KeptForm<Values> 
   }, [item]);
   return {
     kept,
-    keeping: (values, submit) => {
+    submitDraft: (values, submit) => {
       sessionStorage.removeItem(item); // An earlier attempt may have kept it.
       return submit().catch((failure: unknown) => {
         if (form !== undefined && failure instanceof ApiProblem && failure.code === 'step_up_required') {
-          sessionStorage.setItem(item, JSON.stringify({ author, values } satisfies Kept<Values>));
-          failuresOfKeptForms.add(failure);
+          sessionStorage.setItem(item, JSON.stringify({ author, values } satisfies StoredDraft<Values>));
+          failuresWithDraft.add(failure);
         }
         throw failure;
       });
@@ -49,7 +49,7 @@ export function useKeptForm<Values>(form: string | undefined): KeptForm<Values> 
   };
 }
 
-function read<Values>(item: string): Kept<Values> | undefined {
+function read<Values>(item: string): StoredDraft<Values> | undefined {
   const text = sessionStorage.getItem(item);
-  return text === null ? undefined : (JSON.parse(text) as Kept<Values>);
+  return text === null ? undefined : (JSON.parse(text) as StoredDraft<Values>);
 }

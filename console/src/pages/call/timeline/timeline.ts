@@ -2,7 +2,7 @@ import type { CallStory, RecordPerson } from '../../../api/generated/schema';
 import { inWords } from '../../../components/values/format';
 
 /** One event in the history of a call. */
-export interface Moment {
+export interface TimelineEvent {
   title: string;
   /** ISO 8601. Null if unknown. */
   at: string | null;
@@ -16,7 +16,7 @@ export interface Moment {
 }
 
 /** Returns the history of a call in order. The seal is shown separately. */
-export function momentsOf(story: CallStory): Moment[] {
+export function timelineOf(story: CallStory): TimelineEvent[] {
   return [
     received(story),
     ...(story.refusal ? [refused(story.refusal, story)] : [intent(story)]),
@@ -28,7 +28,7 @@ export function momentsOf(story: CallStory): Moment[] {
   ];
 }
 
-function received({ timings, client_address, client, actor }: CallStory): Moment {
+function received({ timings, client_address, client, actor }: CallStory): TimelineEvent {
   const who = `${client.name ?? client.id}${actor === null ? '' : `, for ${actor}`}`;
   return {
     title: 'Received',
@@ -38,7 +38,7 @@ function received({ timings, client_address, client, actor }: CallStory): Moment
   };
 }
 
-function intent({ timings, recovered }: CallStory): Moment {
+function intent({ timings, recovered }: CallStory): TimelineEvent {
   const [title, says] = recovered
     ? [
         'Intent restored',
@@ -53,7 +53,7 @@ const FAULTS_SHOWN = 20;
 function refused(
   { status, code, detail, errors, error_count, first_call_id }: Refusal,
   { timings }: CallStory,
-): Moment {
+): TimelineEvent {
   const more = error_count - Math.min(errors.length, FAULTS_SHOWN);
   return {
     title: `Refused: ${inWords(code)}`,
@@ -84,10 +84,10 @@ const HELD_FOR: Record<string, string> = {
   new_beneficiary: 'A recipient was registered a short time ago.',
 };
 
-function approval({ approval: held, timings }: CallStory): Moment[] {
+function approval({ approval: held, timings }: CallStory): TimelineEvent[] {
   if (!held) return [];
   const { held_for, earlier_call_id, unexplained_transaction, status, decided_at, expires_at } = held;
-  const waits: Moment = {
+  const waits: TimelineEvent = {
     title: 'Held for approval',
     at: timings.recorded_at,
     color: 'violet',
@@ -133,7 +133,7 @@ const PHASES: Record<string, string> = {
   answered: 'The response was complete.',
 };
 
-function attempts({ upstream, timings }: CallStory): Moment[] {
+function attempts({ upstream, timings }: CallStory): TimelineEvent[] {
   if (!upstream) return [];
   const { answer_of, tries } = upstream;
   if (answer_of !== null) {
@@ -154,10 +154,10 @@ function attempts({ upstream, timings }: CallStory): Moment[] {
   }));
 }
 
-function outcome({ upstream, timings, outcome: word }: CallStory): Moment[] {
+function outcome({ upstream, timings, outcome: word }: CallStory): TimelineEvent[] {
   if (!upstream) return [];
   const { status, failure } = upstream;
-  const answered: Moment = {
+  const answered: TimelineEvent = {
     title: status === null ? 'Timed out' : `Answered with ${status}`,
     at: timings.answered_at,
     color: failure === null ? 'teal' : 'red',
@@ -171,9 +171,9 @@ function outcome({ upstream, timings, outcome: word }: CallStory): Moment[] {
   ];
 }
 
-function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
+function doubt({ in_doubt_since, doubt: looked }: CallStory): TimelineEvent[] {
   if (in_doubt_since === null) return [];
-  const since: Moment = {
+  const since: TimelineEvent = {
     title: 'In doubt',
     at: in_doubt_since,
     color: 'red',
@@ -191,7 +191,7 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): Moment[] {
   ];
 }
 
-function settlements({ settlements: newestFirst }: CallStory): Moment[] {
+function settlements({ settlements: newestFirst }: CallStory): TimelineEvent[] {
   return [...newestFirst]
     .reverse()
     .map(({ outcome, reason, source, recorded_at, recorded_by, entries }, place) => ({

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
-import { useKeys } from './keys';
+import { useShortcuts } from './shortcuts';
 import { rowId } from './approval-list';
 
 interface List {
@@ -12,7 +12,7 @@ interface List {
 }
 
 /** Moves through the list and decides, by single keys. */
-export function useListKeys({ approvals = [], id, choose, ask }: List) {
+export function useListShortcuts({ approvals = [], id, choose, ask }: List) {
   const [, navigate] = useLocation();
   const at = approvals.findIndex((one) => one.id === id);
   const last = useRef(0);
@@ -40,6 +40,6 @@ export function useListKeys({ approvals = [], id, choose, ask }: List) {
     { key: 'a', does: 'Approve, after you enter a reason', act: () => ask('approve') },
     { key: 'r', does: 'Reject, after you enter a reason', act: () => ask('reject') },
   ];
-  useKeys(keys);
+  useShortcuts(keys);
   return keys;
 }

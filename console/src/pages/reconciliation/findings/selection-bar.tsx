@@ -8,10 +8,10 @@ import { useGate } from '../../../components/forms/gate';
 import { type Conflicts, Decide, MAX_DECISIONS } from './decide';
 import { type Filters, toQuery } from './findings-query';
 import { ProblemAlert } from '../problem-alert';
-import type { useChosen } from './use-chosen';
+import type { useSelection } from './selection';
 
 interface Props {
-  chosen: ReturnType<typeof useChosen>;
+  chosen: ReturnType<typeof useSelection>;
   filters: Filters;
   /** Whether there are other pages. */
   more: boolean;
@@ -20,7 +20,7 @@ interface Props {
 }
 
 /** Shows the number of selected findings, and the actions for them. */
-export function ChosenBar({ chosen, filters, more, conflicts, setConflicts }: Props) {
+export function SelectionBar({ chosen, filters, more, conflicts, setConflicts }: Props) {
   const [isDeciding, { open, close }] = useDisclosure();
   const { findings, add, drop } = chosen;
   const count = findings.length;

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 
 /** Reloads all data about clients, their keys, registers, people and accounts. */
-export function forgetClients(queries: QueryClient): void {
+export function reloadClients(queries: QueryClient): void {
   for (const path of [
     '/v1/accounts',
     '/v1/clients',

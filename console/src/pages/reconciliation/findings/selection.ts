@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'react';
 import type { FindingRecord } from '../../../api/generated/schema';
 
 /** The selected findings, as they were when selected, including those on other pages of the list. */
-export function useChosen(shown: FindingRecord[] | undefined) {
+export function useSelection(shown: FindingRecord[] | undefined) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, FindingRecord>>(new Map());
   const add = useCallback((findings: FindingRecord[]) => {
     setChosen((before) => new Map([...before, ...findings.map((finding) => [finding.id, finding] as const)]));

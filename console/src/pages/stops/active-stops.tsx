@@ -7,12 +7,12 @@ import type { StopRecord, StopAuthorRecord } from '../../api/generated/schema';
 import { ConfirmDialog } from '../../components/forms/confirm-dialog';
 import { Instant } from '../../components/values/values';
 import { inShort, targetOf } from '../../components/values/stop-words';
-import { isWaiting } from '../clients/waiting';
+import { notifyPendingChange } from '../clients/pending-change';
 
 /** Lists the active stops. */
-export function Holding({ stops }: { stops: StopRecord[] }) {
+export function ActiveStops({ stops }: { stops: StopRecord[] }) {
   const [lifting, setLifting] = useState<StopRecord>();
-  if (stops.length === 0) return <NothingHolds />;
+  if (stops.length === 0) return <NothingStopped />;
   return (
     <Stack gap="sm" component="section" aria-label="Active stops">
       {stops.map((stop) => (
@@ -29,7 +29,7 @@ export function Holding({ stops }: { stops: StopRecord[] }) {
   );
 }
 
-function NothingHolds() {
+function NothingStopped() {
   return (
     <Paper withBorder p="md" role="status">
       <Group gap="sm" wrap="nowrap">
@@ -80,7 +80,7 @@ function LiftDialog({ stop, others, close }: { stop: StopRecord; others: StopRec
   const queries = useQueryClient();
   const run = async () => {
     const { data } = await http.DELETE('/v1/stops/{id}', { params: { path: { id: stop.id } } });
-    if (data) isWaiting(data);
+    if (data) notifyPendingChange(data);
     await queries.invalidateQueries({ queryKey: ['get', '/v1/stops'] });
   };
   return (

@@ -1,22 +1,22 @@
 import { Alert, Box, Text } from '@mantine/core';
 import { Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useOutdated } from '../../api/outdated';
+import { useStaleData } from '../../api/stale-queries';
 import { Instant } from '../values/values';
 
-/** Removes the colours from outdated data, and says since when it is outdated. Nothing outdated is green. */
-export function UpToDate({ children }: { children: ReactNode }) {
-  const outdated = useOutdated();
+/** Removes the colours from stale data, and says since when it is stale. Nothing stale is green. */
+export function StaleDataBanner({ children }: { children: ReactNode }) {
+  const stale = useStaleData();
   return (
     <>
       <div role="status">
-        {outdated && (
+        {stale && (
           <Alert color="gray" variant="light" p="xs" mb="md" icon={<Unplug size={18} aria-hidden />}>
             <Text size="sm">
               <b>Not up to date.</b> The proxy or its database cannot be reached.{' '}
-              {outdated.since !== undefined && (
+              {stale.since !== undefined && (
                 <>
-                  Last updated <Instant at={new Date(outdated.since).toISOString()} />.{' '}
+                  Last updated <Instant at={new Date(stale.since).toISOString()} />.{' '}
                 </>
               )}
               Retrying.
@@ -24,7 +24,7 @@ export function UpToDate({ children }: { children: ReactNode }) {
           </Alert>
         )}
       </div>
-      <Box className={outdated ? 'outdated' : undefined}>{children}</Box>
+      <Box className={stale ? 'stale' : undefined}>{children}</Box>
     </>
   );
 }

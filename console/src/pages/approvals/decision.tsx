@@ -20,7 +20,7 @@ interface Deciding {
 const MAX_REASON = 1_000;
 
 /** Decides about the shown approval and exactly its content, even if another one is shown meanwhile. */
-export function useDeciding(shown: ApprovalRecord | undefined): Deciding {
+export function useDecision(shown: ApprovalRecord | undefined): Deciding {
   const queries = useQueryClient();
   const [asked, setAsked] = useState<{ decision: Decision; approval: ApprovalRecord }>();
   const [decided, setDecided] = useState<FullApprovalRecord>();

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Keyboard } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 
-interface Key {
+interface Shortcut {
   /** As KeyboardEvent names it. */
   key: string;
   /** A description of its action. Left out for a second key with the same action. */
@@ -16,7 +16,7 @@ const TYPING = 'input, textarea, select, [contenteditable], [role=menu]';
 const HAS_ENTER = 'a, button, summary';
 
 /** Handles single keys anywhere on the page, but not while somebody types or a dialog is open. */
-export function useKeys(keys: Key[]): void {
+export function useShortcuts(keys: Shortcut[]): void {
   const newest = useRef(keys);
   useEffect(() => {
     newest.current = keys;
@@ -38,9 +38,9 @@ export function useKeys(keys: Key[]): void {
 }
 
 /** Shows which keys there are, after `?` or a click. */
-export function KeysHint({ keys }: { keys: Key[] }) {
+export function ShortcutsHelp({ keys }: { keys: Shortcut[] }) {
   const [opened, { open, close }] = useDisclosure();
-  useKeys([{ key: '?', act: open }]);
+  useShortcuts([{ key: '?', act: open }]);
   return (
     <>
       <Button variant="default" size="xs" leftSection={<Keyboard size={14} aria-hidden />} onClick={open}>
@@ -50,8 +50,10 @@ export function KeysHint({ keys }: { keys: Key[] }) {
         <Modal opened onClose={close} title="Keyboard shortcuts" closeButtonProps={{ 'aria-label': 'Close' }}>
           <Table>
             <Table.Tbody>
-              {keys.map(({ key, does }) => does !== undefined && <KeyRow key={key} name={key} does={does} />)}
-              <KeyRow name="?" does="Show these shortcuts" />
+              {keys.map(
+                ({ key, does }) => does !== undefined && <ShortcutRow key={key} name={key} does={does} />,
+              )}
+              <ShortcutRow name="?" does="Show these shortcuts" />
             </Table.Tbody>
           </Table>
         </Modal>
@@ -60,7 +62,7 @@ export function KeysHint({ keys }: { keys: Key[] }) {
   );
 }
 
-function KeyRow({ name, does }: { name: string; does: string }) {
+function ShortcutRow({ name, does }: { name: string; does: string }) {
   return (
     <Table.Tr>
       <Table.Td w={70}>

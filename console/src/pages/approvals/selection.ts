@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 import { api } from '../../api/client';
 import type { ApprovalRecord } from '../../api/generated/schema';
 
-interface Chosen {
+interface Selection {
   id: string | undefined;
   /** Undefined while there is none, or while it is loading. */
   chosen: ApprovalRecord | undefined;
@@ -15,7 +15,7 @@ interface Chosen {
 const NAME = 'chosen';
 
 /** The approval that is shown beside the list. It is in the URL, and stays on the page even if it has left the list. */
-export function useChosen(approvals: ApprovalRecord[] | undefined): Chosen {
+export function useSelection(approvals: ApprovalRecord[] | undefined): Selection {
   const [params, setParams] = useSearchParams();
   const id = params.get(NAME) ?? undefined;
   const listed = approvals?.find((one) => one.id === id);
