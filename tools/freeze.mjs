@@ -6,26 +6,30 @@
  *   npm run build && npm run freeze
  *
  * It adds the checksum of each new migration to `released.json` beside it, and refuses if a frozen one was changed. It
- * writes the compiled program to test/released/program.json.br: test/previous-version.full.spec.ts runs it on the schema of
- * later commits. `--program <checkout>` takes another built checkout, such as that of an earlier release. Before the first
+ * writes the compiled program to test/released/program.json.br: test/previous-version.full.spec.ts runs it on the schema
+ * of later commits. It copies the OpenAPI documents to the same folder: tools/breaking-changes.mjs compares them with
+ * later ones. `--program <checkout>` takes another built checkout, such as that of an earlier release. Before the first
  * release, `--program-only` keeps the program again after a change that the kept one cannot run beside, and freezes nothing.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'vite';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const PROGRAM = join(ROOT, 'test', 'released', 'program.json.br');
+const RELEASED = join(ROOT, 'test', 'released');
+const PROGRAM = join(RELEASED, 'program.json.br');
 
 const { values } = parseArgs({
   options: { program: { type: 'string', default: ROOT }, 'program-only': { type: 'boolean', default: false } },
 });
 const checkout = resolve(values.program);
-if (!values['program-only'])
+if (!values['program-only']) {
   for (const directory of ['prisma/migrations', 'prisma/sandbox/migrations']) freeze(directory);
+  keepDocuments();
+}
 await keepProgram();
 
 /** Freezes the migrations that the released checkout has. */
@@ -49,6 +53,12 @@ function migrationsOf(directory) {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .sort();
+}
+
+/** Keeps the OpenAPI documents. The changes that were accepted before are part of them. */
+function keepDocuments() {
+  for (const name of ['openapi.json', 'openapi.staff.json']) copyFileSync(join(checkout, name), join(RELEASED, name));
+  rmSync(join(RELEASED, 'accepted-changes.txt'), { force: true });
 }
 
 /** Bundles the proxy and the worker without packages, which the tests find in node_modules. */

