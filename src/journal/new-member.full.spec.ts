@@ -18,7 +18,7 @@ import { createTestDatabase } from '../../test/support/test-database';
 
 const FOLDER = 'test/support/authenticated-by';
 
-// The member that CONTRIBUTING.md adds: its row and its columns. Its migration is applied below.
+// The member that its guide adds: its row and its columns. Its migration is applied below.
 jest.mock<Partial<typeof RequestTable>>('./request-table', () => {
   const { REQUEST_TABLE } = jest.requireActual<typeof RequestTable>('./request-table');
   const { AUTHENTICATED_BY } = jest.requireActual<typeof Row>('../../test/support/authenticated-by/row');
@@ -29,7 +29,7 @@ jest.mock('../platform/database/generated/client', () => {
   return prismaWithColumn('test/support/authenticated-by', 'Intent', 'Refusal');
 });
 
-describe('a member that was added as described in CONTRIBUTING.md', () => {
+describe('a member that was added as its guide describes', () => {
   const signingKey = newSigningKey('test');
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -157,11 +157,9 @@ describe('a member that was added as described in CONTRIBUTING.md', () => {
       expect(components.schemas.CallRecord?.properties.authenticated_by).toEqual(field);
   });
 
-  it('equals the example of CONTRIBUTING.md, line by line', () => {
-    const text = readFileSync('CONTRIBUTING.md', 'utf8');
-    const from = text.indexOf('## How to add a member of a record');
-    const section = text.slice(from, text.indexOf('\n## ', from + 1));
-    const examples = [...section.matchAll(/```(?:ts|sql|prisma)\n([\s\S]*?)```/g)].map(([, example = '']) => example);
+  it('equals the example of the guide, line by line', () => {
+    const guide = readFileSync('docs/internals/guides/add-a-member-of-a-record.md', 'utf8');
+    const examples = [...guide.matchAll(/```(?:ts|sql|prisma)\n([\s\S]*?)```/g)].map(([, example = '']) => example);
     const files = readdirSync(FOLDER).map((name) => inOneLine(readFileSync(`${FOLDER}/${name}`, 'utf8')));
     expect(examples).toHaveLength(3);
     for (const example of examples) expect(files).toContainEqual(expect.stringContaining(inOneLine(example)));

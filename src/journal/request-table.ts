@@ -55,8 +55,9 @@ interface RowOfAny {
 }
 
 /**
- * The members of the record of a request, one row each. The document, the columns of `intent`, the columns that `refusal` shares with
- * them, the leaves, the fields of the API and the columns of exports come from this table. CONTRIBUTING.md adds a member.
+ * The members of the record of a request, one row each. The document, the columns of `intent`, the columns that
+ * `refusal` shares with them, the leaves, the fields of the API and the columns of exports come from this table.
+ * docs/internals/guides/add-a-member-of-a-record.md adds one.
  */
 export const REQUEST_TABLE = {
   id: { of: ({ id }) => id, intent: 'uuid', refusal: 'uuid' },

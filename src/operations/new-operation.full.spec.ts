@@ -15,7 +15,7 @@ import supertest from '../../test/support/supertest';
 const FOLDER = 'test/support/gift-cards';
 const GIFT_CARD = 'POST /payouts/gift-card';
 
-// The operation that CONTRIBUTING.md adds: its row, its controller and its sandbox handler.
+// The operation that its guide adds: its row, its controller and its sandbox handler.
 jest.mock<Partial<typeof Observed>>('./observed', () => {
   const { OBSERVED } = jest.requireActual<typeof Observed>('./observed');
   const { GIFT_CARDS } = jest.requireActual<typeof GiftCardRow>('../../test/support/gift-cards/row');
@@ -39,7 +39,7 @@ jest.mock<typeof Payouts>('../sandbox/payouts/payouts', () => {
   return { ...actual, creditRoutes: { ...actual.creditRoutes, 'POST /payouts/gift-card': payOutGiftCards } };
 });
 
-describe('an operation that was added as described in CONTRIBUTING.md', () => {
+describe('an operation that was added as its guide describes', () => {
   let reconciling: Reconciling;
   let count = 0;
 
@@ -112,11 +112,9 @@ describe('an operation that was added as described in CONTRIBUTING.md', () => {
     });
   });
 
-  it('equals the example of CONTRIBUTING.md, line by line', () => {
-    const text = readFileSync('CONTRIBUTING.md', 'utf8');
-    const from = text.indexOf('## How to add an operation');
-    const section = text.slice(from, text.indexOf('\n## ', from + 1));
-    const examples = [...section.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example = '']) => inOneLine(example));
+  it('equals the example of the guide, line by line', () => {
+    const guide = readFileSync('docs/internals/guides/add-an-operation.md', 'utf8');
+    const examples = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example = '']) => inOneLine(example));
     const files = readdirSync(FOLDER).map((name) => inOneLine(readFileSync(`${FOLDER}/${name}`, 'utf8')));
     expect(examples).toHaveLength(4);
     for (const example of examples) expect(files.some((file) => file.includes(example))).toBe(true);

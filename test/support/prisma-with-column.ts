@@ -5,7 +5,7 @@ import type * as Generated from '../../src/platform/database/generated/client';
 
 /**
  * Generates and loads Prisma's client for the schema with another column.
- * @param example the folder of an example of CONTRIBUTING.md, with the column.
+ * @param example the folder of an example of a guide, with the column.
  */
 export function prismaWithColumn(example: string, ...models: string[]): typeof Generated {
   mkdirSync('dist', { recursive: true });

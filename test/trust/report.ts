@@ -36,7 +36,7 @@ No client, and no person of a client, may have spent more than the cap, by the p
 
 const NOT_COVERED = `## What this does not show
 
-- Everything runs on one machine. A network that loses, delays or reorders packets between machines is not simulated, nor are clocks that differ. [The model](../CONTRIBUTING.md#the-model) has wrong clocks and suspended processes.
+- Everything runs on one machine. A network that loses, delays or reorders packets between machines is not simulated, nor are clocks that differ. [The model](internals/guides/test-under-faults.md#the-model) has wrong clocks and suspended processes.
 - A kill ends processes. The machine goes on, so nothing that was written to its page cache is lost. What a disk loses at a power failure depends on the disk and on \`fsync\`, which is on here.
 - The sandbox is no provider. It has faults of kinds that were seen, but no telco stands behind it.
 - Kills come at times that follow a fixed pattern under load. They meet many points of a request, not each. \`test/crash-points.spec.ts\` stops a payout at each point.

@@ -1,8 +1,9 @@
 import { LimitRow } from './limit-row';
 
 /**
- * The limits of a client, one row each. Their types, columns, fields of the API, options, forms and documents come from this
- * table, and so does what widens a client. CONTRIBUTING.md adds a limit. The console reads it, so nothing of Node may be imported here.
+ * The limits of a client, one row each. Their types, columns, fields of the API, options, forms and documents come
+ * from this table, and so does the direction that widens a client. The console reads it, so nothing of Node may be
+ * imported here. docs/internals/guides/add-a-rule-about-money.md adds a limit.
  */
 export const LIMIT_TABLE = {
   dailyCapUsd: {

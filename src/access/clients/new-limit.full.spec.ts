@@ -22,7 +22,7 @@ import { fromPermissions } from './grants';
 
 const FOLDER = 'test/support/min-item';
 
-// The limit that CONTRIBUTING.md adds: its row, its column and its rule. Its migration is applied below.
+// The limit that its guide adds: its row, its column and its rule. Its migration is applied below.
 jest.mock<Partial<typeof LimitTable>>('./limit-table', () => {
   const { LIMIT_TABLE } = jest.requireActual<typeof LimitTable>('./limit-table');
   const { MIN_ITEM } = jest.requireActual<typeof Row>('../../../test/support/min-item/row');
@@ -44,7 +44,7 @@ jest.mock<typeof LimitRules>('../../policy/limit-rules', () => {
   };
 });
 
-describe('a limit that was added as described in CONTRIBUTING.md', () => {
+describe('a limit that was added as its guide describes', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   const keys: Record<string, string> = {};
@@ -180,11 +180,9 @@ describe('a limit that was added as described in CONTRIBUTING.md', () => {
     expect(changesInWords(edited, EMPTY_FORM)).toEqual(['Smallest item: $2.00, was no limit']);
   });
 
-  it('equals the example of CONTRIBUTING.md, line by line', () => {
-    const text = readFileSync('CONTRIBUTING.md', 'utf8');
-    const from = text.indexOf('## How to add a rule about money');
-    const section = text.slice(from, text.indexOf('\n## ', from + 1));
-    const examples = [...section.matchAll(/```(?:ts|sql|prisma)\n([\s\S]*?)```/g)].map(([, example = '']) => example);
+  it('equals the example of the guide, line by line', () => {
+    const guide = readFileSync('docs/internals/guides/add-a-rule-about-money.md', 'utf8');
+    const examples = [...guide.matchAll(/```(?:ts|sql|prisma)\n([\s\S]*?)```/g)].map(([, example = '']) => example);
     const files = readdirSync(FOLDER).map((name) => inOneLine(readFileSync(`${FOLDER}/${name}`, 'utf8')));
     expect(examples).toHaveLength(4);
     for (const example of examples) expect(files).toContainEqual(expect.stringContaining(inOneLine(example)));

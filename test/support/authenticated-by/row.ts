@@ -1,6 +1,6 @@
 import { MemberRow } from '../../../src/journal/request-table';
 
-/** The row of a made-up member, as CONTRIBUTING.md shows it. */
+/** The row of a made-up member, as docs/internals/guides/add-a-member-of-a-record.md shows it. */
 export const AUTHENTICATED_BY = {
   authenticated_by: {
     of: ({ caller }) => caller.credential.kind,

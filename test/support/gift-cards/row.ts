@@ -1,6 +1,6 @@
 import { OperationRow } from '../../../src/operations/row';
 
-/** A made-up operation, as CONTRIBUTING.md shows it. */
+/** A made-up operation, as docs/internals/guides/add-an-operation.md shows it. */
 export const GIFT_CARDS = {
   'POST /payouts/gift-card': {
     title: 'Pay out gift cards to recipients',

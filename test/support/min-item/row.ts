@@ -1,6 +1,6 @@
 import { LimitRow } from '../../../src/access/clients/limit-row';
 
-/** The row of a made-up limit, as CONTRIBUTING.md shows it. */
+/** The row of a made-up limit, as docs/internals/guides/add-a-rule-about-money.md shows it. */
 export const MIN_ITEM = {
   minItemUsd: {
     name: 'min_item_usd',
