@@ -16,7 +16,7 @@ import { withScene } from './support/scene.mjs';
 
 const require = createRequire(import.meta.url);
 const { LOCKS } = require('../dist/platform/database/locks.js');
-const { migrate, PROXY_MIGRATIONS } = require('../dist/platform/database/migrations.js');
+const { migrate, PROXY_MIGRATIONS } = require('../dist/platform/database/migrations/migrations.js');
 
 /** Calls in doubt younger than this are not settled. */
 const QUIET_SECONDS = 1;

@@ -8,7 +8,7 @@ import { giveUpWaiting, onceReachable, unlessGivenUp } from './platform/database
 import { failure } from './platform/logging/failure';
 import { outliveReaders } from './platform/logging/log-output';
 import { beginLog, endLog } from './platform/logging/logging';
-import { longestUpstreamTimeout } from './platform/config/upstream-timeouts';
+import { longestUpstreamTimeout } from './platform/config/upstream/upstream-timeouts';
 import { banner, stepPrinter } from './app/start/banner';
 import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/demo-keys';
 import { listen } from './app/start/listen';

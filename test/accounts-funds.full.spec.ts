@@ -1,5 +1,5 @@
 import { INestApplicationContext } from '@nestjs/common';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { WalletsJob } from '../src/reconciliation/wallets/wallets.job';
 import { startProxyWithAccounts } from './support/accounts';
 import { FakeUpstream, hang } from './support/fake-upstream';

@@ -1,10 +1,10 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { FollowUpService } from '../src/reconciliation/following/follow-up.service';
-import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
+import { PollService } from '../src/reconciliation/in-doubt/rounds/poll.service';
+import { ResolverService } from '../src/reconciliation/in-doubt/rounds/resolver.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { airtime, Paying, startPaying } from './support/paying';
 

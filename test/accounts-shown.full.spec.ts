@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { runCli } from './support/cli';
 import { asText, linesOf, readCsv } from './support/export-files';
 import { startProxy, TestProxy } from './support/proxy';

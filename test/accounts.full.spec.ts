@@ -1,9 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { INestApplicationContext } from '@nestjs/common';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { Secret } from '../src/platform/config/secret';
-import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
+import { Secret } from '../src/platform/config/secrets/secret';
+import { PollService } from '../src/reconciliation/in-doubt/rounds/poll.service';
+import { ResolverService } from '../src/reconciliation/in-doubt/rounds/resolver.service';
 import { FollowUpService } from '../src/reconciliation/following/follow-up.service';
 import { startProxyWithAccounts } from './support/accounts';
 import { first } from './support/first';

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { auditCommands } from '../src/cli/audit';
+import { auditCommands } from '../src/cli/audit/audit';
 import { newSigningKey } from '../src/history/log/note';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import type { ActivityRecord } from './support/api';
 import { cliOf } from './support/cli';
 import { answer, FakeUpstream } from './support/fake-upstream';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { AT_START, ChangeRecords, ClientChange } from '../src/access/clients/changes';
-import { SidePrisma } from '../src/platform/database/side-prisma';
+import { SidePrisma } from '../src/platform/database/pools/side-prisma';
 import { runCli } from './support/cli';
 import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { ActivityJournal } from '../src/journal/activity';
-import { Secret } from '../src/platform/config/secret';
+import { ActivityJournal } from '../src/journal/activity/activity';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { ringOf, newSigningKey, signerOf } from '../src/history/log/note';
 import { verifyLog } from '../src/history/log/verify/verify';
 import type { ActivityRecord } from './support/api';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOCKS } from '../src/platform/database/locks';
-import { readMigrations } from '../src/platform/database/migration-files';
+import { readMigrations } from '../src/platform/database/migrations/migration-files';
 import { sourceFiles } from './support/source';
 
 /** Each shared rule has one place. These tests find its copies by their text. */
@@ -24,7 +24,7 @@ const LOCK_NUMBER = /\b7_?070_?\d{3}\b/;
 describe('the one place of a rule', () => {
   it('is platform/schema for decorators that describe a field', () => {
     const makers = filesWith(/(?<!@)\bApiProperty(?:Optional)?\(/, [
-      'src/http/validation/rules.ts', // describes a field by its rule
+      'src/http/validation/rules/rules.ts', // describes a field by its rule
       'src/platform/schema/fields.ts',
     ]);
     expect(makers).toEqual([]);
@@ -75,8 +75,8 @@ describe('the one place of a rule', () => {
     ];
     for (const text of comparing) expect(filesWith(new RegExp(text), people)).toEqual([]);
     expect(filesWith(/humans_behind\(|\bsame_as\b|\bperson_identity\b/, people)).toEqual([
-      'src/journal/recent-contents.ts', // removes the identities of erased people
-      'src/platform/database/rights.ts',
+      'src/journal/admission/recent-contents.ts', // removes the identities of erased people
+      'src/platform/database/checks/rights.ts',
     ]);
   });
 

@@ -4,8 +4,8 @@ import { getMetadataStorage } from 'class-validator';
 import { join } from 'node:path';
 import { ALLOW, SHOWS } from '../src/access/auth/route-access';
 import { OPERATION } from '../src/gateway/operation.decorator';
-import { OPERATIONS } from '../src/operations/catalogue';
-import { mayBeLeftOut } from '../src/http/validation/rules';
+import { OPERATIONS } from '../src/operations/catalogue/catalogue';
+import { mayBeLeftOut } from '../src/http/validation/rules/rules';
 import { codeFiles, findCycle, literalSpreads, sourceFiles } from './support/source';
 
 const src = sourceFiles('src');
@@ -216,9 +216,9 @@ describe('the architecture', () => {
       'src/app/start/worker-process.ts',
       'src/credentials/openid/openid-provider.ts',
       'src/gateway/screening/screening.service.ts',
-      'src/gateway/upstream/credentials.ts',
+      'src/gateway/upstream/transport/credentials.ts',
       'src/history/log/log-key.ts',
-      'src/platform/config/page-secrets.ts',
+      'src/platform/config/secrets/page-secrets.ts',
       'src/platform/network/egress.ts',
       'src/reconciliation/webhooks-in/events.controller.ts',
     ]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { APPROVAL_STATUSES, CallRecord } from '../src/history/records/record.dto';
-import { CALL_STATES } from '../src/operations/lifecycle';
+import { CALL_STATES } from '../src/operations/lifecycle/lifecycle';
 import { RecordsService } from '../src/history/records/records.service';
 import { CallSearch } from '../src/history/search/search.dto';
 import { SearchService } from '../src/history/search/search.service';

@@ -1,4 +1,4 @@
-import { clientsCommands } from '../src/cli/clients';
+import { clientsCommands } from '../src/cli/clients/clients';
 import { Approving } from './support/approving';
 import { Registering, startRegistering } from './support/registering';
 import supertest from './support/supertest';

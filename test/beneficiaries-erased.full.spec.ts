@@ -1,5 +1,5 @@
-import { auditCommands } from '../src/cli/audit';
-import { Secret } from '../src/platform/config/secret';
+import { auditCommands } from '../src/cli/audit/audit';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { newSigningKey } from '../src/history/log/note';
 import { cliOf } from './support/cli';
 import { mint } from './support/minting';

@@ -1,5 +1,5 @@
 import type { ChangeRecord } from './support/api';
-import { SCOPES } from '../src/operations/scopes';
+import { SCOPES } from '../src/operations/catalogue/scopes';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { API_DOCUMENT } from './support/api-document';
 import { startProxy, TestProxy } from './support/proxy';

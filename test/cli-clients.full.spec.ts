@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { userInfo } from 'node:os';
-import { clientsCommands } from '../src/cli/clients';
-import { keysCommands } from '../src/cli/keys';
-import { OPERATION_NAMES as NAMES, sourceOf } from '../src/operations/catalogue';
+import { clientsCommands } from '../src/cli/clients/clients';
+import { keysCommands } from '../src/cli/clients/keys';
+import { OPERATION_NAMES as NAMES, sourceOf } from '../src/operations/catalogue/catalogue';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 const DOCUMENTED = NAMES.filter((name) => sourceOf(name) === 'documented');

@@ -1,5 +1,5 @@
-import { clientsCommands } from '../src/cli/clients';
-import { keysCommands } from '../src/cli/keys';
+import { clientsCommands } from '../src/cli/clients/clients';
+import { keysCommands } from '../src/cli/clients/keys';
 import { cliOf } from './support/cli';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 

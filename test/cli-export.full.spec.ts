@@ -13,7 +13,7 @@ import { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExportService } from '../src/history/export/export.service';
-import { auditCommands } from '../src/cli/audit';
+import { auditCommands } from '../src/cli/audit/audit';
 import { insertSettlements } from './support/documents';
 import { Paying, phones, startPaying } from './support/paying';
 import { Product } from './support/process';

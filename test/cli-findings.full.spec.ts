@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { findingsCommands } from '../src/cli/findings';
+import { findingsCommands } from '../src/cli/reconcile/findings';
 import { cliOf } from './support/cli';
 import { FakeUpstream } from './support/fake-upstream';
 import { FindingsScene } from './support/findings-scene';

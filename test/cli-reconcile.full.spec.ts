@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dayOf, reconcileCommand } from '../src/cli/reconcile';
+import { dayOf, reconcileCommand } from '../src/cli/reconcile/reconcile';
 import { cliOf } from './support/cli';
 import { FindingsScene } from './support/findings-scene';
 import { holdRuns } from './support/held-runs';

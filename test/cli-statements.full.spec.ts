@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { reconcileCommand } from '../src/cli/reconcile';
+import { reconcileCommand } from '../src/cli/reconcile/reconcile';
 import { cliOf } from './support/cli';
 import { startProxy, TestProxy } from './support/proxy';
 import { HEADER, LINE, MAPPING } from './support/statement';

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { stopCommands } from '../src/cli/stop';
+import { stopCommands } from '../src/cli/calls/stop';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { LIMIT_KEYS, NO_LIMITS as NOTHING, toLimitsDocument } from '../src/access/clients/limits';
-import { OPERATIONS } from '../src/operations/catalogue';
+import { LIMIT_KEYS, NO_LIMITS as NOTHING, toLimitsDocument } from '../src/access/clients/limits/limits';
+import { OPERATIONS } from '../src/operations/catalogue/catalogue';
 import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from './support/clients-api';
 
 const NO_LIMITS = toLimitsDocument(NOTHING, LIMIT_KEYS);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
-import { withConnection } from '../src/platform/database/database-client';
-import { prepareDatabase } from '../src/platform/database/prepare-database';
+import { withConnection } from '../src/platform/database/servers/database-client';
+import { prepareDatabase } from '../src/platform/database/checks/prepare-database';
 import { removeDataDir } from './support/data-dir';
 
 const read = (path: string) => readFileSync(join(__dirname, '..', path), 'utf8');

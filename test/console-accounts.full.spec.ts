@@ -1,6 +1,6 @@
 import { Page } from 'playwright-core';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { expectAccessible } from './support/accessible';
 import { complaintsOf, widthOf } from './support/console';
 import { ConsoleScene, startConsoleScene } from './support/console-scene';

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { callsCommands, payoutsCommands } from '../src/cli/calls';
+import { callsCommands, payoutsCommands } from '../src/cli/calls/calls';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { airtime, Paying, phones, startPaying, SUCCESS } from './support/paying';

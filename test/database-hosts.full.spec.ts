@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { withConnection } from '../src/platform/database/database-client';
-import { HeartbeatService } from '../src/platform/database/heartbeat.service';
-import { pendingMigrations, PROXY_MIGRATIONS } from '../src/platform/database/migrations';
-import { PrismaService } from '../src/platform/database/prisma.service';
-import { isUnavailable } from '../src/platform/database/unavailable';
-import { FenceService } from '../src/platform/fencing/fence.service';
+import { withConnection } from '../src/platform/database/servers/database-client';
+import { HeartbeatService } from '../src/continuity/heartbeat/heartbeat.service';
+import { pendingMigrations, PROXY_MIGRATIONS } from '../src/platform/database/migrations/migrations';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
+import { isUnavailable } from '../src/platform/database/pools/unavailable';
+import { FenceService } from '../src/continuity/fence/fence.service';
 import { runCli } from './support/cli';
 import { removeDataDir } from './support/data-dir';
 import { answer, FakeUpstream } from './support/fake-upstream';

@@ -1,8 +1,8 @@
 import { RunningConfig } from '../src/platform/config/config';
-import { requireSessionLocks } from '../src/platform/database/engine-check';
-import { HeartbeatService } from '../src/platform/database/heartbeat.service';
-import { requireConnections } from '../src/platform/database/pooler-check';
-import { FenceService } from '../src/platform/fencing/fence.service';
+import { requireSessionLocks } from '../src/platform/database/checks/engine-check';
+import { HeartbeatService } from '../src/continuity/heartbeat/heartbeat.service';
+import { requireConnections } from '../src/platform/database/checks/pooler-check';
+import { FenceService } from '../src/continuity/fence/fence.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';
 import { HAS_PGBOUNCER, PgBouncer } from './support/pgbouncer';

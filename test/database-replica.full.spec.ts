@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { ReplicaService } from '../src/platform/database/replica.service';
+import { ReplicaService } from '../src/platform/database/pools/replica.service';
 import { runCli } from './support/cli';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { databaseCommands } from '../src/cli/database';
-import { Logins, requireAccess } from '../src/platform/database/access-check';
-import { withConnection } from '../src/platform/database/database-client';
-import { migrate, pendingMigrations, PROXY_MIGRATIONS } from '../src/platform/database/migrations';
+import { databaseCommands } from '../src/cli/database/database';
+import { Logins, requireAccess } from '../src/platform/database/checks/access-check';
+import { withConnection } from '../src/platform/database/servers/database-client';
+import { migrate, pendingMigrations, PROXY_MIGRATIONS } from '../src/platform/database/migrations/migrations';
 import { cliOf } from './support/cli';
 import { OwnPostgres, startOwnPostgres } from './support/own-postgres';
 

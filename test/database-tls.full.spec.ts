@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withConnection } from '../src/platform/database/database-client';
+import { withConnection } from '../src/platform/database/servers/database-client';
 import { AIRTIME, eventually } from './support/paying';
 import { FakeUpstream } from './support/fake-upstream';
 import { OwnPostgres, startOwnPostgres } from './support/own-postgres';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { CallJournal } from '../src/journal/call-journal';
 import { answer } from './support/fake-upstream';
 import { passTime } from './support/pass-time';

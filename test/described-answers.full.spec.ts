@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Decimal } from 'decimal.js';
-import { LedgerItem } from '../src/journal/ledger';
-import { confirmedReply } from '../src/gateway/forwarding/reply';
-import { SCOPES } from '../src/operations/scopes';
+import { LedgerItem } from '../src/journal/settlement/ledger';
+import { confirmedReply } from '../src/gateway/forwarding/reply/reply';
+import { SCOPES } from '../src/operations/catalogue/scopes';
 import { runPlan, startRun } from './support/comparing';
 import { Approving, startApproving } from './support/approving';
 import { described, objectsThatSayNothing, schemaOf, undescribed } from './support/described';

@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { operatorCommands } from '../src/cli/program';
 import { describeRoutes } from '../src/cli/api-document';
 import { referencePages } from '../src/cli/reference';
-import { Environment } from '../src/platform/config/environment';
-import { VARIABLES } from '../src/platform/config/variables';
+import { Environment } from '../src/platform/config/environment/environment';
+import { VARIABLES } from '../src/platform/config/environment/variables';
 
 const ROOT = resolve(__dirname, '..');
 const SKIPPED = ['node_modules', 'dist', 'generated', '.git', '.data', 'coverage'];

@@ -1,4 +1,4 @@
-import { RecentContents } from '../src/journal/recent-contents';
+import { RecentContents } from '../src/journal/admission/recent-contents';
 import { answeredEarlier, receivedEarlier } from './support/earlier';
 import { answer, FakeUpstream, hang } from './support/fake-upstream';
 import { AIRTIME, airtime, SUCCESS } from './support/paying';

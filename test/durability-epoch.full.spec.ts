@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FenceService } from '../src/platform/fencing/fence.service';
-import { HeartbeatService } from '../src/platform/database/heartbeat.service';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { FenceService } from '../src/continuity/fence/fence.service';
+import { HeartbeatService } from '../src/continuity/heartbeat/heartbeat.service';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { answer, FakeUpstream, reset } from './support/fake-upstream';
 import { runCli } from './support/cli';
 import { OldPostgres, startOldPostgres } from './support/old-postgres';

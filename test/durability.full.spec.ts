@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { PrismaService } from '../src/platform/database/prisma.service';
-import { admit } from '../src/journal/admissions';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
+import { admit } from '../src/journal/admission/admissions';
 import { CallJournal } from '../src/journal/call-journal';
 import { v7 as uuidv7 } from 'uuid';
 import { insertIntent } from './support/documents';

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import { readToken } from '../src/access/tokens/access-token';
 import { TokensService } from '../src/access/tokens/tokens.service';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { ConnectProxy, refuse } from './support/connect-proxy';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { Paying, startPaying, SUCCESS } from './support/paying';

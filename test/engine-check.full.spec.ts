@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { StartError } from '../src/platform/config/config';
-import { requireEngine, requireSessionLocks } from '../src/platform/database/engine-check';
-import { prepareDatabase } from '../src/platform/database/prepare-database';
+import { requireEngine, requireSessionLocks } from '../src/platform/database/checks/engine-check';
+import { prepareDatabase } from '../src/platform/database/checks/prepare-database';
 import { LOCKS } from '../src/platform/database/locks';
 import { runCli } from './support/cli';
 import { removeDataDir } from './support/data-dir';

@@ -1,7 +1,7 @@
 import { ClientsService } from '../src/access/clients/clients.service';
 import { newEphemeralKey } from '../src/access/clients/key';
-import { beginEpoch } from '../src/journal/lost-time';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { beginEpoch } from '../src/journal/stops/lost-time';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { WRONG_KEYS_ALLOWED } from '../src/access/auth/key-guessing';
 import { EphemeralScene } from './support/ephemeral-scene';
 import { mint } from './support/minting';

@@ -1,6 +1,6 @@
-import { auditCommands } from '../src/cli/audit';
+import { auditCommands } from '../src/cli/audit/audit';
 import { newSigningKey } from '../src/history/log/note';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { cliOf } from './support/cli';
 import { everythingIn } from './support/everything';
 import { answer } from './support/fake-upstream';

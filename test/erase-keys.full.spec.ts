@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { auditCommands } from '../src/cli/audit';
+import { auditCommands } from '../src/cli/audit/audit';
 import { newSigningKey } from '../src/history/log/note';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { copyIntent } from './support/intents';
 import { cliOf } from './support/cli';
 import { everythingIn } from './support/everything';

@@ -1,7 +1,7 @@
-import { auditCommands } from '../src/cli/audit';
+import { auditCommands } from '../src/cli/audit/audit';
 import { newSigningKey } from '../src/history/log/note';
-import { RecentContents } from '../src/journal/recent-contents';
-import { Secret } from '../src/platform/config/secret';
+import { RecentContents } from '../src/journal/admission/recent-contents';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { cliOf } from './support/cli';
 import { everythingIn } from './support/everything';
 import { asText, linesOf } from './support/export-files';

@@ -1,5 +1,5 @@
-import { auditCommands } from '../src/cli/audit';
-import { Secret } from '../src/platform/config/secret';
+import { auditCommands } from '../src/cli/audit/audit';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { newSigningKey, signerOf } from '../src/history/log/note';
 import { isSignedLeaf } from '../src/history/log/signed-records';
 import { leafSql } from '../src/history/log/kinds';

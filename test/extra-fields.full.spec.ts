@@ -1,4 +1,4 @@
-import { itemsOf } from '../src/operations/items';
+import { itemsOf } from '../src/operations/items/items';
 import { openApiDocuments } from '../src/app/openapi';
 import { airtimeItem, creditItem, startInterface, TestInterface } from './support/interface';
 import { startProxy } from './support/proxy';

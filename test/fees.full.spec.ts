@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { HeartbeatService } from '../src/platform/database/heartbeat.service';
+import { HeartbeatService } from '../src/continuity/heartbeat/heartbeat.service';
 import { airtime, eventually, phoneOf, phones, SUCCESS } from './support/paying';
 import { answer, Behaviour, FakeUpstream, hang } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';

@@ -1,5 +1,5 @@
-import { FenceService } from '../src/platform/fencing/fence.service';
-import { HeartbeatService } from '../src/platform/database/heartbeat.service';
+import { FenceService } from '../src/continuity/fence/fence.service';
+import { HeartbeatService } from '../src/continuity/heartbeat/heartbeat.service';
 import { CallJournal } from '../src/journal/call-journal';
 import { answer, reset } from './support/fake-upstream';
 import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from './support/paying';

@@ -16,7 +16,7 @@ import { KeyCallersService } from '../src/access/callers/key-callers.service';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { DemoClientsService } from '../src/access/clients/demo-clients.service';
 import { StartError } from '../src/platform/config/config';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { DirectoryLock, lockDataDir } from '../src/platform/database/embedded/directory-lock';
 import { startEmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
 import { prepareHome } from '../src/platform/database/embedded/home';

@@ -1,6 +1,6 @@
 import Fastify, { FastifyInstance } from 'fastify';
 import { AddressInfo, connect, Socket } from 'node:net';
-import { within } from '../src/platform/config/address-block';
+import { within } from '../src/platform/config/network/address-block';
 import { boundIncompleteRequests } from '../src/http/connections/incomplete';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { itemsOfRecord } from '../src/admin/approvals/held-items';
-import { recipientsOf } from '../src/journal/recipients';
-import { writeIntent } from '../src/journal/documents';
+import { recipientsOf } from '../src/journal/admission/recipients';
+import { writeIntent } from '../src/journal/records/documents';
 import { anyIntent } from './support/any-records';
 import { runs } from './support/runs';
 

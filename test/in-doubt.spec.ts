@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { CALL_STATES } from '../src/operations/lifecycle';
-import { CALLS, STATE_COLUMNS } from '../src/operations/lifecycle-sql';
+import { CALL_STATES } from '../src/operations/lifecycle/lifecycle';
+import { CALLS, STATE_COLUMNS } from '../src/operations/lifecycle/lifecycle-sql';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { insertOutcomes } from './support/documents';
 import { answer, reset } from './support/fake-upstream';

@@ -1,6 +1,6 @@
 import { getMetadataStorage } from 'class-validator';
 import { join } from 'node:path';
-import { Nothing } from '../src/http/validation/rules';
+import { Nothing } from '../src/http/validation/rules/rules';
 import { sourceFiles } from './support/source';
 
 type Payload = new () => object;

@@ -1,4 +1,4 @@
-import { OPERATION_NAMES, sourceOf } from '../src/operations/catalogue';
+import { OPERATION_NAMES, sourceOf } from '../src/operations/catalogue/catalogue';
 import { DOCUMENTED, OBSERVED, startInterface, TestInterface } from './support/interface';
 import { UPSTREAM_KEY } from './support/proxy';
 import supertest from './support/supertest';

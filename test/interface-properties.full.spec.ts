@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { withPayoutIds } from '../src/gateway/forwarding/forwarding.service';
-import { OperationName } from '../src/operations/catalogue';
+import { OperationName } from '../src/operations/catalogue/catalogue';
 import { DOCUMENTED, startInterface, TestInterface } from './support/interface';
 import { startRules, TestRules } from './support/rules';
 import { runs } from './support/runs';

@@ -1,6 +1,6 @@
 import { WRONG_KEYS_ALLOWED } from '../src/access/auth/key-guessing';
 import { hashKey, newKey } from '../src/access/clients/key';
-import { SidePrisma } from '../src/platform/database/side-prisma';
+import { SidePrisma } from '../src/platform/database/pools/side-prisma';
 import { FakeUpstream } from './support/fake-upstream';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { Scope, SCOPES } from '../src/operations/scopes';
-import { namedObjectOf, scopesOf } from '../src/operations/catalogue';
+import { Scope, SCOPES } from '../src/operations/catalogue/scopes';
+import { namedObjectOf, scopesOf } from '../src/operations/catalogue/catalogue';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { askAs, DOCUMENTED, OBSERVED } from './support/interface';
 import { startProxy, TestProxy } from './support/proxy';

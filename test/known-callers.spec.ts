@@ -1,4 +1,4 @@
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { insertOutcomesAgain } from '../src/journal/outcomes';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { insertOutcomesAgain } from '../src/journal/outcomes/outcomes';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { answer, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from './support/paying';

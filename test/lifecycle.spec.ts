@@ -1,4 +1,4 @@
-import { CallState, CALL_STATES, EXECUTED, OPEN, Present, recordedState, stateAt } from '../src/operations/lifecycle';
+import { CallState, CALL_STATES, EXECUTED, OPEN, Present, recordedState, stateAt } from '../src/operations/lifecycle/lifecycle';
 import { FIRST_CALL_STATES } from '../src/platform/errors/problem';
 import { product } from './support/combinations';
 import { createTestDatabase, TestDatabase } from './support/test-database';
@@ -8,7 +8,7 @@ const around = (instant: Date) => [-1, 0, 1].map((ms) => new Date(instant.getTim
 const GIVEN_UP_BEFORE = new Date('2026-11-21T11:59:00.000Z');
 const AT: Present = { now: NOW, live: [7], givenUpBefore: GIVEN_UP_BEFORE };
 
-/** The lifecycle is defined in TypeScript (src/operations/lifecycle.ts) and, for statements, in two functions of the database. */
+/** The lifecycle is defined in TypeScript (src/operations/lifecycle/lifecycle.ts) and, for statements, in two functions of the database. */
 describe('the lifecycle of a call', () => {
   let database: TestDatabase;
 

@@ -1,7 +1,7 @@
 import { ClientsService } from '../src/access/clients/clients.service';
-import { Limits } from '../src/access/clients/limits';
+import { Limits } from '../src/access/clients/limits/limits';
 import { Decimal } from 'decimal.js';
-import { RecentContents } from '../src/journal/recent-contents';
+import { RecentContents } from '../src/journal/admission/recent-contents';
 import { Approving, startApproving } from './support/approving';
 import { editRecord } from './support/documents';
 import { answer } from './support/fake-upstream';

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { NO_LIMITS, SHOWN_LIMIT_KEYS, toLimitsDocument } from '../src/access/clients/limits';
+import { NO_LIMITS, SHOWN_LIMIT_KEYS, toLimitsDocument } from '../src/access/clients/limits/limits';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { startProxy, TestProxy } from './support/proxy';
 import { createTestDatabase, TestDatabase } from './support/test-database';

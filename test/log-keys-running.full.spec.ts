@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newSigningKey, signerOf } from '../src/history/log/note';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import type { Receipt } from './support/api';
 import { runCli } from './support/cli';
 import { verifyAsDocumented } from './support/documented-verifier';

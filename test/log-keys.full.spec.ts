@@ -1,5 +1,5 @@
 import { readHead, signHead } from '../src/history/log/head';
-import { LogRefusal } from '../src/history/log/head-check';
+import { LogRefusal } from '../src/history/log/sealing/head-check';
 import { ringOf, openNote, signNote, Verifier } from '../src/history/log/note';
 import { requireLogKeys, signerAfter } from '../src/history/log/log-key-check';
 import { KeyRotation, keyRotation } from './support/key-rotation';

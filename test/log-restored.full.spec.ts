@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { ringOf, newSigningKey, signerOf } from '../src/history/log/note';
-import { Sealing } from '../src/history/log/sealing';
+import { Sealing } from '../src/history/log/sealing/sealing';
 import { addStops, newest, rootOfRecords, sealAll, sealerClient, tamper } from './support/sealing';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 

@@ -1,6 +1,6 @@
-import { readUnread, beginEpoch } from '../src/journal/lost-time';
-import { insertStopOfAll } from '../src/journal/stops';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { readUnread, beginEpoch } from '../src/journal/stops/lost-time';
+import { insertStopOfAll } from '../src/journal/stops/stops';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { startProxy, TestProxy } from './support/proxy';
 
 describe('the time that an old database lost', () => {

@@ -1,9 +1,9 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { Gate, GateFull } from '../src/gateway/admission-control/gate';
 import { UpstreamAccount } from '../src/gateway/upstream/upstream-account';
-import { FenceService } from '../src/platform/fencing/fence.service';
+import { FenceService } from '../src/continuity/fence/fence.service';
 import { StorageService } from '../src/platform/storage/storage.service';
-import { ProbeService } from '../src/reconciliation/in-doubt/probe.service';
+import { ProbeService } from '../src/reconciliation/in-doubt/rounds/probe.service';
 import { Approving, startApproving } from './support/approving';
 import { answer, reset } from './support/fake-upstream';
 import { airtime, SUCCESS } from './support/paying';

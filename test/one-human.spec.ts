@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { GovernanceService } from '../src/access/governance/governance.service';
-import { NO_LIMITS } from '../src/access/clients/limits';
+import { NO_LIMITS } from '../src/access/clients/limits/limits';
 import { mergePeople } from '../src/access/people/merges';
 import { PersonsService } from '../src/access/people/persons.service';
-import { ActivityJournal } from '../src/journal/activity';
+import { ActivityJournal } from '../src/journal/activity/activity';
 import { newId } from '../src/platform/database/ids';
-import { SidePrisma } from '../src/platform/database/side-prisma';
+import { SidePrisma } from '../src/platform/database/pools/side-prisma';
 import { AT_START } from '../src/access/clients/changes';
 import { Approving, startApproving } from './support/approving';
 import { FindingsScene } from './support/findings-scene';

@@ -1,5 +1,5 @@
 import { UpstreamService } from '../src/gateway/upstream/upstream.service';
-import { OperationName } from '../src/operations/catalogue';
+import { OperationName } from '../src/operations/catalogue/catalogue';
 import { Approving, startApproving } from './support/approving';
 import { answer } from './support/fake-upstream';
 import { airtime, eventually, Paying, PHONE, phones, startPaying, SUCCESS } from './support/paying';

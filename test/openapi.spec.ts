@@ -1,6 +1,6 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { describeApi } from '../src/cli/api-document';
-import { movesValue, namedObjectOf, OperationName, OPERATIONS, rowOf } from '../src/operations/catalogue';
+import { movesValue, namedObjectOf, OperationName, OPERATIONS, rowOf } from '../src/operations/catalogue/catalogue';
 import { API_DOCUMENT as document, API_DOCUMENTS, follow, operationsIn, Schema } from './support/api-document';
 
 describe('the OpenAPI documents', () => {

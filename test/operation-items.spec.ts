@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { INTERFACE_PREFIX, OPERATION_NAMES, pathOf } from '../src/operations/catalogue';
-import { itemFieldsOf } from '../src/operations/items';
+import { INTERFACE_PREFIX, OPERATION_NAMES, pathOf } from '../src/operations/catalogue/catalogue';
+import { itemFieldsOf } from '../src/operations/items/items';
 
 interface Schema {
   $ref?: string;

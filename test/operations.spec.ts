@@ -1,6 +1,6 @@
 import { ClientsService } from '../src/access/clients/clients.service';
-import { SCOPES } from '../src/operations/scopes';
-import { OPERATIONS } from '../src/operations/catalogue';
+import { SCOPES } from '../src/operations/catalogue/scopes';
+import { OPERATIONS } from '../src/operations/catalogue/catalogue';
 import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';
 

@@ -1,6 +1,6 @@
 import { createServer, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
-import { SidePrisma } from '../src/platform/database/side-prisma';
+import { SidePrisma } from '../src/platform/database/pools/side-prisma';
 import { startBrowser, TestBrowser } from './support/browser';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { mint } from './support/minting';

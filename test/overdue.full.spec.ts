@@ -1,6 +1,6 @@
 import { Client, Pool } from 'pg';
-import { endOverdue } from '../src/platform/database/overdue';
-import { SIDE_CONNECTIONS, SidePrisma } from '../src/platform/database/side-prisma';
+import { endOverdue } from '../src/platform/database/pools/overdue';
+import { SIDE_CONNECTIONS, SidePrisma } from '../src/platform/database/pools/side-prisma';
 import { OwnPostgres, startOwnPostgres } from './support/own-postgres';
 import { passTime } from './support/pass-time';
 import { eventually, Paying, startPaying } from './support/paying';

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerSentEvent, serverSentEvents } from '../src/cli/follow-run';
+import { ServerSentEvent, serverSentEvents } from '../src/cli/reconcile/follow-run';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { OverviewService } from '../src/admin/overview/overview.service';
 import type { Overview } from './support/api';

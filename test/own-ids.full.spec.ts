@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { FollowUpService } from '../src/reconciliation/following/follow-up.service';
-import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
+import { PollService } from '../src/reconciliation/in-doubt/rounds/poll.service';
+import { ResolverService } from '../src/reconciliation/in-doubt/rounds/resolver.service';
 import { Reconciling, startReconciling } from './support/reconciling';
 import { TestInterface, startInterface, creditItem, momoItem, redemption } from './support/interface';
 

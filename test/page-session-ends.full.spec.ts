@@ -1,8 +1,8 @@
-import { auditCommands } from '../src/cli/audit';
+import { auditCommands } from '../src/cli/audit/audit';
 import { newSigningKey } from '../src/history/log/note';
-import { beginEpoch } from '../src/journal/lost-time';
-import { PrismaService } from '../src/platform/database/prisma.service';
-import { Secret } from '../src/platform/config/secret';
+import { beginEpoch } from '../src/journal/stops/lost-time';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { cliOf } from './support/cli';
 import {
   approachPageCallback,

@@ -1,4 +1,4 @@
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { confidentialClient } from './support/provider';
 import {
   createPageClient,

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { insertIntent } from './support/documents';
 import { Paying, startPaying } from './support/paying';
 import { TestDatabase } from './support/test-database';

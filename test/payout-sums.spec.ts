@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { CALL_STATES } from '../src/operations/lifecycle';
-import { ENTRIES } from '../src/operations/settlement';
-import { SUM_NAMES, SUMS, usualEntry } from '../src/operations/sums';
-import { SUM_COLUMNS } from '../src/operations/sums-sql';
+import { CALL_STATES } from '../src/operations/lifecycle/lifecycle';
+import { ENTRIES } from '../src/operations/lifecycle/settlement';
+import { SUM_NAMES, SUMS, usualEntry } from '../src/operations/lifecycle/sums';
+import { SUM_COLUMNS } from '../src/operations/lifecycle/sums-sql';
 import { FollowUpService } from '../src/reconciliation/following/follow-up.service';
-import { DEFAULT_CONTROL_KEY } from '../src/sandbox/settings';
+import { DEFAULT_CONTROL_KEY } from '../src/sandbox/behaviour/settings';
 import { Reconciling, startReconciling } from './support/reconciling';
 import { runs } from './support/runs';
 import { askSandbox } from './support/sandbox-answers';

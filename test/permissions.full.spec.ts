@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Route, routesOf } from '../src/app/routes';
-import { Scope, SCOPES } from '../src/operations/scopes';
+import { Scope, SCOPES } from '../src/operations/catalogue/scopes';
 import { Approving, startApproving } from './support/approving';
 import { answer } from './support/fake-upstream';
 import { FindingsScene } from './support/findings-scene';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { HeartbeatService } from '../src/platform/database/heartbeat.service';
-import { FenceService } from '../src/platform/fencing/fence.service';
+import { HeartbeatService } from '../src/continuity/heartbeat/heartbeat.service';
+import { FenceService } from '../src/continuity/fence/fence.service';
 import { logKeyOf } from '../src/history/log/log-key';
 import { runCli } from './support/cli';
 import { ArchivedPostgres, startArchivedPostgres } from './support/archived-postgres';

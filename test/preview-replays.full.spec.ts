@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
-import { NO_LIMITS } from '../src/access/clients/limits';
-import { PrismaService } from '../src/platform/database/prisma.service';
-import { itemsOf } from '../src/operations/items';
+import { NO_LIMITS } from '../src/access/clients/limits/limits';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
+import { itemsOf } from '../src/operations/items/items';
 import { readEarlierPayments } from '../src/gateway/preview/earlier-payments';
 import { editRecord, insertSettlements } from './support/documents';
 import { answer, hang } from './support/fake-upstream';

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { lockIndex } from '../src/history/retention/reindex';
-import { OPERATIONS, OperationName, rowOf } from '../src/operations/catalogue';
-import { itemFieldsOf } from '../src/operations/items';
+import { OPERATIONS, OperationName, rowOf } from '../src/operations/catalogue/catalogue';
+import { itemFieldsOf } from '../src/operations/items/items';
 import { StopsService } from '../src/admin/stops/stops.service';
 import { airtimeItem, creditItem, DOCUMENTED, OBSERVED } from './support/interface';
 import { answer } from './support/fake-upstream';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newSigningKey } from '../src/history/log/note';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { removeDataDir } from './support/data-dir';
 import { eventually, phones } from './support/paying';
 import { envOf, newDataDir, Product } from './support/process';

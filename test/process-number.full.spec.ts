@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { ProcessService } from '../src/platform/database/process.service';
+import { ProcessService } from '../src/continuity/fence/process.service';
 import { LOCKS } from '../src/platform/database/locks';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';

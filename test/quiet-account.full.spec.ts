@@ -1,6 +1,6 @@
 import { INestApplicationContext } from '@nestjs/common';
-import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
+import { PollService } from '../src/reconciliation/in-doubt/rounds/poll.service';
+import { ResolverService } from '../src/reconciliation/in-doubt/rounds/resolver.service';
 import { UpstreamService } from '../src/gateway/upstream/upstream.service';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './support/proxy';
 import type { Method } from './support/request';

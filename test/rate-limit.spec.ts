@@ -1,4 +1,4 @@
-import { SidePrisma } from '../src/platform/database/side-prisma';
+import { SidePrisma } from '../src/platform/database/pools/side-prisma';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { KIND_NAMES, kindOf } from '../src/history/log/kinds';
 import { commitment } from '../src/platform/privacy/commitment';
-import { writeIntent, writeOutcome, writeSettlement } from '../src/journal/documents';
+import { writeIntent, writeOutcome, writeSettlement } from '../src/journal/records/documents';
 import { anyIntent, anyOutcome, anySettlement } from './support/any-records';
 import { specification } from './support/documented-verifier';
 import { createTestDatabase } from './support/test-database';

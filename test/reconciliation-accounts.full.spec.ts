@@ -1,7 +1,7 @@
 import { INestApplicationContext } from '@nestjs/common';
-import { insertSourceRead } from '../src/journal/reconciliations';
+import { insertSourceRead } from '../src/journal/reconciliation/reconciliations';
 import { RunningConfig, loadConfig } from '../src/platform/config/config';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
 import { RunsService } from '../src/reconciliation/runs/runs.service';
 import { ScheduleService } from '../src/reconciliation/runs/runs.job';

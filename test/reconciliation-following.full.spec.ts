@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerSentEvent, serverSentEvents } from '../src/cli/follow-run';
+import { ServerSentEvent, serverSentEvents } from '../src/cli/reconcile/follow-run';
 import { RunConnection } from '../src/reconciliation/matching/connection';
 import { RunReader } from '../src/reconciliation/runs/run-reader';
 import { SHARES } from '../src/http/shares/shares';

@@ -1,4 +1,4 @@
-import { FenceService } from '../src/platform/fencing/fence.service';
+import { FenceService } from '../src/continuity/fence/fence.service';
 import { eventually } from './support/paying';
 import { askForRun, ended, Reconciling, startReconciling, untilNow } from './support/reconciling';
 import { askSandbox } from './support/sandbox-answers';

@@ -6,7 +6,7 @@ import { TestDatabase } from './support/test-database';
 import type { DataOf } from './support/sandbox-answers';
 import { TransactionRecord } from '../src/sandbox/transactions/record';
 
-// What happens to these: src/sandbox/magic-recipients.ts.
+// What happens to these: src/sandbox/behaviour/magic-recipients.ts.
 const REVERSED = '+254799990101';
 const PAID_TWICE = '+254799990216';
 

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { OutcomeSpool } from '../src/journal/spooled-outcomes';
-import { restoreFromCopies } from '../src/journal/recovery';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { OutcomeSpool } from '../src/journal/recovery/spooled-outcomes';
+import { restoreFromCopies } from '../src/journal/recovery/recovery';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { copiedIn, loseCalls } from './support/lost-calls';

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CopiedLine } from '../src/journal/local-copies';
-import { restoreFromCopies } from '../src/journal/recovery';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { CopiedLine } from '../src/journal/copies/local-copies';
+import { restoreFromCopies } from '../src/journal/recovery/recovery';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { copiedIn, copyAlone, loseCalls } from './support/lost-calls';
 import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from './support/paying';

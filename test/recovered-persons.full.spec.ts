@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RecentContents } from '../src/journal/recent-contents';
-import { restoreFromCopies } from '../src/journal/recovery';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { RecentContents } from '../src/journal/admission/recent-contents';
+import { restoreFromCopies } from '../src/journal/recovery/recovery';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { loseCalls } from './support/lost-calls';
 import { AIRTIME, SUCCESS } from './support/paying';

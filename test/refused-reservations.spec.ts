@@ -1,9 +1,9 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { admit } from '../src/journal/admissions';
+import { admit } from '../src/journal/admission/admissions';
 import { CallJournal } from '../src/journal/call-journal';
-import { PrismaService } from '../src/platform/database/prisma.service';
-import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
+import { ResolverService } from '../src/reconciliation/in-doubt/rounds/resolver.service';
 import { rulesOf, withId } from './support/guard-windows';
 import { airtime, eventually, Paying, phones, startPaying } from './support/paying';
 

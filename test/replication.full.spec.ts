@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { SpooledOutcomes } from '../src/journal/spooled-outcomes';
-import { FenceService } from '../src/platform/fencing/fence.service';
+import { SpooledOutcomes } from '../src/journal/recovery/spooled-outcomes';
+import { FenceService } from '../src/continuity/fence/fence.service';
 import { answer, FakeUpstream, reset } from './support/fake-upstream';
 import { copyIntent } from './support/intents';
 import { paidOutcome } from './support/outcomes';

@@ -1,7 +1,7 @@
-import { PollService } from '../src/reconciliation/in-doubt/poll.service';
+import { PollService } from '../src/reconciliation/in-doubt/rounds/poll.service';
 import { readSentCalls } from '../src/reconciliation/in-doubt/calls-in-doubt';
 import { Effort, STRETCH } from '../src/reconciliation/in-doubt/work';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { insertion } from './support/documents';
 import { answer } from './support/fake-upstream';
 import { Paying, PHONE, startPaying } from './support/paying';

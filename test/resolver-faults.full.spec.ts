@@ -1,6 +1,6 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
-import { PollService } from '../src/reconciliation/in-doubt/poll.service';
+import { PollService } from '../src/reconciliation/in-doubt/rounds/poll.service';
 import { Lost, makeLost } from './support/lost-answers';
 import { eventually } from './support/paying';
 import { startProxyWithSandbox } from './support/proxy';

@@ -1,7 +1,7 @@
 import { INestApplicationContext } from '@nestjs/common';
-import { BackOff } from '../src/reconciliation/in-doubt/back-off';
-import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
+import { BackOff } from '../src/reconciliation/in-doubt/rounds/back-off';
+import { PollService } from '../src/reconciliation/in-doubt/rounds/poll.service';
+import { ResolverService } from '../src/reconciliation/in-doubt/rounds/resolver.service';
 import { answer } from './support/fake-upstream';
 import { Paying, startPaying } from './support/paying';
 

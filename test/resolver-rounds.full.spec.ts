@@ -1,10 +1,10 @@
 import { INestApplicationContext } from '@nestjs/common';
-import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
+import { ResolverService } from '../src/reconciliation/in-doubt/rounds/resolver.service';
 import { ReadResult, SourcesService } from '../src/reconciliation/sources/sources.service';
-import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import { ReadBackService } from '../src/reconciliation/in-doubt/resolver.job';
+import { PollService } from '../src/reconciliation/in-doubt/rounds/poll.service';
+import { ReadBackService } from '../src/reconciliation/in-doubt/rounds/resolver.job';
 import { newId } from '../src/platform/database/ids';
-import { FenceService } from '../src/platform/fencing/fence.service';
+import { FenceService } from '../src/continuity/fence/fence.service';
 import { FollowUpService } from '../src/reconciliation/following/follow-up.service';
 import { startProxyWithSandbox } from './support/proxy';
 import { eventually } from './support/paying';

@@ -1,7 +1,7 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { MetricsService } from '../src/http/metrics/metrics.service';
-import { PollService } from '../src/reconciliation/in-doubt/poll.service';
-import { ResolverService } from '../src/reconciliation/in-doubt/resolver.service';
+import { PollService } from '../src/reconciliation/in-doubt/rounds/poll.service';
+import { ResolverService } from '../src/reconciliation/in-doubt/rounds/resolver.service';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
 import { editRecord, insertOutcomes, insertSettlements } from './support/documents';
 import { copyIntent } from './support/intents';

@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { FenceService } from '../src/platform/fencing/fence.service';
+import { FenceService } from '../src/continuity/fence/fence.service';
 import { newSigningKey } from '../src/history/log/note';
-import { Secret } from '../src/platform/config/secret';
-import { withConnection } from '../src/platform/database/database-client';
-import { Manifest } from '../src/platform/database/backup/manifest';
+import { Secret } from '../src/platform/config/secrets/secret';
+import { withConnection } from '../src/platform/database/servers/database-client';
+import { Manifest } from '../src/continuity/backup/manifest';
 import { startEmbeddedPostgres, EmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
 import { runCli } from './support/cli';
 import { removeDataDir } from './support/data-dir';

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newSigningKey } from '../src/history/log/note';
-import { Manifest } from '../src/platform/database/backup/manifest';
-import { withConnection } from '../src/platform/database/database-client';
+import { Manifest } from '../src/continuity/backup/manifest';
+import { withConnection } from '../src/platform/database/servers/database-client';
 import { runCli } from './support/cli';
 import { createTestDatabase, TestDatabase, withDatabase } from './support/test-database';
 

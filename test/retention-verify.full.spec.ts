@@ -1,9 +1,9 @@
 import { erase, findPlaces } from '../src/history/retention/erase';
 import { Wish } from '../src/history/retention/erasures';
 import { prune, PruneWish } from '../src/history/retention/prune';
-import { CheckpointFile } from '../src/history/log/checkpoint-file';
+import { CheckpointFile } from '../src/history/log/sealing/checkpoint-file';
 import { signRecord } from '../src/history/log/signed-records';
-import { Sealing } from '../src/history/log/sealing';
+import { Sealing } from '../src/history/log/sealing/sealing';
 import { v7 as uuidv7 } from 'uuid';
 import { makeSealedScene, SealedScene } from './support/sealed-scene';
 import { sealAll, sealerClient } from './support/sealing';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { PayoutProxy } from '../packages/sdk/src/index.ts';
-import { OPERATION_NAMES, OperationName, pathOf, rowOf } from '../src/operations/catalogue';
-import { itemsOf } from '../src/operations/items';
+import { OPERATION_NAMES, OperationName, pathOf, rowOf } from '../src/operations/catalogue/catalogue';
+import { itemsOf } from '../src/operations/items/items';
 import { Previewing, startPreviewing } from './support/previewing';
 import { startProxyWithSandbox } from './support/proxy';
 import { describedAnew, Fields, inItems, otherPayment, respelt, RESPELLING_NAMES } from './support/respelt';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { FUNCTION_RIGHTS, Role, ROLES, TABLE_RIGHTS } from '../src/platform/database/rights';
+import { FUNCTION_RIGHTS, Role, ROLES, TABLE_RIGHTS } from '../src/platform/database/checks/rights';
 import { createTestDatabase, TestDatabase } from './support/test-database';
 
 interface Relation {

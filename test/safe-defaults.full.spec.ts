@@ -1,6 +1,6 @@
 import { NO_DAILY_CAP } from '../src/admin/clients/client-rules';
-import { clientsCommands } from '../src/cli/clients';
-import { keysCommands } from '../src/cli/keys';
+import { clientsCommands } from '../src/cli/clients/clients';
+import { keysCommands } from '../src/cli/clients/keys';
 import { cliOf } from './support/cli';
 import { ClientsApi, faultsOf, startClientsApi } from './support/clients-api';
 import { createTestDatabase, TestDatabase } from './support/test-database';

@@ -1,4 +1,4 @@
-import { methodOf, OPERATIONS } from '../src/operations/catalogue';
+import { methodOf, OPERATIONS } from '../src/operations/catalogue/catalogue';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
 import { TransactionRecord } from '../src/sandbox/transactions/record';
 import { DOCUMENTED, OBSERVED } from './support/interface';

@@ -1,6 +1,6 @@
 import { ENTRY_TYPES as BOOKED, LISTED_TYPES } from '../src/admin/sandbox-api/lies.dto';
-import { defaultBehaviour } from '../src/sandbox/behaviour';
-import { ENTRY_TYPES, LISTED_TYPES as SANDBOX_TYPES } from '../src/sandbox/lies';
+import { defaultBehaviour } from '../src/sandbox/behaviour/behaviour';
+import { ENTRY_TYPES, LISTED_TYPES as SANDBOX_TYPES } from '../src/sandbox/behaviour/lies';
 import { EXTRA_ENTRIES } from '../src/sandbox/control/changes';
 import { Method, startSandboxApi, TestSandboxApi } from './support/sandbox-api';
 import { DEMO } from './support/sandbox';

@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { CONTROL_KEY, ROUTES, startSandboxApi, TestSandboxApi } from './support/sandbox-api';
 import { startProxy } from './support/proxy';
 import supertest from './support/supertest';

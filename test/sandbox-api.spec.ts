@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
-import { OPERATIONS } from '../src/operations/catalogue';
+import { OPERATIONS } from '../src/operations/catalogue/catalogue';
 import { FAULTS } from '../src/sandbox/faults/table';
-import { MAGIC } from '../src/sandbox/magic-recipients';
+import { MAGIC } from '../src/sandbox/behaviour/magic-recipients';
 import { SAMPLE_OPERATIONS } from '../src/admin/sandbox-api/samples';
 import { startSandboxApi, TestSandboxApi } from './support/sandbox-api';
 import { DEMO, SUB_ACCOUNT } from './support/sandbox';

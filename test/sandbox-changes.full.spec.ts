@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { applyDueChanges } from '../src/sandbox/sweeper';
+import { applyDueChanges } from '../src/sandbox/behaviour/sweeper';
 import { DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from './support/sandbox';
 import { expectSoundLedger } from './support/sound-ledger';
 

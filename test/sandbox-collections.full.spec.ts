@@ -1,4 +1,4 @@
-import { applyDueChanges } from '../src/sandbox/sweeper';
+import { applyDueChanges } from '../src/sandbox/behaviour/sweeper';
 import { TestSandbox, startSandbox } from './support/sandbox';
 import { expectSoundLedger } from './support/sound-ledger';
 

@@ -1,6 +1,6 @@
 import Decimal from 'decimal.js';
 import * as fc from 'fast-check';
-import { applyDueChanges } from '../src/sandbox/sweeper';
+import { applyDueChanges } from '../src/sandbox/behaviour/sweeper';
 import { expireOverdue } from '../src/sandbox/transactions/status';
 import { ledgerOf, post } from '../src/sandbox/wallets/ledger';
 import { runs } from './support/runs';

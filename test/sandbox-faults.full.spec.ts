@@ -1,5 +1,5 @@
 import { FAULTS, FaultName } from '../src/sandbox/faults/table';
-import { MAGIC } from '../src/sandbox/magic-recipients';
+import { MAGIC } from '../src/sandbox/behaviour/magic-recipients';
 import { first } from './support/first';
 import { eventually } from './support/paying';
 import { AIRTIME, airtime, startSandbox, TestSandbox } from './support/sandbox';

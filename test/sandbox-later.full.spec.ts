@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { Decimal } from 'decimal.js';
-import { applyDueChanges } from '../src/sandbox/sweeper';
+import { applyDueChanges } from '../src/sandbox/behaviour/sweeper';
 import { first } from './support/first';
 import { eventually } from './support/paying';
 import { AIRTIME, startSandbox, SUB_ACCOUNT, TestSandbox } from './support/sandbox';

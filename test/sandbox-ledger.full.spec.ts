@@ -1,4 +1,4 @@
-import { resetData } from '../src/sandbox/seed';
+import { resetData } from '../src/sandbox/behaviour/seed';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
 import { TestSandbox, startSandbox } from './support/sandbox';
 import { expectSoundLedger } from './support/sound-ledger';

@@ -1,6 +1,6 @@
 import { deleteUnpaidTransaction, readTransaction } from '../src/sandbox/account/transactions';
 import { transfer, transferBetweenWallets } from '../src/sandbox/wallets/transfer';
-import { Call, Operation } from '../src/sandbox/call';
+import { Call, Operation } from '../src/sandbox/http/call';
 import { collect, initiateCollection, verifyCollection } from '../src/sandbox/collections/collections';
 import { payOutAirtime, payOutMobileMoney, initiateCredit, payOutCredit, send } from '../src/sandbox/payouts/payouts';
 import { redeemAirtime } from '../src/sandbox/redeem/redeem';

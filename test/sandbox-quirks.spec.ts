@@ -1,4 +1,4 @@
-import { QuirkName } from '../src/sandbox/behaviour';
+import { QuirkName } from '../src/sandbox/behaviour/behaviour';
 import { first } from './support/first';
 import { TestSandbox, startSandbox } from './support/sandbox';
 

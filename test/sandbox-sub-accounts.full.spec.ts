@@ -1,4 +1,4 @@
-import { methodOf } from '../src/operations/catalogue';
+import { methodOf } from '../src/operations/catalogue/catalogue';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
 import { first } from './support/first';
 import { Asking, DOCUMENTED, OBSERVED } from './support/interface';

@@ -1,4 +1,4 @@
-import { applyDueChanges } from '../src/sandbox/sweeper';
+import { applyDueChanges } from '../src/sandbox/behaviour/sweeper';
 import { expireOverdue } from '../src/sandbox/transactions/status';
 import { ledgerOf } from '../src/sandbox/wallets/ledger';
 import { first } from './support/first';

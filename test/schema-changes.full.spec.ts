@@ -3,9 +3,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { databaseCommands } from '../src/cli/database';
+import { databaseCommands } from '../src/cli/database/database';
 import { loadConfig } from '../src/platform/config/config';
-import { migrate, migrateAtStart, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../src/platform/database/migrations';
+import { migrate, migrateAtStart, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../src/platform/database/migrations/migrations';
 import { cliOf } from './support/cli';
 import { removeDataDir } from './support/data-dir';
 import { FakeUpstream } from './support/fake-upstream';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createHmac } from 'node:crypto';
 import { leafSql } from '../src/history/log/kinds';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { Approving, startApproving } from './support/approving';
 import { answer, Behaviour, FakeUpstream } from './support/fake-upstream';
 import { airtime, phones } from './support/paying';

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { IndexService } from '../src/history/search/index.service';
 import { SearchService } from '../src/history/search/search.service';
 import { startEmbeddedPostgres, EmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres';
-import { migrate, PROXY_MIGRATIONS } from '../src/platform/database/migrations';
+import { migrate, PROXY_MIGRATIONS } from '../src/platform/database/migrations/migrations';
 import { LOCKS } from '../src/platform/database/locks';
 import { removeDataDir } from './support/data-dir';
 import { first } from './support/first';

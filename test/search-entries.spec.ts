@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Decimal } from 'decimal.js';
-import { ItemDocument, TransactionDocument } from '../src/journal/documents';
-import { BEGINNINGS, TAGS, termOf } from '../src/journal/terms';
+import { ItemDocument, TransactionDocument } from '../src/journal/records/documents';
+import { BEGINNINGS, TAGS, termOf } from '../src/journal/lookups/terms';
 import { canonicalCountry, countryCodes } from '../src/recipients/country-name';
 import { insertBeside, insertIntent, insertOutcomes } from './support/documents';
 import { createTestDatabase, TestDatabase } from './support/test-database';

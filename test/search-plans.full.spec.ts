@@ -1,5 +1,5 @@
 import { Prisma } from '../src/platform/database/generated/client';
-import { ReaderPrisma } from '../src/platform/database/reader-prisma';
+import { ReaderPrisma } from '../src/platform/database/pools/reader-prisma';
 import { uuidFloor } from '../src/platform/database/uuid';
 import { RecordsService } from '../src/history/records/records.service';
 import { sliced } from '../src/history/search/pages';
@@ -7,7 +7,7 @@ import { CallSearch } from '../src/history/search/search.dto';
 import { SearchService } from '../src/history/search/search.service';
 import { SummarySearch } from '../src/history/search/summary.dto';
 import { SummaryService } from '../src/history/search/summary.service';
-import { readCallStates } from '../src/journal/call-states';
+import { readCallStates } from '../src/journal/admission/call-states';
 import { readSentCalls } from '../src/reconciliation/in-doubt/calls-in-doubt';
 import { makeUpHistory } from './support/history';
 import { startProxy, TestProxy } from './support/proxy';

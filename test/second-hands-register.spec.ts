@@ -1,8 +1,8 @@
 import type { ChangeRecord } from './support/api';
-import { auditCommands } from '../src/cli/audit';
+import { auditCommands } from '../src/cli/audit/audit';
 import { ClientsService } from '../src/access/clients/clients.service';
 import { newSigningKey } from '../src/history/log/note';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { cliOf } from './support/cli';
 import { Registering, startRegistering } from './support/registering';
 import supertest from './support/supertest';

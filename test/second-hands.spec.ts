@@ -1,6 +1,6 @@
 import type { ChangeRecord } from './support/api';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { SCOPES } from '../src/operations/scopes';
+import { SCOPES } from '../src/operations/catalogue/scopes';
 import { FakeUpstream } from './support/fake-upstream';
 import { startProxy, TestProxy } from './support/proxy';
 import supertest from './support/supertest';

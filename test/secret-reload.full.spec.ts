@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { answer } from './support/fake-upstream';
 import { eventually, Paying, startPaying } from './support/paying';
 import supertest from './support/supertest';

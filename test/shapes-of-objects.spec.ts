@@ -1,12 +1,12 @@
 import Decimal from 'decimal.js';
-import { toOutgoing } from '../src/gateway/upstream/outgoing';
-import { withPayouts } from '../src/gateway/forwarding/match-payouts';
-import { toAnswer } from '../src/gateway/upstream/answer';
+import { toOutgoing } from '../src/gateway/upstream/transport/outgoing';
+import { withPayouts } from '../src/gateway/forwarding/outcome/match-payouts';
+import { toAnswer } from '../src/gateway/upstream/answers/answer';
 import { toItemRecord } from '../src/history/records/record';
 import { CallRecord, RecordItem } from '../src/history/records/record.dto';
 import { transactionOf } from '../src/history/records/items';
-import { IntentDocument, OutcomeDocument } from '../src/journal/documents';
-import { ledgerOf } from '../src/journal/ledger';
+import { IntentDocument, OutcomeDocument } from '../src/journal/records/documents';
+import { ledgerOf } from '../src/journal/settlement/ledger';
 import { NO_ITEM } from './support/no-item';
 import { sharesItsShape } from './support/same-shape';
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { MetricsService } from '../src/http/metrics/metrics.service';
-import { OperationName, pathOf, rowOf } from '../src/operations/catalogue';
+import { OperationName, pathOf, rowOf } from '../src/operations/catalogue/catalogue';
 import { answer, reset } from './support/fake-upstream';
 import { eventually, Paying, phones, startPaying } from './support/paying';
 import { startProxy, TestProxy } from './support/proxy';

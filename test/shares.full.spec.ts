@@ -5,8 +5,8 @@ import { SharesService } from '../src/http/shares/shares.service';
 import { SummaryService } from '../src/history/search/summary.service';
 import { OverviewService } from '../src/admin/overview/overview.service';
 import { KeyCallersService } from '../src/access/callers/key-callers.service';
-import { ReaderPrisma, READERS } from '../src/platform/database/reader-prisma';
-import { SIDE_CONNECTIONS, SidePrisma } from '../src/platform/database/side-prisma';
+import { ReaderPrisma, READERS } from '../src/platform/database/pools/reader-prisma';
+import { SIDE_CONNECTIONS, SidePrisma } from '../src/platform/database/pools/side-prisma';
 import { AIRTIME, eventually, Paying, startPaying } from './support/paying';
 import supertest from './support/supertest';
 

@@ -1,5 +1,5 @@
 import { ClientsService } from '../src/access/clients/clients.service';
-import { signInsCommands } from '../src/cli/sign-ins';
+import { signInsCommands } from '../src/cli/clients/sign-ins';
 import { cliOf } from './support/cli';
 import { startProxy, TestProxy } from './support/proxy';
 import { atProvider } from './support/signing-in';

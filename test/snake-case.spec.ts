@@ -1,5 +1,5 @@
 import { TOKEN_ALGORITHMS } from '../src/access/clients/providers';
-import { OPERATIONS } from '../src/operations/catalogue';
+import { OPERATIONS } from '../src/operations/catalogue/catalogue';
 import { API_DOCUMENT, follow, operationsIn, Schema } from './support/api-document';
 
 const SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/;

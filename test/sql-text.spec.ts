@@ -15,7 +15,7 @@ function withText(text: RegExp): Record<string, number> {
 describe('the text of SQL', () => {
   it('escapes no values', () => {
     expect(withText(/\bescapeLiteral\b/g)).toEqual({
-      'src/platform/database/applied-migrations.ts': 1, // the name of a login in a DO block, which takes no parameters
+      'src/platform/database/migrations/applied-migrations.ts': 1, // the name of a login in a DO block, which takes no parameters
     });
   });
 
@@ -23,8 +23,8 @@ describe('the text of SQL', () => {
     expect(withText(/\bPrisma\.raw\(\s*(`[^`]*\$\{|['"][^'"]*['"]\s*\+)/g)).toEqual({
       'src/admin/overview/history.service.ts': 1, // names of columns
       'src/history/search/pages.ts': 1, // an operator
-      'src/operations/lifecycle-sql.ts': 3, // names of tables, and states that an index names
-      'src/operations/sums-sql.ts': 1, // names of columns
+      'src/operations/lifecycle/lifecycle-sql.ts': 3, // names of tables, and states that an index names
+      'src/operations/lifecycle/sums-sql.ts': 1, // names of columns
     });
   });
 
@@ -34,8 +34,8 @@ describe('the text of SQL', () => {
       (path) => !/^src\/(history\/(log|retention)|platform\/database)\//.test(path),
     );
     expect(elsewhere.sort()).toEqual([
-      'src/cli/audit-verify.ts', // the name of a snapshot
-      'src/cli/database-search.ts', // names of tables
+      'src/cli/audit/audit-verify.ts', // the name of a snapshot
+      'src/cli/database/database-search.ts', // names of tables
       'src/reconciliation/matching/connection.ts', // a setting
       'src/worker/job-connection.ts', // names of a channel and a function
     ]);

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { RunningConfig, SETTINGS } from '../src/platform/config/config';
-import { copiesFolder, CopiedLine } from '../src/journal/local-copies';
-import { admit } from '../src/journal/admissions';
+import { copiesFolder, CopiedLine } from '../src/journal/copies/local-copies';
+import { admit } from '../src/journal/admission/admissions';
 import { CallJournal } from '../src/journal/call-journal';
 import { recordedEarlier } from './support/earlier';
 import { answer, reset } from './support/fake-upstream';

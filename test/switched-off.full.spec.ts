@@ -1,5 +1,5 @@
 import { ClientsService } from '../src/access/clients/clients.service';
-import { OPERATION_NAMES as NAMES, sourceOf } from '../src/operations/catalogue';
+import { OPERATION_NAMES as NAMES, sourceOf } from '../src/operations/catalogue/catalogue';
 import { askAs, DOCUMENTED, OBSERVED, startInterface, TestInterface } from './support/interface';
 
 const ALL = [...DOCUMENTED, ...OBSERVED];

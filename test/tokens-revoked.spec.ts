@@ -1,8 +1,8 @@
 import { ClientsService } from '../src/access/clients/clients.service';
 import { SKEW_SECONDS } from '../src/access/tokens/access-token';
-import { clientsCommands } from '../src/cli/clients';
-import { beginEpoch } from '../src/journal/lost-time';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { clientsCommands } from '../src/cli/clients/clients';
+import { beginEpoch } from '../src/journal/stops/lost-time';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { cliOf } from './support/cli';
 import { first } from './support/first';
 import supertest from './support/supertest';

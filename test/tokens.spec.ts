@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { PrismaService } from '../src/platform/database/prisma.service';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
 import { forgedTokens } from './support/forged-tokens';
 import supertest from './support/supertest';
 import { createTokenClient, TokenClient } from './support/token-client';

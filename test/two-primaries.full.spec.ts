@@ -1,7 +1,7 @@
-import { isUnavailable } from '../src/platform/database/unavailable';
-import { HeartbeatService } from '../src/platform/database/heartbeat.service';
-import { PrismaService } from '../src/platform/database/prisma.service';
-import { FenceService } from '../src/platform/fencing/fence.service';
+import { isUnavailable } from '../src/platform/database/pools/unavailable';
+import { HeartbeatService } from '../src/continuity/heartbeat/heartbeat.service';
+import { PrismaService } from '../src/platform/database/pools/prisma.service';
+import { FenceService } from '../src/continuity/fence/fence.service';
 import { answer, FakeUpstream } from './support/fake-upstream';
 import { Gate } from './support/gate';
 import { AIRTIME, eventually, SUCCESS } from './support/paying';

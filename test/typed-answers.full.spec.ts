@@ -1,4 +1,4 @@
-import { methodOf, OPERATION_NAMES, OperationName, pathOf } from '../src/operations/catalogue';
+import { methodOf, OPERATION_NAMES, OperationName, pathOf } from '../src/operations/catalogue/catalogue';
 import { API_DOCUMENT, operationsIn } from './support/api-document';
 import { closed, schemaOf, undescribed } from './support/described';
 import { first } from './support/first';

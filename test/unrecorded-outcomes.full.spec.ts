@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MetricsService } from '../src/http/metrics/metrics.service';
 import { StorageService } from '../src/platform/storage/storage.service';
-import { SpaceService } from '../src/platform/database/space.service';
+import { SpaceService } from '../src/continuity/space/space.service';
 import { Cause, causeOfFile } from '../src/platform/storage/failures';
 import { answer, hang, reset } from './support/fake-upstream';
 import { tamper } from './support/sealing';

@@ -1,5 +1,5 @@
 import { INestApplicationContext } from '@nestjs/common';
-import { PollService } from '../src/reconciliation/in-doubt/poll.service';
+import { PollService } from '../src/reconciliation/in-doubt/rounds/poll.service';
 import { bytes } from './support/paying';
 import { startProxyWithSandbox, UPSTREAM_KEY } from './support/proxy';
 import supertest from './support/supertest';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { createSandbox, Sandbox } from '../src/sandbox/app';
 import { eventually } from './support/paying';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './support/proxy';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { signHead } from '../src/history/log/head';
 import { ringOf, newSigningKey, signerOf } from '../src/history/log/note';
-import { Sealing } from '../src/history/log/sealing';
+import { Sealing } from '../src/history/log/sealing/sealing';
 import { Report, verifyLog } from '../src/history/log/verify/verify';
 import { changeLeaf, SET_SPANS, SPLIT_LEAVES } from './support/leaves';
 import { addStops, sealAll, sealerClient } from './support/sealing';

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../src/access/clients/clients.service';
-import { Limits } from '../src/access/clients/limits';
-import { rowOf } from '../src/operations/catalogue';
+import { Limits } from '../src/access/clients/limits/limits';
+import { rowOf } from '../src/operations/catalogue/catalogue';
 import { answer, Behaviour } from './support/fake-upstream';
 import { askAs, DOCUMENTED, OBSERVED } from './support/interface';
 import { Previewing, serving, startPreviewing } from './support/previewing';

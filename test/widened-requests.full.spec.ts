@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { Grants } from '../src/access/clients/grants';
-import { NO_LIMITS } from '../src/access/clients/limits';
+import { NO_LIMITS } from '../src/access/clients/limits/limits';
 import { NO_GRANTS, widenings } from '../src/access/governance/widens';
 import { describeRoutes } from '../src/cli/api-document';
-import { OPERATION_NAMES } from '../src/operations/catalogue';
-import { Scope, SCOPES } from '../src/operations/scopes';
+import { OPERATION_NAMES } from '../src/operations/catalogue/catalogue';
+import { Scope, SCOPES } from '../src/operations/catalogue/scopes';
 import { Asked, BLOCKS, COUNTRIES, isAllowed, ORDINARY, ORIGINS, USD, VARIATIONS } from './support/allowed-requests';
 import { madeUpLimits, maybe } from './support/made-up-limits';
 import { runs } from './support/runs';

@@ -1,4 +1,4 @@
-import { HeartbeatService } from '../src/platform/database/heartbeat.service';
+import { HeartbeatService } from '../src/continuity/heartbeat/heartbeat.service';
 import { eventually, Paying, startPaying } from './support/paying';
 
 /** A worker has no file of what it has seen, but it sees every second of its own heartbeats. */

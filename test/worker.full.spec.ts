@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { ringOf, newSigningKey, signerOf } from '../src/history/log/note';
 import { verifyLog } from '../src/history/log/verify/verify';
-import { Secret } from '../src/platform/config/secret';
+import { Secret } from '../src/platform/config/secrets/secret';
 import { JOB_NAMES, JobName, JOBS } from '../src/platform/jobs/job';
 import { Client } from 'pg';
 import { removeDataDir } from './support/data-dir';

@@ -8,7 +8,7 @@ import { makeKeyOf, makeKeys } from '../history/keys.mjs';
 import { startPostgres } from '../support/postgres.mjs';
 
 const require = createRequire(import.meta.url);
-const { writePrivateJson } = require('../../dist/platform/config/private-file.js');
+const { writePrivateJson } = require('../../dist/platform/config/secrets/private-file.js');
 
 /** Disk space with seals, and once the space that Postgres needs for its log and for sorting meanwhile. */
 const BYTES_PER_CALL = 4_200;

@@ -7,7 +7,7 @@ import { startProgress } from '../support/progress.mjs';
 import { dropSlowIndexes, finishSearchIndex } from './bulk.mjs';
 
 const require = createRequire(import.meta.url);
-const { migrate, PROXY_MIGRATIONS } = require('../../dist/platform/database/migrations.js');
+const { migrate, PROXY_MIGRATIONS } = require('../../dist/platform/database/migrations/migrations.js');
 
 /** Calls of one transaction. It takes some seconds, and some megabytes of temporary tables. */
 const BATCH = 25_000;

@@ -20,7 +20,7 @@ const require = createRequire(import.meta.url);
 const { hashKey, newKey } = require('../../dist/access/clients/key.js');
 const { startEmbeddedPostgres } = require('../../dist/platform/database/embedded/embedded-postgres.js');
 const { LOCKS } = require('../../dist/platform/database/locks.js');
-const { migrate, PROXY_MIGRATIONS } = require('../../dist/platform/database/migrations.js');
+const { migrate, PROXY_MIGRATIONS } = require('../../dist/platform/database/migrations/migrations.js');
 
 /** How often the progress of the run is read. */
 const LOOK_MS = 50;

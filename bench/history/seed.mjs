@@ -6,7 +6,7 @@ import { makeKeys } from './keys.mjs';
 
 const require = createRequire(import.meta.url);
 const { loadConfig } = require('../../dist/platform/config/config.js');
-const { writePrivateJson } = require('../../dist/platform/config/private-file.js');
+const { writePrivateJson } = require('../../dist/platform/config/secrets/private-file.js');
 const { startEmbeddedPostgres } = require('../../dist/platform/database/embedded/embedded-postgres.js');
 
 const wholeNumber = (text) => {

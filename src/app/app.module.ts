@@ -11,7 +11,7 @@ import { CollectionsModule } from '../interface/collections/collections.module';
 import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
 import { DatabaseModule } from '../platform/database/database.module';
-import { FencingModule } from '../platform/fencing/fencing.module';
+import { FencingModule } from '../continuity/continuity.module';
 import { StorageModule } from '../platform/storage/storage.module';
 import { InfoModule } from '../interface/info/info.module';
 import { JournalModule } from '../journal/journal.module';

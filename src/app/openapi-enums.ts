@@ -1,10 +1,10 @@
 import { getSchemaPath, OpenAPIObject } from '@nestjs/swagger';
 import { KIND_NAMES } from '../history/log/kinds';
 import { APPROVAL_STATUSES } from '../history/records/record.dto';
-import { OPERATIONS } from '../operations/catalogue';
-import { CALL_STATES } from '../operations/lifecycle';
-import { NEXT_STEPS, PAYOUT_STATES } from '../operations/settlement';
-import { SCOPES } from '../operations/scopes';
+import { OPERATIONS } from '../operations/catalogue/catalogue';
+import { CALL_STATES } from '../operations/lifecycle/lifecycle';
+import { NEXT_STEPS, PAYOUT_STATES } from '../operations/lifecycle/settlement';
+import { SCOPES } from '../operations/catalogue/scopes';
 import { ACTION_NAMES } from '../platform/errors/kinds';
 import { FIRST_CALL_STATES } from '../platform/errors/problem';
 import { PROBLEMS } from '../platform/errors/problems';

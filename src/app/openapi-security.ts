@@ -1,7 +1,7 @@
 import { OpenAPIObject } from '@nestjs/swagger';
 import { PAGE_SESSION_ROUTE } from '../access/auth/authenticate';
 import { CONSOLE_COOKIE, PAGE_COOKIE_PREFIX } from '../access/sessions/cookies';
-import { SCOPES } from '../operations/scopes';
+import { SCOPES } from '../operations/catalogue/scopes';
 import { Route } from './routes';
 
 type Schemes = NonNullable<NonNullable<OpenAPIObject['components']>['securitySchemes']>;

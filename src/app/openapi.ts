@@ -3,12 +3,12 @@ import { DocumentBuilder, getSchemaPath, OpenAPIObject, SwaggerModule } from '@n
 import { RunningConfig } from '../platform/config/config';
 import { AnyEnvelope } from '../platform/errors/envelope.dto';
 import { problemResponses } from '../platform/errors/api-problems';
-import { answerSchemas } from '../operations/answers';
-import { INTERFACE_PREFIX, OPERATIONS, PREVIEW_PREFIX } from '../operations/catalogue';
-import { Effect, OperationRow } from '../operations/row';
+import { answerSchemas } from '../operations/catalogue/answers';
+import { INTERFACE_PREFIX, OPERATIONS, PREVIEW_PREFIX } from '../operations/catalogue/catalogue';
+import { Effect, OperationRow } from '../operations/catalogue/row';
 import { Preview } from '../gateway/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
-import { isForwarded } from '../http/validation/rules';
+import { isForwarded } from '../http/validation/rules/rules';
 import { nameEnums } from './openapi-enums';
 import { Audience, documentFor } from './openapi-audiences';
 import { addHeaders, headersAt, paymentHeaders } from './openapi-headers';

@@ -4,7 +4,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants';
 import { ALLOW, isForApps, SECRET_KEYS_ONLY, SHOWS } from '../access/auth/route-access';
-import { Scope, SCOPES } from '../operations/scopes';
+import { Scope, SCOPES } from '../operations/catalogue/scopes';
 
 /** A route of the proxy, and who may call it. */
 export interface Route {

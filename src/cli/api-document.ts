@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../app/app.module';
 import { loadConfig, RunningConfig } from '../platform/config/config';
-import { Secret } from '../platform/config/secret';
+import { Secret } from '../platform/config/secrets/secret';
 import { ApiDocuments, openApiDocuments } from '../app/openapi';
 import { Route, routesOf } from '../app/routes';
 import { newSigningKey } from '../history/log/note';

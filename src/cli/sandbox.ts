@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { join } from 'node:path';
 import { loadConfig, StartError } from '../platform/config/config';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded-postgres';
-import { migrateAtStart, SANDBOX_MIGRATIONS } from '../platform/database/migrations';
+import { migrateAtStart, SANDBOX_MIGRATIONS } from '../platform/database/migrations/migrations';
 import { startSandbox } from '../app/start/sandbox-process';
 import { onStop } from '../app/start/stop';
 

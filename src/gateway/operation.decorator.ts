@@ -8,7 +8,7 @@ import { ApiSummary } from '../platform/schema/routes';
 import { ApiEnvelopeProblems } from '../platform/errors/api-problems';
 import { ACCEPTED_HEADERS } from '../http/answers/accepted';
 import { PendingApproval } from '../platform/errors/envelope.dto';
-import { answerExample, answerSchemaName } from '../operations/answers';
+import { answerExample, answerSchemaName } from '../operations/catalogue/answers';
 import {
   INTERFACE_PREFIX,
   methodOf,
@@ -20,7 +20,7 @@ import {
   rowOf,
   scopesOf,
   sourceOf,
-} from '../operations/catalogue';
+} from '../operations/catalogue/catalogue';
 import { addPreview } from './preview/preview.controller';
 
 export const OPERATION = 'payout-proxy:operation';

@@ -13,7 +13,7 @@ import { ExportService } from './export/export.service';
 import { IndexService } from './search/index.service';
 import { SummaryService } from './search/summary.service';
 import { OwnCallsController, PayoutStatesController } from './own-calls/own-calls.controller';
-import { CheckpointComparison } from './log/checkpoint-file';
+import { CheckpointComparison } from './log/sealing/checkpoint-file';
 import { LogController, ReceiptsController } from './log/log.controller';
 import { ProofsService, ReceiptsService } from './log/proofs.service';
 import { CallVersionsService, WaitsService } from './own-calls/waits.service';

@@ -1,13 +1,13 @@
-import { LocalCopies } from './local-copies';
-import { EpochService } from '../platform/database/epoch.service';
+import { LocalCopies } from './copies/local-copies';
+import { EpochService } from '../continuity/fence/epoch.service';
 import { RunningConfig, loadConfig } from '../platform/config/config';
-import { PrismaService } from '../platform/database/prisma.service';
-import { ProcessService } from '../platform/database/process.service';
+import { PrismaService } from '../platform/database/pools/prisma.service';
+import { ProcessService } from '../continuity/fence/process.service';
 import { CallJournal } from './call-journal';
-import { ExpectedFees } from './expected-fees';
-import { NewOutcome } from './records';
-import { RefusalWriter } from './refusals';
-import { SpooledOutcomes } from './spooled-outcomes';
+import { ExpectedFees } from './admission/expected-fees';
+import { NewOutcome } from './records/records';
+import { RefusalWriter } from './outcomes/refusals';
+import { SpooledOutcomes } from './recovery/spooled-outcomes';
 
 function outcome(size: number): NewOutcome {
   return {

@@ -1,20 +1,20 @@
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OUTCOME_PATIENCE_MS } from '../platform/config/upstream-timeouts';
-import { EpochService } from '../platform/database/epoch.service';
-import { GroupCommit } from '../platform/database/group-commit';
-import { REQUEST_PATIENCE_MS } from '../platform/database/patience';
-import { PrismaService } from '../platform/database/prisma.service';
-import { ProcessService } from '../platform/database/process.service';
-import { admit, AdmissionResult } from './admissions';
-import { ExpectedFees } from './expected-fees';
-import { guardWindows, Admission } from './admission-rules';
-import { insertIntents } from './intents';
-import { LocalCopies } from './local-copies';
-import { insertOutcomes, insertOutcomesAgain } from './outcomes';
-import { NewIntent, NewOutcome } from './records';
-import { RefusalWriter } from './refusals';
-import { SpooledOutcomes } from './spooled-outcomes';
+import { OUTCOME_PATIENCE_MS } from '../platform/config/upstream/upstream-timeouts';
+import { EpochService } from '../continuity/fence/epoch.service';
+import { GroupCommit } from '../platform/database/pools/group-commit';
+import { REQUEST_PATIENCE_MS } from '../platform/database/pools/patience';
+import { PrismaService } from '../platform/database/pools/prisma.service';
+import { ProcessService } from '../continuity/fence/process.service';
+import { admit, AdmissionResult } from './admission/admissions';
+import { ExpectedFees } from './admission/expected-fees';
+import { guardWindows, Admission } from './admission/admission-rules';
+import { insertIntents } from './records/intents';
+import { LocalCopies } from './copies/local-copies';
+import { insertOutcomes, insertOutcomesAgain } from './outcomes/outcomes';
+import { NewIntent, NewOutcome } from './records/records';
+import { RefusalWriter } from './outcomes/refusals';
+import { SpooledOutcomes } from './recovery/spooled-outcomes';
 import { RunningConfig, SETTINGS } from '../platform/config/config';
 
 /** Rows of one statement, including items. With more, the time per row no longer falls. */

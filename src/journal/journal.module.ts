@@ -1,17 +1,17 @@
 import { Global, Module } from '@nestjs/common';
 import { ChangeRecords } from '../access/clients/changes';
 import { MetricsModule } from '../http/metrics/metrics.module';
-import { AccessJournal } from './access-journal';
-import { ActivityJournal } from './activity';
+import { AccessJournal } from './activity/access-journal';
+import { ActivityJournal } from './activity/activity';
 import { CallJournal } from './call-journal';
-import { DatabaseBehindStop } from './stops';
-import { ExpectedFees } from './expected-fees';
-import { KeysPaidTwiceMetric } from './keys-paid-twice';
-import { LocalCopies } from './local-copies';
-import { RecentContents } from './recent-contents';
-import { RefusalWriter } from './refusals';
-import { SpooledOutcomes } from './spooled-outcomes';
-import { UnheardStatuses } from './unheard-statuses';
+import { DatabaseBehindStop } from './stops/stops';
+import { ExpectedFees } from './admission/expected-fees';
+import { KeysPaidTwiceMetric } from './settlement/keys-paid-twice';
+import { LocalCopies } from './copies/local-copies';
+import { RecentContents } from './admission/recent-contents';
+import { RefusalWriter } from './outcomes/refusals';
+import { SpooledOutcomes } from './recovery/spooled-outcomes';
+import { UnheardStatuses } from './outcomes/unheard-statuses';
 
 const EXPORTED = [
   AccessJournal,

@@ -1,7 +1,7 @@
 import { RunningConfig, StartError } from '../platform/config/config';
-import { OPERATION_NAMES, rowOf } from './catalogue';
-import { DEADLINE_CLASSES } from './row';
-import { StatusVocabulary } from './statuses';
+import { OPERATION_NAMES, rowOf } from './catalogue/catalogue';
+import { DEADLINE_CLASSES } from './catalogue/row';
+import { StatusVocabulary } from './lifecycle/statuses';
 
 /**
  * Checks the settings that name operations and statuses, and resolves the deadlines of classes. The proxy and its worker

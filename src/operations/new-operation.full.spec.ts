@@ -2,10 +2,10 @@ import { Module } from '@nestjs/common';
 import { readdirSync, readFileSync } from 'node:fs';
 import type * as Gateway from '../gateway/gateway.module';
 import type * as Controllers from '../interface/payouts/payouts.controller';
-import type * as Observed from './observed';
-import { PollService } from '../reconciliation/in-doubt/poll.service';
+import type * as Observed from './catalogue/observed';
+import { PollService } from '../reconciliation/in-doubt/rounds/poll.service';
 import type * as Payouts from '../sandbox/payouts/payouts';
-import type { Operation } from '../sandbox/call';
+import type { Operation } from '../sandbox/http/call';
 import type * as GiftCardController from '../../test/support/gift-cards/controller';
 import type * as GiftCardRow from '../../test/support/gift-cards/row';
 import type * as GiftCardSandbox from '../../test/support/gift-cards/sandbox';
@@ -16,8 +16,8 @@ const FOLDER = 'test/support/gift-cards';
 const GIFT_CARD = 'POST /payouts/gift-card';
 
 // The operation that its guide adds: its row, its controller and its sandbox handler.
-jest.mock<Partial<typeof Observed>>('./observed', () => {
-  const { OBSERVED } = jest.requireActual<typeof Observed>('./observed');
+jest.mock<Partial<typeof Observed>>('./catalogue/observed', () => {
+  const { OBSERVED } = jest.requireActual<typeof Observed>('./catalogue/observed');
   const { GIFT_CARDS } = jest.requireActual<typeof GiftCardRow>('../../test/support/gift-cards/row');
   return { OBSERVED: { ...OBSERVED, ...GIFT_CARDS } };
 });

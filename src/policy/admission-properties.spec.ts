@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { AdmissionRequest, Budget, Ruling, State } from './admission';
-import { RecipientDays } from './recipient-days';
+import { RecipientDays } from './limits/recipient-days';
 import { decide } from './decide';
-import { Register } from './beneficiaries';
-import { reservationOf } from './caps';
-import { Item } from '../operations/item';
+import { Register } from './limits/beneficiaries';
+import { reservationOf } from './limits/caps';
+import { Item } from '../operations/items/item';
 import { NO_HISTORY } from '../../test/support/no-history';
 import { NO_ITEM } from '../../test/support/no-item';
 

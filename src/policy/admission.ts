@@ -1,12 +1,12 @@
 import { Decimal } from 'decimal.js';
-import { AdmissionLimitKey, Limits } from '../access/clients/limits';
-import { Item } from '../operations/item';
-import { Caps, OverCap, PayerCaps, UnknownPayer } from './caps';
-import { Forbidden, NamedRecipient, Register, RegisterRules } from './beneficiaries';
-import { HeldFor, Hold } from './holds';
-import { Payment, RecipientDays } from './recipient-days';
+import { AdmissionLimitKey, Limits } from '../access/clients/limits/limits';
+import { Item } from '../operations/items/item';
+import { Caps, OverCap, PayerCaps, UnknownPayer } from './limits/caps';
+import { Forbidden, NamedRecipient, Register, RegisterRules } from './limits/beneficiaries';
+import { HeldFor, Hold } from './limits/holds';
+import { Payment, RecipientDays } from './limits/recipient-days';
 import { SameContent } from './same-content';
-import { Stop } from './stops';
+import { Stop } from './limits/stops';
 
 /** A request that pays or creates something, with everything that decides whether it may be sent. */
 export interface AdmissionRequest {

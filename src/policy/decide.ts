@@ -1,10 +1,10 @@
 import { AdmissionRequest, Claim, Obstacle, Opened, Ruling, State } from './admission';
-import { RegisterRules } from './beneficiaries';
-import { overCap, overPayerCap, reservationOf, spend } from './caps';
-import { Hold, holdByHistory, holdByItself } from './holds';
+import { RegisterRules } from './limits/beneficiaries';
+import { overCap, overPayerCap, reservationOf, spend } from './limits/caps';
+import { Hold, holdByHistory, holdByItself } from './limits/holds';
 import { callInTheWay, SameContent } from './same-content';
 import { SharedPayments } from './shared-payments';
-import { stopFor } from './stops';
+import { stopFor } from './limits/stops';
 
 /**
  * Everything that stands against a call if it is requested now and alone, in the order of `decide`, and the approval

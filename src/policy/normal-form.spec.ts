@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { OPERATION_NAMES, rowOf } from '../operations/catalogue';
+import { OPERATION_NAMES, rowOf } from '../operations/catalogue/catalogue';
 import { describedAnew, Fields, otherPayment, respelt, RESPELLING_NAMES } from '../../test/support/respelt';
 import { runs } from '../../test/support/runs';
 import { normalForm, paymentsIn } from './normal-form';

@@ -1,6 +1,6 @@
-import { itemFieldsOf } from '../operations/items';
-import { OperationName } from '../operations/catalogue';
-import { ItemField, Items } from '../operations/row';
+import { itemFieldsOf } from '../operations/items/items';
+import { OperationName } from '../operations/catalogue/catalogue';
+import { ItemField, Items } from '../operations/catalogue/row';
 import { canonical } from './content';
 import { canonicalCountry } from '../recipients/country-name';
 import { recipientKey } from '../recipients/recipient';

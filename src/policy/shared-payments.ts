@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { Item, paidName } from '../operations/item';
+import { Item, paidName } from '../operations/items/item';
 
 interface Paying {
   clientId: string;

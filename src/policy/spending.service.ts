@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
-import { SidePrisma } from '../platform/database/side-prisma';
+import { SidePrisma } from '../platform/database/pools/side-prisma';
 
 /** The amount that a client has spent and reserved in a period, in US dollars. */
 export interface Spent {

@@ -10,7 +10,7 @@ import { DecisionsController } from './findings/decisions.controller';
 import { FindingsController } from './findings/findings.controller';
 import { FindingsService } from './findings/findings.service';
 import { ReportController, ReportService } from './report/report.controller';
-import { RoundsController } from './in-doubt/rounds.controller';
+import { RoundsController } from './in-doubt/rounds/rounds.controller';
 import { EarlierReadsService, RunsService } from './runs/runs.service';
 import { RunMetrics } from './runs/run-metrics';
 import { RunReader } from './runs/run-reader';

@@ -1,24 +1,24 @@
 import Fastify, { FastifyInstance } from 'fastify';
 import { Arrivals } from './arrivals/arrivals';
 import { PREFIX, receiveUnreadable } from './arrivals/receive';
-import { defaultBehaviour } from './behaviour';
-import { patchBehaviour, showBehaviour } from './behaviour-patch';
-import { Connections } from './connections';
+import { defaultBehaviour } from './behaviour/behaviour';
+import { patchBehaviour, showBehaviour } from './behaviour/behaviour-patch';
+import { Connections } from './http/connections';
 import { CONTROL_PREFIX, controlInterface, Controls } from './control/control';
 import { connectDatabase, Database } from './database';
-import { answerClientError, answerFault, answerUnknownOperation } from './envelope';
+import { answerClientError, answerFault, answerUnknownOperation } from './http/envelope';
 import { Events } from './events/events';
 import { Faults } from './faults/faults';
 import { Gate } from './gate';
 import { paymentPage } from './payments/page';
 import { redeemPage } from './redeem/page';
-import { operations } from './routes';
-import { resetData, seed } from './seed';
+import { operations } from './http/routes';
+import { resetData, seed } from './behaviour/seed';
 import type { Service } from './service';
-import { DEFAULT_CONTROL_KEY, DEFAULT_UNIT_NAME, Settings, StartFailure } from './settings';
-import { startSweeper } from './sweeper';
+import { DEFAULT_CONTROL_KEY, DEFAULT_UNIT_NAME, Settings, StartFailure } from './behaviour/settings';
+import { startSweeper } from './behaviour/sweeper';
 import { Timers } from './timers';
-import { UnitName } from './unit-name';
+import { UnitName } from './http/unit-name';
 
 const HOST = '127.0.0.1';
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024; // A batch of 1,000 items has about 200 KiB.

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Prisma, PrismaClient } from './generated/client';
-import { StartFailure } from './settings';
+import { StartFailure } from './behaviour/settings';
 
 export type Database = PrismaClient;
 

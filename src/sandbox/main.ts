@@ -1,5 +1,5 @@
 import { createSandbox } from './app';
-import { readSettings, StartFailure } from './settings';
+import { readSettings, StartFailure } from './behaviour/settings';
 
 /**
  * Runs the sandbox as a process of its own. With an IPC channel, it sends its parent `{ ready: { url } }` or `{ failed:

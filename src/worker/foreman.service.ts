@@ -1,6 +1,6 @@
 import { BeforeApplicationShutdown, Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sessionUrlOf } from '../platform/database/pools';
+import { sessionUrlOf } from '../platform/database/pools/pools';
 import { Job, JobName } from '../platform/jobs/job';
 import { Turns } from '../platform/jobs/turns';
 import { JobConnection } from './job-connection';

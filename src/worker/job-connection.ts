@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { IDLE_CONNECTION } from '../platform/database/idle-connection';
+import { IDLE_CONNECTION } from '../platform/database/pools/idle-connection';
 import { ServerClient } from '../platform/database/servers/server-client';
 import { LOCKS } from '../platform/database/locks';
 import { Job, JOB_CHANNEL, JOBS } from '../platform/jobs/job';

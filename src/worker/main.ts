@@ -7,7 +7,7 @@ import { BUILD } from '../platform/build';
 import { failure } from '../platform/logging/failure';
 import { outliveReaders } from '../platform/logging/log-output';
 import { beginLog, endLog } from '../platform/logging/logging';
-import { prepareDatabase } from '../platform/database/prepare-database';
+import { prepareDatabase } from '../platform/database/checks/prepare-database';
 import { giveUpWaiting, onceReachable, unlessGivenUp } from '../platform/database/servers/once-reachable';
 
 /** Runs a worker as a process of its own. With an IPC channel, it ends when its parent does. */

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { PrismaService } from '../platform/database/prisma.service';
+import { PrismaService } from '../platform/database/pools/prisma.service';
 import { Job } from '../platform/jobs/job';
 import { Turns } from '../platform/jobs/turns';
 

@@ -25,7 +25,7 @@ export const CLOCKS = [
     guards: 'an instance that pays although its clock is wrong past the bound',
     edits: [
       [
-        'src/platform/database/clock.service.ts',
+        'src/continuity/fence/clock.service.ts',
         'if (certainMs > this.mostMs) this.raise',
         'if (certainMs === Infinity) this.raise',
       ],

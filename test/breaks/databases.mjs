@@ -6,7 +6,7 @@ export const DATABASES = [
   {
     name: 'epoch-on-connections',
     guards: 'an old database behind a new connection, until the next heartbeat',
-    edits: [['src/platform/database/epoch.service.ts', 'if (lack !== undefined) this.findBehind(lack);', 'void lack;']],
+    edits: [['src/continuity/fence/epoch.service.ts', 'if (lack !== undefined) this.findBehind(lack);', 'void lack;']],
     noticedBy: 'test/durability-epoch.full.spec.ts',
     test: 'stops an instance whose last second is missing, before anything is sent',
   },
@@ -15,7 +15,7 @@ export const DATABASES = [
     guards: 'a database that lacks only the commits of the last second',
     edits: [
       [
-        'src/platform/database/epoch.service.ts',
+        'src/continuity/fence/epoch.service.ts',
         'this.commits.add(kind, callId);\n  }\n\n  /** Whether',
         '}\n\n  /** Whether',
       ],
@@ -25,13 +25,13 @@ export const DATABASES = [
   {
     name: 'heartbeat-not-counted-up',
     guards: 'an old database that catches up with the number of heartbeats by waiting',
-    edits: [['src/platform/database/beat.ts', '    WHERE instance.beat >= $2::bigint\n', '']],
+    edits: [['src/continuity/heartbeat/beat.ts', '    WHERE instance.beat >= $2::bigint\n', '']],
     noticedBy: 'test/epoch-evidence.full.spec.ts',
   },
   {
     name: 'stop-of-an-old-database',
     guards: 'other instances that do not know that the database is old',
-    edits: [['src/journal/stops.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;']],
+    edits: [['src/journal/stops/stops.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;']],
     noticedBy: 'test/durability-epoch.full.spec.ts',
   },
   {
@@ -39,7 +39,7 @@ export const DATABASES = [
     guards: 'a stop that is lifted before the database was recovered',
     edits: [
       ['src/admin/stops/stops.service.ts', 'if (await needsRecovery(tx, id))', 'if (!needsRecovery)'],
-      ['src/journal/stops.ts', 'AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch))', ''],
+      ['src/journal/stops/stops.ts', 'AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch))', ''],
     ],
     noticedBy: 'test/durability-epoch.full.spec.ts',
   },
@@ -47,8 +47,8 @@ export const DATABASES = [
     name: 'server-of-the-epoch',
     guards: 'an instance without evidence that pays from a restored backup',
     edits: [
-      ['src/platform/database/epoch.service.ts', 'if (found && isUnconfirmed(found, seen)) this.doubt();', ''],
-      ['src/platform/database/epoch.service.ts', 'if (isUnconfirmed(beat, this.seen)) return this.doubt();', ''],
+      ['src/continuity/fence/epoch.service.ts', 'if (found && isUnconfirmed(found, seen)) this.doubt();', ''],
+      ['src/continuity/fence/epoch.service.ts', 'if (isUnconfirmed(beat, this.seen)) return this.doubt();', ''],
     ],
     noticedBy: 'test/moved-database.full.spec.ts',
   },
@@ -81,14 +81,14 @@ export const DATABASES = [
   {
     name: 'recovered-keys',
     guards: 'a key that is free again after a recovery',
-    edits: [['src/journal/recovery.ts', 'WHERE claim_key IS NOT NULL\n', 'WHERE FALSE\n']],
+    edits: [['src/journal/recovery/recovery.ts', 'WHERE claim_key IS NOT NULL\n', 'WHERE FALSE\n']],
     noticedBy: 'test/recovered-guards.spec.ts',
     test: 'is replayed to its key',
   },
   {
     name: 'persons-restored',
     guards: 'the cap and the idempotency keys of a person who called again before the calls were restored',
-    edits: [['src/journal/recovered-records.ts', 'record: { ...line.record, person_id: id }', 'record: line.record']],
+    edits: [['src/journal/recovery/recovered-records.ts', 'record: { ...line.record, person_id: id }', 'record: line.record']],
     noticedBy: 'test/recovered-persons.full.spec.ts',
     test: 'has one row, one cap and one idempotency scope, even after another call before the recovery',
   },
@@ -119,7 +119,7 @@ export const DATABASES = [
     guards: 'a request without a key that is repeated after a recovery',
     edits: [
       [
-        'src/journal/recovery.ts',
+        'src/journal/recovery/recovery.ts',
         'json_array_elements_text(contents)\n',
         'json_array_elements_text(contents) WHERE FALSE\n',
       ],
@@ -130,14 +130,14 @@ export const DATABASES = [
   {
     name: 'recovered-reservations',
     guards: 'a cap that looks unused after a recovery',
-    edits: [['src/journal/recovery.ts', 'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL', 'WHERE FALSE']],
+    edits: [['src/journal/recovery/recovery.ts', 'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL', 'WHERE FALSE']],
     noticedBy: 'test/recovered-guards.spec.ts',
     test: 'counts on the caps',
   },
   {
     name: 'recovered-refunds',
     guards: 'a cap that looks spent after a recovery',
-    edits: [['src/journal/recovery.ts', 'AND counted_usd IS NOT NULL HAVING', 'AND FALSE HAVING']],
+    edits: [['src/journal/recovery/recovery.ts', 'AND counted_usd IS NOT NULL HAVING', 'AND FALSE HAVING']],
     noticedBy: 'test/recovered-calls.full.spec.ts',
     test: 'counts what the outcome gave back',
   },
@@ -146,7 +146,7 @@ export const DATABASES = [
     guards: 'a commit that the synchronous standby has not confirmed',
     edits: [
       [
-        'src/platform/database/replication.ts',
+        'src/platform/database/pools/replication.ts',
         'if (query) query._canceledDueToError = new NotReplicated();',
         'void query;',
       ],
@@ -156,15 +156,15 @@ export const DATABASES = [
   {
     name: 'unsafe-settings',
     guards: 'a server that loses commits in a crash',
-    edits: [['src/platform/database/durability.service.ts', "if (fsync !== 'on')", "if (fsync === 'on')"]],
-    noticedBy: 'src/platform/database/durability.service.spec.ts',
+    edits: [['src/continuity/fence/durability.service.ts', "if (fsync !== 'on')", "if (fsync === 'on')"]],
+    noticedBy: 'src/continuity/fence/durability.service.spec.ts',
   },
   {
     name: 'durable-readiness',
     guards: 'an instance that is ready while nothing can be committed',
     edits: [
       [
-        'src/platform/database/heartbeat.service.ts',
+        'src/continuity/heartbeat/heartbeat.service.ts',
         'return this.client !== undefined && this.age < PROOF_PATIENCE_MS;',
         'return true;',
       ],
@@ -192,14 +192,14 @@ export const DATABASES = [
   {
     name: 'abandoned-outcomes',
     guards: 'an answer that comes after its call was settled, and does not know it',
-    edits: [['src/journal/settlements.ts', '&& !(await abandon(tx, call.intent))', '&& !abandon']],
+    edits: [['src/journal/settlement/settlements.ts', '&& !(await abandon(tx, call.intent))', '&& !abandon']],
     noticedBy: 'test/late-answers.spec.ts',
     test: 'becomes a settlement',
   },
   {
     name: 'one-key-two-payments',
     guards: 'two payments under one key that nobody hears of',
-    edits: [['src/journal/keys-paid-twice.ts', 'if (told) return;', 'if (told ?? true) return;']],
+    edits: [['src/journal/settlement/keys-paid-twice.ts', 'if (told) return;', 'if (told ?? true) return;']],
     noticedBy: 'test/late-answers.spec.ts',
   },
   {

@@ -68,7 +68,7 @@ export const EPHEMERAL_KEYS = [
   {
     name: 'ephemeral-key-recipients',
     guards: 'a payment to a recipient that an ephemeral key does not name',
-    edits: [['src/gateway/forwarding/own-limits.ts', 'others ? [others] : []', 'others ? [] : []']],
+    edits: [['src/gateway/forwarding/ownership/own-limits.ts', 'others ? [others] : []', 'others ? [] : []']],
     noticedBy: CALLERS,
     test: 'pays only the recipients',
   },

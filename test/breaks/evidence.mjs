@@ -8,7 +8,7 @@ export const EVIDENCES = [
     name: 'later-columns',
     guards: 'the leaves of earlier refusals from a column that was added later',
     edits: [['src/history/log/kinds.ts', '    for (const column of added) values.delete(column);\n', '']],
-    noticedBy: 'src/journal/new-member.full.spec.ts',
+    noticedBy: 'src/journal/records/new-member.full.spec.ts',
     test: 'leaves the leaves of earlier refusals as they are',
   },
   {
@@ -43,7 +43,7 @@ export const EVIDENCES = [
     guards: 'sums from fees of payouts that came back',
     edits: [
       [
-        'src/operations/sums-sql.ts',
+        'src/operations/lifecycle/sums-sql.ts',
         'isOneOf(last, COUNTED)',
         "isOneOf(last, ['paid', 'pending', 'failed', 'reversed', 'refunded'])",
       ],
@@ -55,7 +55,7 @@ export const EVIDENCES = [
     name: 'one-country',
     guards: 'filters and sums from several spellings of a country',
     edits: [
-      ['src/journal/terms.ts', 'termOf(TAGS.country, canonicalCountry(country))', 'termOf(TAGS.country, country)'],
+      ['src/journal/lookups/terms.ts', 'termOf(TAGS.country, canonicalCountry(country))', 'termOf(TAGS.country, country)'],
     ],
     noticedBy: 'test/audit-search.spec.ts',
   },

@@ -57,7 +57,7 @@ const CALLS = [
     guards: 'a new key for the same payment in other words',
     edits: [
       [
-        'src/gateway/forwarding/replay.service.ts',
+        'src/gateway/forwarding/reply/replay.service.ts',
         'return !paymentsIn(operation, other).some((payment) => payments.has(payment));',
         'return payments.size >= 0 && paymentsIn(operation, other).length >= 0;',
       ],
@@ -89,26 +89,26 @@ const CALLS = [
     guards: 'a settlement while the call may still be sent',
     edits: [
       [
-        'src/journal/settlements.ts',
+        'src/journal/settlement/settlements.ts',
         'return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };',
         'return { goneMs: 0 * overAfterMs(timeouts), aliveMs: 0 * givenUpAfterMs(timeouts) };',
       ],
     ],
-    noticedBy: 'src/journal/settlements.spec.ts',
+    noticedBy: 'src/journal/settlement/settlements.spec.ts',
     test: 'never lets a call be settled that may still be sent, with any settings',
   },
   {
     name: 'longer-lease',
     guards: 'a settlement by an instance with shorter timeouts than the one that released the call',
     edits: [
-      ['src/journal/settlements.ts', '+ greatest(0, (SELECT in_flight_ms', '+ 0 * greatest(0, (SELECT in_flight_ms'],
+      ['src/journal/settlement/settlements.ts', '+ greatest(0, (SELECT in_flight_ms', '+ 0 * greatest(0, (SELECT in_flight_ms'],
     ],
     noticedBy: 'test/stale-admissions.spec.ts',
   },
   {
     name: 'moved-clock',
     guards: 'a settlement by the clock of a server to which the database was moved',
-    edits: [['src/journal/settlements.ts', 'greatest(released_at, moved_at)', 'released_at']],
+    edits: [['src/journal/settlement/settlements.ts', 'greatest(released_at, moved_at)', 'released_at']],
     noticedBy: 'test/stale-admissions.spec.ts',
     test: 'is not settled while the process that released it may still send it, by longer timeouts or another clock',
   },
@@ -130,7 +130,7 @@ const CALLS = [
     guards: 'a probe that was settled before its first byte',
     edits: [
       [
-        'src/reconciliation/in-doubt/probe.service.ts',
+        'src/reconciliation/in-doubt/rounds/probe.service.ts',
         'ageOf(released) > this.sendableForMs',
         'ageOf(released) > this.sendableForMs * 1e9',
       ],
@@ -141,20 +141,20 @@ const CALLS = [
   {
     name: 'retry-after-settlement',
     guards: 'a retried admission whose call was settled, or whose key belongs to another call',
-    edits: [['src/journal/admissions.ts', 'if (row.isOver) throw', 'if (row.isOver && row.ageMs < 0) throw']],
+    edits: [['src/journal/admission/admissions.ts', 'if (row.isOver) throw', 'if (row.isOver && row.ageMs < 0) throw']],
     noticedBy: 'test/stale-admissions.spec.ts',
   },
   {
     name: 'retry-after-stop',
     guards: 'a retried admission that was stopped meanwhile',
-    edits: [['src/journal/admissions.ts', "if (stop) return { kind: 'stopped', stop };", '']],
+    edits: [['src/journal/admission/admissions.ts', "if (stop) return { kind: 'stopped', stop };", '']],
     noticedBy: 'test/stale-admissions.spec.ts',
   },
   {
     name: 'retry-after-refusal',
     guards: 'a retried admission whose request was refused, because it took too long',
     edits: [
-      ['src/journal/admissions.ts', 'if (!(await noneRefused(tx, admissions)))', 'if (!(await noneRefused(tx, [])))'],
+      ['src/journal/admission/admissions.ts', 'if (!(await noneRefused(tx, admissions)))', 'if (!(await noneRefused(tx, [])))'],
     ],
     noticedBy: 'test/frozen-database.full.spec.ts',
   },

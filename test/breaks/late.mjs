@@ -10,12 +10,12 @@ export const LATE_ONES = [
     guards: 'a long body whose end is sent after its lease',
     edits: [
       [
-        'src/gateway/upstream/undici-adapter.ts',
+        'src/gateway/upstream/transport/undici-adapter.ts',
         'const obstacle = this.config.lastObstacle?.();\n    if (obstacle) throw new ExchangeFailed(obstacle, this.phase); // this',
         'const obstacle = undefined as FailureCode | undefined;\n    if (obstacle) throw new ExchangeFailed(obstacle, this.phase); // this',
       ],
     ],
-    noticedBy: 'src/gateway/upstream/undici-adapter.spec.ts',
+    noticedBy: 'src/gateway/upstream/transport/undici-adapter.spec.ts',
     test: 'keeps the end of the body back if it is too late by then',
   },
   {
@@ -23,7 +23,7 @@ export const LATE_ONES = [
     guards: 'a key that stays free although its call was paid after all',
     edits: [
       [
-        'src/journal/keys-paid-twice.ts',
+        'src/journal/settlement/keys-paid-twice.ts',
         "if (executed !== 'yes') await giveKey",
         "if (executed === 'nothing') await giveKey",
       ],
@@ -35,7 +35,7 @@ export const LATE_ONES = [
     name: 'lock-of-a-late-payment',
     guards: 'an admission that takes a key over while its call turns out to be paid',
     edits: [
-      ['src/journal/settlements.ts', 'if (isPaid && isKeyed(intent)) await', 'if (!isPaid && isKeyed(intent)) await'],
+      ['src/journal/settlement/settlements.ts', 'if (isPaid && isKeyed(intent)) await', 'if (!isPaid && isKeyed(intent)) await'],
     ],
     noticedBy: LATE,
     test: 'if an admission has taken it over at the same moment, and raises the alarm',
@@ -45,7 +45,7 @@ export const LATE_ONES = [
     guards: 'the approval of a call whose key was paid after all',
     edits: [
       [
-        'src/journal/keys-paid-twice.ts',
+        'src/journal/settlement/keys-paid-twice.ts',
         "    owner.state === 'pending_approval' &&\n",
         "    owner.state === 'refused' &&\n",
       ],
@@ -70,7 +70,7 @@ export const LATE_ONES = [
     name: 'warnings-of-commits',
     guards: 'a commit whose warning the server does not send',
     edits: [
-      ['src/platform/database/replication.ts', "'-c client_min_messages=warning'", "'-c client_min_messages=error'"],
+      ['src/platform/database/pools/replication.ts', "'-c client_min_messages=warning'", "'-c client_min_messages=error'"],
     ],
     noticedBy: 'test/replication.full.spec.ts',
     test: 'keeps it from being sent, whatever messages the database is set to send',
@@ -92,7 +92,7 @@ export const LATE_ONES = [
     guards: 'a call that was given up before the copy of its outcome was found',
     edits: [
       [
-        'src/journal/recovery.ts',
+        'src/journal/recovery/recovery.ts',
         "if (kind === 'outcome') await settleByCopies(prisma, batch, timeouts);",
         'void settleByCopies;',
       ],
@@ -103,7 +103,7 @@ export const LATE_ONES = [
   {
     name: 'key-of-the-paid-one',
     guards: 'a key that a call in doubt has, although another one was paid with it',
-    edits: [['src/journal/keys-paid-twice.ts', 'WHERE k.intent_id <> t.id', 'WHERE k.intent_id > t.id']],
+    edits: [['src/journal/settlement/keys-paid-twice.ts', 'WHERE k.intent_id <> t.id', 'WHERE k.intent_id > t.id']],
     noticedBy: CALLS,
     test: 'belongs to the one of them that was paid, whichever copy is found first',
   },
@@ -112,7 +112,7 @@ export const LATE_ONES = [
     guards: 'a correction that a repeated recovery takes back',
     edits: [
       [
-        'src/journal/settled-by-upstream.ts',
+        'src/journal/settlement/settled-by-upstream.ts',
         "AND s.record::json ->> 'source' = 'answer')",
         "AND s.record::json ->> 'source' = 'nobody')",
       ],
@@ -123,14 +123,14 @@ export const LATE_ONES = [
   {
     name: 'order-of-contents',
     guards: 'a repetition that is repeated once more after a recovery',
-    edits: [['src/journal/recovery.ts', '  await orderContents(prisma);\n', '  void orderContents;\n']],
+    edits: [['src/journal/recovery/recovery.ts', '  await orderContents(prisma);\n', '  void orderContents;\n']],
     noticedBy: 'test/recovered-guards.spec.ts',
     test: 'is not repeated once more by a retry of its repetition, whatever the order of the folders',
   },
   {
     name: 'lost-approvals',
     guards: 'a rejected call that was approved and sent in the lost time',
-    edits: [['src/journal/recovery.ts', 'await doubtRejected(tx, rows);', 'await doubtRejected(tx, []);']],
+    edits: [['src/journal/recovery/recovery.ts', 'await doubtRejected(tx, rows);', 'await doubtRejected(tx, []);']],
     noticedBy: 'test/recovered-guards.spec.ts',
     test: 'is in doubt if it was rejected because its approval was lost, and counts on the caps',
   },
@@ -151,7 +151,7 @@ export const LATE_ONES = [
     guards: 'a fee that an instance does not learn after a recovery',
     edits: [
       [
-        'src/journal/expected-fees.ts',
+        'src/journal/admission/expected-fees.ts',
         'if (this.epoch !== undefined && this.epoch !== epoch) this.learnAnew();',
         'if (epoch < 0) this.learnAnew();',
       ],

@@ -7,7 +7,7 @@ export const LOG_KEYS = [
   {
     name: 'dropped-key',
     guards: 'the log from a new key that no earlier key has introduced',
-    edits: [['src/history/log/head-check.ts', 'if (!currentOf(ring, head.signers)) {', 'if (head.size < 0) {']],
+    edits: [['src/history/log/sealing/head-check.ts', 'if (!currentOf(ring, head.signers)) {', 'if (head.size < 0) {']],
     noticedBy: KEYS,
     test: 'is refused, by the sealer and at the start, before a checkpoint was signed by both keys',
   },

@@ -56,7 +56,7 @@ export const CHECKS = [
     edits: [
       ['src/gateway/forwarding/admission.service.ts', "this.mayPay.require('replay');", ''],
       [
-        'src/gateway/forwarding/replay.service.ts',
+        'src/gateway/forwarding/reply/replay.service.ts',
         "|| isUnreachable || this.mayPay.obstacleTo('replay')",
         '|| isUnreachable',
       ],
@@ -69,7 +69,7 @@ export const CHECKS = [
     guards: 'a probe of the listing whose outcome could fit nowhere, or that is stopped',
     edits: [
       [
-        'src/reconciliation/in-doubt/probe.service.ts',
+        'src/reconciliation/in-doubt/rounds/probe.service.ts',
         "await this.mayPay.requireSending(caller.clientId, { account: upstream, outgoing }, 'app');",
         '',
       ],
@@ -80,7 +80,7 @@ export const CHECKS = [
   {
     name: 'verdicts-while-fenced',
     guards: 'a verdict of a worker that was fenced while it read the listing',
-    edits: [['src/reconciliation/in-doubt/poll.service.ts', "this.mayPay.require('settle');", 'void this.mayPay;']],
+    edits: [['src/reconciliation/in-doubt/rounds/poll.service.ts', "this.mayPay.require('settle');", 'void this.mayPay;']],
     noticedBy: 'test/resolver-rounds.full.spec.ts',
   },
   {

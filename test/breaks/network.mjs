@@ -4,28 +4,28 @@ export const NETWORK = [
   {
     name: 'two-readings',
     guards: 'a value in .env that another program reads in another way',
-    edits: [['src/platform/config/env-file.ts', 'const UNQUOTED = /^[^#$', 'const UNQUOTED = /^[^$']],
-    noticedBy: 'src/platform/config/env-file.spec.ts',
+    edits: [['src/platform/config/environment/env-file.ts', 'const UNQUOTED = /^[^#$', 'const UNQUOTED = /^[^$']],
+    noticedBy: 'src/platform/config/environment/env-file.spec.ts',
   },
   {
     name: 'ignored-parameter',
     guards: 'a parameter of a database address that nothing obeys',
     edits: [
-      ['src/platform/config/database-url.ts', 'faults.push(...parameterFaults(given));', 'parameterFaults(given);'],
+      ['src/platform/config/database/database-url.ts', 'faults.push(...parameterFaults(given));', 'parameterFaults(given);'],
     ],
-    noticedBy: 'src/platform/config/database-url.spec.ts',
+    noticedBy: 'src/platform/config/database/database-url.spec.ts',
   },
   {
     name: 'secret-without-base64',
     guards: 'a webhook secret with anything but base64 after whsec_',
-    edits: [['src/platform/config/webhook-key.ts', 'return encoded !== ', 'return encoded.length > 0 || encoded !== ']],
-    noticedBy: 'src/platform/config/production.spec.ts',
+    edits: [['src/platform/config/secrets/webhook-key.ts', 'return encoded !== ', 'return encoded.length > 0 || encoded !== ']],
+    noticedBy: 'src/platform/config/environment/production.spec.ts',
   },
   {
     name: 'long-reference',
     guards: 'two payouts whose references differ in digits that a double loses',
     edits: [['src/platform/json/exact-json.ts', 'if (!MAY_HAVE_ONE.test(text)) return value;', 'return value;']],
-    noticedBy: 'src/gateway/upstream/transactions.spec.ts',
+    noticedBy: 'src/gateway/upstream/answers/transactions.spec.ts',
     test: 'reads a chiRef that is a number as its digits, also those that a double cannot hold',
   },
   {
@@ -69,12 +69,12 @@ export const NETWORK = [
     guards: 'an upstream that says by a date until when it takes nothing',
     edits: [
       [
-        'src/gateway/upstream/headers.ts',
+        'src/gateway/upstream/transport/headers.ts',
         'HTTP_DATE.test(text) ? Date.parse',
         'HTTP_DATE.test(text) && nowMs < 0 ? Date.parse',
       ],
     ],
-    noticedBy: 'src/gateway/upstream/headers.spec.ts',
+    noticedBy: 'src/gateway/upstream/transport/headers.spec.ts',
   },
   {
     name: 'body-kept-once',
@@ -120,8 +120,8 @@ export const NETWORK = [
   {
     name: 'decompression-bomb',
     guards: 'a process whose memory an answer of the upstream would fill',
-    edits: [['src/gateway/upstream/content-coding.ts', 'if (size > maxBytes) return undefined;', '']],
-    noticedBy: 'src/gateway/upstream/content-coding.spec.ts',
+    edits: [['src/gateway/upstream/transport/content-coding.ts', 'if (size > maxBytes) return undefined;', '']],
+    noticedBy: 'src/gateway/upstream/transport/content-coding.spec.ts',
     test: 'stops at the size limit, and so decodes no bomb',
   },
 ];

@@ -101,12 +101,12 @@ export const PAGE_SESSIONS = [
     guards: 'the secret of a client at its provider, which a new provider would get',
     edits: [
       [
-        'src/platform/config/page-secrets.ts',
+        'src/platform/config/secrets/page-secrets.ts',
         'own(secrets && read(secrets.reveal()), issuer)',
         'Object.values((secrets && read(secrets.reveal())) ?? { [issuer]: {} })[0]',
       ],
     ],
-    noticedBy: 'src/platform/config/page-secrets.spec.ts',
+    noticedBy: 'src/platform/config/secrets/page-secrets.spec.ts',
     test: 'is sent to no other issuer',
   },
   {

@@ -23,7 +23,7 @@ export const PERSONS = [
   {
     name: 'person-unknown',
     guards: 'a payment for a person whom the database does not have',
-    edits: [['src/policy/caps.ts', "({ kind: 'unknown_payer' } as const)", 'undefined']],
+    edits: [['src/policy/limits/caps.ts', "({ kind: 'unknown_payer' } as const)", 'undefined']],
     noticedBy: 'test/payers.full.spec.ts',
     test: 'is not sent, and the person is added',
   },
@@ -44,8 +44,8 @@ export const PERSONS = [
   {
     name: 'merged-spending-decided',
     guards: 'the cap of a human who pays under two names, in a decision about many requests',
-    edits: [['src/policy/caps.ts', 'isPayer(caps) ? caps.alike : [caps]', '[caps]']],
-    noticedBy: 'src/policy/payer-caps.spec.ts',
+    edits: [['src/policy/limits/caps.ts', 'isPayer(caps) ? caps.alike : [caps]', '[caps]']],
+    noticedBy: 'src/policy/limits/payer-caps.spec.ts',
     test: 'are never exceeded, and refuse nothing that fits',
   },
 ];

@@ -1,7 +1,7 @@
 /** The guards of what instances remember of a database, and of its recovery. See guards.mjs. */
 
-const EPOCH = 'src/platform/database/epoch.service.ts';
-const RECOVERY = 'src/journal/recovery.ts';
+const EPOCH = 'src/continuity/fence/epoch.service.ts';
+const RECOVERY = 'src/journal/recovery/recovery.ts';
 const EVIDENCE = 'test/epoch-evidence.full.spec.ts';
 const LOST = 'test/lost-payments.full.spec.ts';
 
@@ -32,7 +32,7 @@ export const RECOVERIES = [
         'if (this.epoch !== undefined && beat.epoch < 0)',
       ],
       [
-        'src/platform/database/epoch-comparison.ts',
+        'src/continuity/epoch/epoch-comparison.ts',
         'if (seen && found.epoch < seen.epoch)',
         'if (seen && found.epoch < 0)',
       ],
@@ -72,7 +72,7 @@ export const RECOVERIES = [
     guards: 'an old database that an instance with a new DATA_DIR finds',
     edits: [
       [
-        'src/history/log/checkpoint-file.ts',
+        'src/history/log/sealing/checkpoint-file.ts',
         'if (state.size >= newest.size || state.isRecovered) return;',
         'if (state.size >= 0 || state.isRecovered) return;',
       ],
@@ -85,7 +85,7 @@ export const RECOVERIES = [
     guards: 'a moved database that is confirmed before every instance has come along',
     edits: [
       [
-        'src/platform/database/epoch-comparison.ts',
+        'src/continuity/epoch/epoch-comparison.ts',
         'return !seen || found.othersMs > Date.parse(seen.seen_at) - MAY_LIVE_MS;',
         'return !seen;',
       ],
@@ -96,7 +96,7 @@ export const RECOVERIES = [
   {
     name: 'move-without-misses',
     guards: 'a moved database that is confirmed because an instance came along that misses commits',
-    edits: [['src/platform/database/heartbeat.service.ts', 'this.isPaying, this.isBehind]', 'this.isPaying, false]']],
+    edits: [['src/continuity/heartbeat/heartbeat.service.ts', 'this.isPaying, this.isBehind]', 'this.isPaying, false]']],
     noticedBy: 'test/moved-database.full.spec.ts',
     test: 'is not confirmed because an instance has come along that misses commits',
   },
@@ -152,7 +152,7 @@ export const RECOVERIES = [
     guards: 'the key of a rejected call that was used again before the call was restored',
     edits: [
       [
-        'src/journal/keys-paid-twice.ts',
+        'src/journal/settlement/keys-paid-twice.ts',
         'if (!copied || !owner || isKeyFree(copied)) return;',
         "if (!copied || !owner || STATES[copied.state].executed === 'no') return;",
       ],
@@ -164,7 +164,7 @@ export const RECOVERIES = [
     name: 'lost-time-is-read',
     guards: 'a stop that is lifted before the lost time was read from the upstream’s list',
     edits: [
-      ['src/journal/stops.ts', 'AND (epochs = 0 OR ${unreconciled})', ''],
+      ['src/journal/stops/stops.ts', 'AND (epochs = 0 OR ${unreconciled})', ''],
       [
         'src/admin/stops/stops.service.ts',
         "if (unread) throw new Problem('recovery_required'",
@@ -179,7 +179,7 @@ export const RECOVERIES = [
     guards: 'a payment that only the upstream knows, and that is paid again',
     edits: [
       [
-        'src/journal/state.ts',
+        'src/journal/admission/state.ts',
         'isUnexplained ? await readUnexplained(tx, requests) : new Map<string, string>()',
         'isUnexplained ? await readUnexplained(tx, []) : new Map<string, string>()',
       ],
@@ -191,7 +191,7 @@ export const RECOVERIES = [
     guards: 'a spooled outcome that the next start does not record',
     edits: [
       [
-        'src/journal/spool.ts',
+        'src/continuity/spool/spool.ts',
         'for (const id of await this.work.spool.ids()) this.kept.set(id, undefined);',
         'await this.work.spool.ids();',
       ],
@@ -204,7 +204,7 @@ export const RECOVERIES = [
     guards: 'a pending call that was approved and paid in a lost time',
     edits: [
       [
-        'src/journal/decisions.ts',
+        'src/journal/decisions/decisions.ts',
         'transaction !== undefined && transaction !== knownTransaction',
         'transaction === null',
       ],
@@ -216,7 +216,7 @@ export const RECOVERIES = [
     guards: 'payments between the next epoch and the reading of the list, if no instance has stopped everything',
     edits: [
       [
-        'src/cli/database-recover.ts',
+        'src/cli/database/database-recover.ts',
         'const { id: stopId } = await insertStopOfAll(prisma, `The database is being recovered: ${options.reason}`);',
         "const stopId = 'none';",
       ],

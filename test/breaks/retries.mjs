@@ -1,6 +1,6 @@
 /** The guards of an admission whose commit was reported as failed. See guards.mjs. */
 
-const ADMISSIONS = 'src/journal/admissions.ts';
+const ADMISSIONS = 'src/journal/admission/admissions.ts';
 const STALE = 'test/stale-admissions.spec.ts';
 const failedAnd = (how) => `sends nothing if its commit was reported as failed and the call is ${how}`;
 
@@ -91,7 +91,7 @@ export const RETRIES = [
     name: 'one-probe',
     guards: 'an upstream that is tried again, from all requests that are admitted at that moment',
     edits: [
-      ['src/gateway/upstream/circuit.ts', 'if (this.probe !== undefined && this.probe !== request)', 'if (false)'],
+      ['src/gateway/upstream/transport/circuit.ts', 'if (this.probe !== undefined && this.probe !== request)', 'if (false)'],
     ],
     noticedBy: 'test/open-circuit.full.spec.ts',
     test: 'lets one of many requests through as its probe, and refuses the others before their intents',
@@ -132,7 +132,7 @@ export const RETRIES = [
   {
     name: 'overdue-canceled',
     guards: 'a statement that goes on after its request has been answered',
-    edits: [['src/platform/database/overdue.ts', '      cancel(client);', '']],
+    edits: [['src/platform/database/pools/overdue.ts', '      cancel(client);', '']],
     noticedBy: 'test/overdue.full.spec.ts',
     test: 'is canceled on the server, so that it is not carried out once its lock is free',
   },
@@ -141,7 +141,7 @@ export const RETRIES = [
     guards: 'the answers of payments that are under way when the disk of the database is full',
     edits: [
       [
-        'src/platform/database/reserve.ts',
+        'src/continuity/space/reserve.ts',
         'this.releasing ??= this.release().finally(() => (this.releasing = undefined));',
         'this.lookedAt = performance.now();',
       ],

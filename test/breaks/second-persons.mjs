@@ -22,7 +22,7 @@ export const SECOND_PERSONS = [
     name: 'lowered-limit',
     guards: 'a limit that lets a client do more if it is lowered',
     edits: [[WIDENS, 'new Decimal(after).lessThan(before)', 'new Decimal(after).greaterThan(before)']],
-    noticedBy: 'src/access/clients/new-limit.full.spec.ts',
+    noticedBy: 'src/access/clients/limits/new-limit.full.spec.ts',
     test: 'needs a second person if it is lowered',
   },
   {
@@ -67,7 +67,7 @@ export const SECOND_PERSONS = [
     guards: 'a stop of somebody else that one person lifts',
     edits: [
       [
-        'src/journal/stops.ts',
+        'src/journal/stops/stops.ts',
         'stop !== undefined && (await haveSameOwner(',
         'stop !== undefined || (await haveSameOwner(',
       ],
@@ -78,7 +78,7 @@ export const SECOND_PERSONS = [
   {
     name: 'lift-of-an-old-stop',
     guards: 'a stop that one person lifts long after it was set',
-    edits: [['src/journal/stops.ts', 'const TAKEN_BACK_MINUTES = 10;', 'const TAKEN_BACK_MINUTES = 10_000;']],
+    edits: [['src/journal/stops/stops.ts', 'const TAKEN_BACK_MINUTES = 10;', 'const TAKEN_BACK_MINUTES = 10_000;']],
     noticedBy: STOPS,
     test: 'is done alone by the person who set it, for ten minutes',
   },

@@ -1,6 +1,6 @@
 /** The guards against several database servers at once. See guards.mjs. */
 
-const CONNECTIONS = 'src/platform/database/connections.service.ts';
+const CONNECTIONS = 'src/continuity/fence/connections.service.ts';
 const CHOICE = 'src/platform/database/servers/server-choice.ts';
 
 export const SERVERS = [
@@ -50,7 +50,7 @@ export const SERVERS = [
     guards: 'a pooler in transaction mode, behind which two workers hold one job',
     edits: [
       [
-        'src/platform/database/engine-check.ts',
+        'src/platform/database/checks/engine-check.ts',
         'if (held && shown && !alsoHeld) return;',
         'if (held && shown) return;',
       ],
@@ -62,7 +62,7 @@ export const SERVERS = [
     guards: 'a live instance that others take for dead, because the server does not show its lock',
     edits: [
       [
-        'src/platform/database/engine-check.ts',
+        'src/platform/database/checks/engine-check.ts',
         'if (held && shown && !alsoHeld) return;',
         'if (held && !alsoHeld) return;',
       ],
@@ -73,7 +73,7 @@ export const SERVERS = [
   {
     name: 'engine-with-all-it-needs',
     guards: 'a server on which a guard of the schema would fail later',
-    edits: [['src/platform/database/engine-check.ts', 'if (lacking.length === 0) return;', 'if (lacking) return;']],
+    edits: [['src/platform/database/checks/engine-check.ts', 'if (lacking.length === 0) return;', 'if (lacking) return;']],
     noticedBy: 'test/engine-check.full.spec.ts',
   },
 ];

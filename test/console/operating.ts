@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Page } from 'playwright-core';
 import { AT_START, ChangeRecords } from '../../src/access/clients/changes';
-import { SidePrisma } from '../../src/platform/database/side-prisma';
+import { SidePrisma } from '../../src/platform/database/pools/side-prisma';
 import { expectAccessible } from '../support/accessible';
 import { complaintsOf, follow, reasonOf, widthOf } from '../support/console';
 import { dialogOf, Operating, operating } from '../support/operating';

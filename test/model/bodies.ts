@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { MAGIC, MagicName } from '../../src/sandbox/magic-recipients';
+import { MAGIC, MagicName } from '../../src/sandbox/behaviour/magic-recipients';
 import { SUB_ACCOUNT } from '../support/sandbox';
 import { LogicalRequest } from './schedule';
 

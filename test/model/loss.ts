@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { copiesFolder } from '../../src/journal/local-copies';
-import { beginEpoch } from '../../src/journal/lost-time';
-import { restoreFromCopies } from '../../src/journal/recovery';
-import { PrismaService } from '../../src/platform/database/prisma.service';
+import { copiesFolder } from '../../src/journal/copies/local-copies';
+import { beginEpoch } from '../../src/journal/stops/lost-time';
+import { restoreFromCopies } from '../../src/journal/recovery/recovery';
+import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import { eventually } from '../support/paying';
 import { within } from './inconclusive';
 import { lift } from './lane';

@@ -1,6 +1,6 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { loadConfig } from '../../src/platform/config/config';
-import { Secret } from '../../src/platform/config/secret';
+import { Secret } from '../../src/platform/config/secrets/secret';
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
 import { createWorker } from '../../src/worker/worker';
 import { createClient } from '../support/fleet';

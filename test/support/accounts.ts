@@ -1,8 +1,8 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { Scope } from '../../src/operations/scopes';
+import { Scope } from '../../src/operations/catalogue/scopes';
 import { RunningConfig } from '../../src/platform/config/config';
-import { Secret } from '../../src/platform/config/secret';
-import { UpstreamAccountConfig } from '../../src/platform/config/upstream-accounts';
+import { Secret } from '../../src/platform/config/secrets/secret';
+import { UpstreamAccountConfig } from '../../src/platform/config/upstream/upstream-accounts';
 import { createSandbox } from '../../src/sandbox/app';
 import { startProxy, UPSTREAM_KEY } from './proxy';
 import { askSandbox } from './sandbox-answers';

@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 import { AdmissionRequest, Budget, State } from '../../src/policy/admission';
-import { RecipientDays } from '../../src/policy/recipient-days';
-import { Register } from '../../src/policy/beneficiaries';
-import { Item } from '../../src/operations/item';
-import { Stop } from '../../src/policy/stops';
+import { RecipientDays } from '../../src/policy/limits/recipient-days';
+import { Register } from '../../src/policy/limits/beneficiaries';
+import { Item } from '../../src/operations/items/item';
+import { Stop } from '../../src/policy/limits/stops';
 import { NO_HISTORY } from './no-history';
 import { NO_ITEM } from './no-item';
 

@@ -8,16 +8,16 @@ import { whereFromProblem } from '../../src/access/auth/authenticate';
 import { Caller } from '../../src/access/callers/caller';
 import { Grants } from '../../src/access/clients/grants';
 import { admissionRequest } from '../../src/gateway/forwarding/admission-request';
-import { limitProblems } from '../../src/gateway/forwarding/own-limits';
-import { recipientsOf } from '../../src/journal/recipients';
-import { paymentsTo } from '../../src/journal/content-keys';
-import { OPERATION_NAMES, OperationName, scopesOf } from '../../src/operations/catalogue';
-import { Scope } from '../../src/operations/scopes';
-import { Register } from '../../src/policy/beneficiaries';
-import { PayerCaps } from '../../src/policy/caps';
+import { limitProblems } from '../../src/gateway/forwarding/ownership/own-limits';
+import { recipientsOf } from '../../src/journal/admission/recipients';
+import { paymentsTo } from '../../src/journal/admission/content-keys';
+import { OPERATION_NAMES, OperationName, scopesOf } from '../../src/operations/catalogue/catalogue';
+import { Scope } from '../../src/operations/catalogue/scopes';
+import { Register } from '../../src/policy/limits/beneficiaries';
+import { PayerCaps } from '../../src/policy/limits/caps';
 import { decide } from '../../src/policy/decide';
-import { limitsOfRequest } from '../../src/policy/limit-rules';
-import { paymentKey, RecipientDays } from '../../src/policy/recipient-days';
+import { limitsOfRequest } from '../../src/policy/limits/limit-rules';
+import { paymentKey, RecipientDays } from '../../src/policy/limits/recipient-days';
 import { budget, OFF, payment, state } from './admission-requests';
 
 /** A request, and what was paid before it. */

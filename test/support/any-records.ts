@@ -1,4 +1,4 @@
-import { readFeeRate } from '../../src/operations/fees';
+import { readFeeRate } from '../../src/operations/items/fees';
 import { ACTOR_SOURCES } from '../../src/access/people/person';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
@@ -9,9 +9,9 @@ import {
   RecordedEntry,
   RecordedSettlement,
   UpstreamItem,
-} from '../../src/journal/records';
-import { Item } from '../../src/operations/item';
-import { ACCOUNTS } from '../../src/operations/settlement';
+} from '../../src/journal/records/records';
+import { Item } from '../../src/operations/items/item';
+import { ACCOUNTS } from '../../src/operations/lifecycle/settlement';
 
 /** Records with any values that the proxy lets through. */
 

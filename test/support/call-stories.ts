@@ -1,6 +1,6 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { settle } from '../../src/journal/settlements';
-import { PrismaService } from '../../src/platform/database/prisma.service';
+import { settle } from '../../src/journal/settlement/settlements';
+import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import type { CallStory } from './api';
 import { answer, reset } from './fake-upstream';
 import { copyIntent } from './intents';

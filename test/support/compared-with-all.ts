@@ -1,6 +1,6 @@
-import { Created, CREATED_BY, isOtherType } from '../../src/operations/effects';
+import { Created, CREATED_BY, isOtherType } from '../../src/operations/items/effects';
 import { Rules, Seen, SentCall, Wanted } from '../../src/reconciliation/in-doubt/calls-in-doubt';
-import { distinctItems, relationOf } from '../../src/reconciliation/in-doubt/fitting';
+import { distinctItems, relationOf } from '../../src/reconciliation/in-doubt/verdict/fitting';
 
 /** Compares a call with all transactions and all other calls, one by one. It is slow, and easy to see to be right. */
 export function compareWithAll(call: SentCall, seen: Seen[], calls: SentCall[], rules: Rules) {

@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
-import { recordedAccount } from '../../src/journal/accounts';
-import { MAIN_ACCOUNT } from '../../src/platform/config/upstream-accounts';
+import { recordedAccount } from '../../src/journal/records/accounts';
+import { MAIN_ACCOUNT } from '../../src/platform/config/upstream/upstream-accounts';
 import { compare } from '../../src/reconciliation/matching/compare';
 import { connectForRun } from '../../src/reconciliation/matching/connection';
 import { Confirm, Plan } from '../../src/reconciliation/matching/plan';
 import { Totals } from '../../src/reconciliation/matching/totals';
-import { IntentDocument, ItemDocument, OutcomeDocument, TransactionDocument } from '../../src/journal/documents';
+import { IntentDocument, ItemDocument, OutcomeDocument, TransactionDocument } from '../../src/journal/records/documents';
 import { insertBeside, insertIntents, insertOutcomes, insertSettlements, Some } from './documents';
 import { first } from './first';
 import { TestDatabase } from './test-database';

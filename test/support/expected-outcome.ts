@@ -1,5 +1,5 @@
-import { OutcomeDocument } from '../../src/journal/documents';
-import { NewOutcome } from '../../src/journal/records';
+import { OutcomeDocument } from '../../src/journal/records/documents';
+import { NewOutcome } from '../../src/journal/records/records';
 import { asRecorded, proseAsRecorded } from '../../src/platform/privacy/recorded';
 
 /** The record of an outcome, with the time and the commitment of the body as they were `read`. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey, newKey } from '../../src/access/clients/key';
-import { Scope } from '../../src/operations/scopes';
+import { Scope } from '../../src/operations/catalogue/scopes';
 import { removeDataDir } from './data-dir';
 import { LOG_KEY } from './log-key';
 import { eventually } from './paying';

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { removeDataDir } from './data-dir';
 import { first } from './first';
-import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations';
+import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
 
 /** A file system in memory, on Linux. */
 const MEMORY = '/dev/shm';

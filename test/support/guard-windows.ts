@@ -1,6 +1,6 @@
 import { INestApplicationContext } from '@nestjs/common';
-import { ExpectedFees } from '../../src/journal/expected-fees';
-import { GuardWindows, Admission, AdmissionRules } from '../../src/journal/admission-rules';
+import { ExpectedFees } from '../../src/journal/admission/expected-fees';
+import { GuardWindows, Admission, AdmissionRules } from '../../src/journal/admission/admission-rules';
 
 /** For tests that ask the journal to admit a call without the service that knows the settings. */
 export const WINDOWS: GuardWindows = {

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { IntentDocument } from '../../src/journal/documents';
+import { IntentDocument } from '../../src/journal/records/documents';
 import { LOCKS } from '../../src/platform/database/locks';
 import { insertion, intentText, Some } from './documents';
 import { TestDatabase } from './test-database';

@@ -1,4 +1,4 @@
-import type { SandboxOperations } from '../../src/sandbox/routes';
+import type { SandboxOperations } from '../../src/sandbox/http/routes';
 import type { DataOf } from './sandbox-answers';
 
 /** A response as received, without interpretation. */

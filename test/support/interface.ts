@@ -1,6 +1,6 @@
 import { RunningConfig } from '../../src/platform/config/config';
-import { methodOf, OPERATION_NAMES, OperationName, pathOf, rowOf, sourceOf } from '../../src/operations/catalogue';
-import { itemFieldsOf } from '../../src/operations/items';
+import { methodOf, OPERATION_NAMES, OperationName, pathOf, rowOf, sourceOf } from '../../src/operations/catalogue/catalogue';
+import { itemFieldsOf } from '../../src/operations/items/items';
 import type { FullCallRecord } from './api';
 import { FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';

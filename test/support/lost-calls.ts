@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CopiedLine } from '../../src/journal/local-copies';
+import type { CopiedLine } from '../../src/journal/copies/local-copies';
 import { eventually } from './paying';
 import { tamper } from './sealing';
 import { TestDatabase } from './test-database';

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { IntentDocument } from '../../src/journal/documents';
+import { IntentDocument } from '../../src/journal/records/documents';
 import { insertIntents, insertOutcomes, insertSettlements, Some } from './documents';
 import { first } from './first';
 import { TestDatabase } from './test-database';

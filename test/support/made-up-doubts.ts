@@ -1,4 +1,4 @@
-import { StatusVocabulary } from '../../src/operations/statuses';
+import { StatusVocabulary } from '../../src/operations/lifecycle/statuses';
 import { Rules, Seen, SentCall, Wanted } from '../../src/reconciliation/in-doubt/calls-in-doubt';
 
 /** Made-up calls in doubt and transactions of an upstream, for tests of the verdicts about them. */

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
-import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits } from '../../src/access/clients/limits';
-import { LimitRow } from '../../src/access/clients/limit-row';
+import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits } from '../../src/access/clients/limits/limits';
+import { LimitRow } from '../../src/access/clients/limits/limit-row';
 
 /** The values to choose from. Few values make two limits equal often. */
 interface Values {

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { ADMISSION_LIMIT_KEYS, NO_LIMITS, readLimits } from '../../src/access/clients/limits';
+import { ADMISSION_LIMIT_KEYS, NO_LIMITS, readLimits } from '../../src/access/clients/limits/limits';
 
 /** The limits of a client that depend on other calls, none of which applies. */
 export const NO_HISTORY = {

@@ -1,4 +1,4 @@
-import { Item } from '../../src/operations/item';
+import { Item } from '../../src/operations/items/item';
 
 /** An item without any known value. */
 export const NO_ITEM: Item = {

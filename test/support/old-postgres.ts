@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
-import { migrate, PROXY_MIGRATIONS } from '../../src/platform/database/migrations';
+import { migrate, PROXY_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
 import { removeDataDir } from './data-dir';
 import { TestDatabase } from './test-database';
 

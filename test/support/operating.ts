@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { Page } from 'playwright-core';
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { Limits } from '../../src/access/clients/limits';
-import { Scope } from '../../src/operations/scopes';
+import { Limits } from '../../src/access/clients/limits/limits';
+import { Scope } from '../../src/operations/catalogue/scopes';
 import { startConsoleScene } from './console-scene';
 
 export type Operating = Awaited<ReturnType<typeof startOperating>>;

@@ -1,4 +1,4 @@
-import { NewOutcome } from '../../src/journal/records';
+import { NewOutcome } from '../../src/journal/records/records';
 
 /** The outcome of a call with one payout, which was paid. */
 export function paidOutcome(intentId: string): NewOutcome {

@@ -1,4 +1,4 @@
-import { Scope } from '../../src/operations/scopes';
+import { Scope } from '../../src/operations/catalogue/scopes';
 
 /** The sections of the overview. One scope of each list suffices to see it. */
 export const SECTIONS = {

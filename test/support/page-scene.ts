@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { RunningConfig } from '../../src/platform/config/config';
-import { Scope } from '../../src/operations/scopes';
+import { Scope } from '../../src/operations/catalogue/scopes';
 import { FakeUpstream } from './fake-upstream';
 import { ProviderClient, ProviderOptions, PASSWORD, publicClient, startProvider, TestProvider } from './provider';
 import { Cookies, signInAt } from './provider/flow';

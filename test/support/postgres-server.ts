@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { Home, prepareHome } from '../../src/platform/database/embedded/home';
 import { Urls } from '../../src/platform/database/embedded/access';
-import { migrate, PROXY_MIGRATIONS } from '../../src/platform/database/migrations';
+import { migrate, PROXY_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
 import { signalServer } from './own-postgres';
 import { eventually } from './paying';
 

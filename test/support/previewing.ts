@@ -1,6 +1,6 @@
 import { RunningConfig } from '../../src/platform/config/config';
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { Limits } from '../../src/access/clients/limits';
+import { Limits } from '../../src/access/clients/limits/limits';
 import type { Preview } from './api';
 import { answer, Behaviour, FakeUpstream } from './fake-upstream';
 import { startProxy, TestProxy } from './proxy';

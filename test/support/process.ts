@@ -2,7 +2,7 @@ import { ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { UNSAFE_SETTINGS } from '../../src/platform/database/durability.service';
+import { UNSAFE_SETTINGS } from '../../src/continuity/fence/durability.service';
 
 const ROOT = join(__dirname, '..', '..');
 

@@ -2,7 +2,7 @@ import { INestApplicationContext } from '@nestjs/common';
 import { Client } from 'pg';
 import { RunningConfig } from '../../src/platform/config/config';
 import { Sandbox } from '../../src/sandbox/app';
-import { DEFAULT_CONTROL_KEY } from '../../src/sandbox/settings';
+import { DEFAULT_CONTROL_KEY } from '../../src/sandbox/behaviour/settings';
 import type { RunRecord } from './api';
 import { airtime, eventually } from './paying';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from './proxy';

@@ -1,5 +1,5 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { Limits } from '../../src/access/clients/limits';
+import { Limits } from '../../src/access/clients/limits/limits';
 import { RunningConfig } from '../../src/platform/config/config';
 import { Approving, startApproving } from './approving';
 import { TestProxy } from './proxy';

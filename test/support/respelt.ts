@@ -1,6 +1,6 @@
-import { OperationName } from '../../src/operations/catalogue';
-import { itemFieldsOf } from '../../src/operations/items';
-import { ItemField } from '../../src/operations/row';
+import { OperationName } from '../../src/operations/catalogue/catalogue';
+import { itemFieldsOf } from '../../src/operations/items/items';
+import { ItemField } from '../../src/operations/catalogue/row';
 
 export type Fields = Record<string, unknown>;
 

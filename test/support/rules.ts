@@ -3,7 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { FastifyReply } from 'fastify';
-import { methodOf } from '../../src/operations/catalogue';
+import { methodOf } from '../../src/operations/catalogue/catalogue';
 import { readJsonBodies } from '../../src/http/validation/json-body';
 import { QueryGuard, RequestValidationPipe } from '../../src/http/validation/validation.pipe';
 import { AccountController } from '../../src/interface/account/account.controller';

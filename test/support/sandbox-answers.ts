@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 import type { ControlAnswers, ControlFaults } from '../../src/sandbox/control/answers';
-import type { ErrorEnvelope, NOT_FOUND, TransactionErrorEnvelope } from '../../src/sandbox/envelope';
-import type { SandboxOperations } from '../../src/sandbox/routes';
+import type { ErrorEnvelope, NOT_FOUND, TransactionErrorEnvelope } from '../../src/sandbox/http/envelope';
+import type { SandboxOperations } from '../../src/sandbox/http/routes';
 import type { Agent, Answer, Asked, Method } from './request';
 
 /** What a value is once it was written as JSON and read back. */

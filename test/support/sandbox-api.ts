@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { Secret } from '../../src/platform/config/secret';
-import { OperationName } from '../../src/operations/catalogue';
+import { Secret } from '../../src/platform/config/secrets/secret';
+import { OperationName } from '../../src/operations/catalogue/catalogue';
 import { demoKeysFile, ensureDemoKeys } from '../../src/app/start/demo-keys';
 import type { FullCallRecord, SampleAnswerDto, SampleDto, SandboxDto } from './api';
 import { removeDataDir } from './data-dir';

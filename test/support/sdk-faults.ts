@@ -1,7 +1,7 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import { type Payment, type PaymentResult, PayoutProxy } from '../../packages/sdk/src/index.ts';
-import { PollService } from '../../src/reconciliation/in-doubt/poll.service';
+import { PollService } from '../../src/reconciliation/in-doubt/rounds/poll.service';
 import { randomNumbers } from '../../src/sandbox/faults/faults';
 import { eventually } from './paying';
 import { startProxyWithSandbox } from './proxy';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { Secret } from '../../src/platform/config/secret';
+import { Secret } from '../../src/platform/config/secrets/secret';
 import { KIND_NAMES } from '../../src/history/log/kinds';
 import { KeyRing, ringOf, newSigningKey, Signer, signerOf, splitNotes } from '../../src/history/log/note';
 import { timeOfId } from '../../src/history/log/verify/fault';

@@ -5,8 +5,8 @@ import { KIND_NAMES, kindOf, leafSql } from '../../src/history/log/kinds';
 import { CompactRange } from '../../src/history/log/merkle';
 import { leafHash } from './leaf-hash';
 import { KeyRing } from '../../src/history/log/note';
-import { connectSealer } from '../../src/history/log/sealer.service';
-import { Sealing } from '../../src/history/log/sealing';
+import { connectSealer } from '../../src/history/log/sealing/sealer.service';
+import { Sealing } from '../../src/history/log/sealing/sealing';
 import { eventually } from './paying';
 import { TestDatabase } from './test-database';
 

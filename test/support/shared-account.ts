@@ -1,5 +1,5 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { Scope } from '../../src/operations/scopes';
+import { Scope } from '../../src/operations/catalogue/scopes';
 import { createSandbox } from '../../src/sandbox/app';
 import type { FullCallRecord } from './api';
 import { startProxy, TestProxy, UPSTREAM_KEY } from './proxy';

@@ -1,6 +1,6 @@
 import { RunningConfig } from '../../src/platform/config/config';
-import { Secret } from '../../src/platform/config/secret';
-import { Scope } from '../../src/operations/scopes';
+import { Secret } from '../../src/platform/config/secrets/secret';
+import { Scope } from '../../src/operations/catalogue/scopes';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { confidentialClient, PASSWORD, ProviderOptions, startProvider, TestProvider } from './provider';
 import { Cookies, signInAt, visit } from './provider/flow';

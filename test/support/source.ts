@@ -5,7 +5,7 @@ import ts from 'typescript';
 const ROOT = resolve(__dirname, '..', '..');
 
 export interface SourceFile {
-  /** The path below the project's root, with slashes: `src/journal/intents.ts`. */
+  /** The path below the project's root, with slashes: `src/journal/records/intents.ts`. */
   path: string;
   text: string;
   /** Its imports: paths of source files as above, or names of packages. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { Scope } from '../../src/operations/scopes';
+import { Scope } from '../../src/operations/catalogue/scopes';
 import { TestDatabase } from './test-database';
 import { TokenIssuer } from './token-issuer';
 

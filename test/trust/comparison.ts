@@ -1,5 +1,5 @@
-import { OPERATION_NAMES, rowOf } from '../../src/operations/catalogue';
-import { OperationRow } from '../../src/operations/row';
+import { OPERATION_NAMES, rowOf } from '../../src/operations/catalogue/catalogue';
+import { OperationRow } from '../../src/operations/catalogue/row';
 import { isDone, lastOf, Order } from './orders';
 import type { Arrival } from './upstream';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { findPort } from '../../src/platform/database/embedded/server';
-import { migrate, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations';
+import { migrate, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
 import { removeDataDir } from '../support/data-dir';
 import { Product } from '../support/process';
 

@@ -1,4 +1,4 @@
-import { possibleStates, recordedState } from '../../../src/operations/lifecycle';
+import { possibleStates, recordedState } from '../../../src/operations/lifecycle/lifecycle';
 import type { CallStory, RecordItem, RecordUpstreamItem } from '../api/generated/schema';
 import { Comparison, type Leaf, type Leaves, listOf } from './comparison';
 import { compareSettlements, compareStates, transactionOf } from './settlements';

@@ -1,5 +1,5 @@
 import type { CallStory, RecordItem, RecordSettlement } from '../api/generated/schema';
-import { type Entry, ENTRIES, payoutStateOf } from '../../../src/operations/entries';
+import { type Entry, ENTRIES, payoutStateOf } from '../../../src/operations/lifecycle/entries';
 import { type Comparison, type Leaf, listOf } from './comparison';
 
 /**

@@ -1,6 +1,6 @@
 import type { Calls } from './calls.ts';
 import { ApiError, NetworkError } from './errors.ts';
-import { Payer } from './payer.ts';
+import { Payer } from './sessions/payer.ts';
 import { type PaymentResult, resultOf } from './results.ts';
 import type { Answer, Sender } from './transport.ts';
 import { verdictOf } from './verdict.ts';

@@ -1,15 +1,15 @@
 export { type ClientOptions, type PaymentOptions, PayoutProxy, type ReadOptions } from './client.ts';
 export type { StoredPayment } from './attempts.ts';
 export { Calls, type CallSearch } from './calls.ts';
-export type { Credential, Credentials } from './credential.ts';
-export { EphemeralKeys } from './ephemeral-keys.ts';
+export type { Credential, Credentials } from './sessions/credential.ts';
+export { EphemeralKeys } from './sessions/ephemeral-keys.ts';
 export * from './errors.ts';
 export { type EventOptions, type HeadersLike, type VerifiedEvent, verifyEvent } from './events.ts';
 export { type Page, Pages } from './pages.ts';
 export { Payment, type Waiting } from './payment.ts';
 export { type ProvedReceipt, type ProvedRecord, verifyReceipt } from './proofs/receipt.ts';
 export type { Held, InProgress, NotSent, Partially, PaymentResult, Rejected, Succeeded, Unknown } from './results.ts';
-export { Session, type SessionOptions } from './session.ts';
+export { Session, type SessionOptions } from './sessions/session.ts';
 export type { Authorize, RequestToAuthorize } from './transport.ts';
 export type {
   Action,

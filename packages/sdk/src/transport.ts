@@ -1,5 +1,5 @@
 import { type ApiError, isErrorBody, NetworkError, toApiError } from './errors.ts';
-import { holderOf, type Payer, personOfToken } from './payer.ts';
+import { holderOf, type Payer, personOfToken } from './sessions/payer.ts';
 import { LONGEST_TIMER_MS, orAborted, reasonOf } from './waiting.ts';
 
 /** What a request is authorized with. */

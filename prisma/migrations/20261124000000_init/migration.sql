@@ -104,7 +104,7 @@ CREATE SEQUENCE process_number AS integer CYCLE;
 
 -- A request that is about to be sent. It is committed before the first byte is sent. The column record has the text that the
 -- log seals: canonical JSON (RFC 8785) of everything that is known about the request, payouts included (IntentDocument of
--- src/journal/documents.ts). The other columns repeat members that statements need, and `audit verify` compares them.
+-- src/journal/records/documents.ts). The other columns repeat members that statements need, and `audit verify` compares them.
 CREATE TABLE intent (
   id          uuid PRIMARY KEY, -- the call's id
   client_id   uuid NOT NULL,
@@ -185,7 +185,7 @@ CREATE TABLE intent_body (
   intent_id uuid PRIMARY KEY,
   salt      bytea, -- of the body
   body      bytea, -- the bytes as sent; null: there was none, or it was erased
-  people    text, -- the recipients and their salts, JSON (PersonDocument[] of src/journal/documents.ts); null: none are left
+  people    text, -- the recipients and their salts, JSON (PersonDocument[] of src/journal/records/documents.ts); null: none are left
   CHECK ((salt IS NULL) = (body IS NULL))
 ) PARTITION BY RANGE (intent_id);
 
@@ -243,7 +243,7 @@ CREATE INDEX decision_tx ON decision (tx, intent_id);
 
 -- What became of a call's payouts after its request and its answer: an entry for each payout that the settlement is about. The
 -- request's document is the first entry of each payout (its reservation), and the answer's document has the second. A settlement
--- supersedes the one with the number before it. The column record has a SettlementDocument of src/journal/documents.ts.
+-- supersedes the one with the number before it. The column record has a SettlementDocument of src/journal/records/documents.ts.
 CREATE TABLE settlement (
   id          uuid PRIMARY KEY, -- UUIDv7
   intent_id   uuid NOT NULL,
@@ -264,7 +264,7 @@ CREATE VIEW current_settlement AS
   SELECT s.* FROM settlement s
   WHERE NOT EXISTS (SELECT FROM settlement later WHERE later.intent_id = s.intent_id AND later.number > s.number);
 
--- The account that holds a payout's amount after an entry (ENTRIES of src/operations/entries.ts).
+-- The account that holds a payout's amount after an entry (ENTRIES of src/operations/lifecycle/entries.ts).
 CREATE FUNCTION ledger_account(entry text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN entry IN ('reserved', 'in_doubt') THEN 'reserved' WHEN entry = 'pending' THEN 'in_transit'
     WHEN entry IN ('paid', 'redeemed') THEN 'recipient' WHEN entry = 'fee' THEN 'fees' ELSE 'available' END
@@ -363,7 +363,7 @@ CREATE TABLE idempotency_claim (
 -- The contents that are not sent again unasked. The proxy does not send the same content while a call with it is open. It
 -- does not send a list again within a day, whatever its key.
 CREATE TABLE recent_content (
-  content   bytea NOT NULL, -- SHA-256, see src/journal/content-keys.ts
+  content   bytea NOT NULL, -- SHA-256, see src/journal/admission/content-keys.ts
   intent_id uuid NOT NULL,
   -- The order in which the calls of a client were admitted. Ids do not tell it, because each instance has its own clock.
   number    bigint GENERATED ALWAYS AS IDENTITY,
@@ -377,7 +377,7 @@ CREATE INDEX recent_content_intent ON recent_content (lasting, intent_id);
 -- What recipients got from clients with limits that depend on earlier payments. A row only finds a payment. Whether it counts,
 -- and on which day, follows from the records of its call.
 CREATE TABLE recipient_payment (
-  recipient  bytea NOT NULL, -- SHA-256 of the client and the recipient, see src/journal/content-keys.ts
+  recipient  bytea NOT NULL, -- SHA-256 of the client and the recipient, see src/journal/admission/content-keys.ts
   intent_id  uuid NOT NULL,
   position   integer NOT NULL,
   usd        numeric(20,6) NOT NULL,
@@ -396,7 +396,7 @@ CREATE TABLE spending (
 );
 
 -- The largest fee that the upstream has charged for each operation on a day (UTC), in percent of a payout. It is reserved with
--- payouts (src/journal/expected-fees.ts). The numbers follow the order of the commits.
+-- payouts (src/journal/admission/expected-fees.ts). The numbers follow the order of the commits.
 CREATE TABLE fee_share (
   operation text NOT NULL,
   day       date NOT NULL,
@@ -425,7 +425,7 @@ $$;
 -- Locks the clients until the commit, and returns whether nothing stands against any of these calls: no revoked key and no
 -- changed client, no call with the same idempotency key, none with the same content, no stop, no cap, and no fee that the caller does not know. That is true of almost every call, and one statement that begins with
 -- this function then admits it. If anything may stand against a call, the function returns false and decides nothing:
--- src/policy decides, on the state that src/journal/state.ts reads.
+-- src/policy decides, on the state that src/journal/admission/state.ts reads.
 --
 -- The function is VOLATILE and reads in a second statement, so that under READ COMMITTED it sees everything that was committed
 -- before it had the lock. Under any other isolation level it returns false. Sequential scans are off, because a plan may be
@@ -500,7 +500,7 @@ CREATE FUNCTION live_processes() RETURNS SETOF integer LANGUAGE sql STABLE AS $$
 $$;
 
 -- The state of a call -------------------------------------------------------------------------------------------------
--- The lifecycle of a call (src/operations/lifecycle.ts) in SQL. A test compares the two.
+-- The lifecycle of a call (src/operations/lifecycle/lifecycle.ts) in SQL. A test compares the two.
 
 -- Returns the state that is on record. It follows from the kind of the outcome, whether the call was refused, its last settlement,
 -- whether the call needs an approval, and the decision. If the commit of an intent was falsely reported as failed, the call
@@ -678,7 +678,7 @@ CREATE TABLE checkpoint (
 -- The tables are UNLOGGED. They need no write-ahead log, because they are derived. After a crash of Postgres and on a promoted
 -- standby they are all empty, and index_calls() fills them again.
 
--- A GIN key has a limit of 2,712 bytes, so longer values are replaced by their hash (src/journal/terms.ts does the same). A line
+-- A GIN key has a limit of 2,712 bytes, so longer values are replaced by their hash (src/journal/lookups/terms.ts does the same). A line
 -- break separates terms. The functions are STABLE, as the functions that they call are, so that Postgres inlines them.
 CREATE FUNCTION search_value(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN octet_length(value) <= 300 AND strpos(value, E'\n') = 0 THEN nullif(value, '')
@@ -1231,7 +1231,7 @@ CREATE TABLE worker_task (
   asked_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- The status words of the upstream that have no meaning (src/operations/statuses.ts), for an operator to map.
+-- The status words of the upstream that have no meaning (src/operations/lifecycle/statuses.ts), for an operator to map.
 CREATE TABLE unheard_status (
   word          text PRIMARY KEY, -- in lower case, contacts masked
   times         bigint NOT NULL, -- how often it was read

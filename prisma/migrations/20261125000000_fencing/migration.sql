@@ -1,7 +1,7 @@
 -- Fencing: what tells a database, a process or a clock that has come back from the past.
 
 -- The oldest program that may run on a database with a migration, by the last migration of that program. Each migration adds its
--- own row, because an older program does not have its file (src/platform/database/applied-migrations.ts).
+-- own row, because an older program does not have its file (src/platform/database/migrations/applied-migrations.ts).
 CREATE TABLE migration_compatibility (
   migration      text PRIMARY KEY,
   oldest_program text NOT NULL CHECK (oldest_program <= migration)
@@ -9,7 +9,7 @@ CREATE TABLE migration_compatibility (
 GRANT SELECT ON migration_compatibility TO payout_proxy;
 INSERT INTO migration_compatibility VALUES ('20261125000000_fencing', '20261124000000_init');
 
--- The instances, each with the number of its durable writes (src/platform/database/heartbeat.service.ts). A row is written every
+-- The instances, each with the number of its durable writes (src/continuity/heartbeat/heartbeat.service.ts). A row is written every
 -- second. An instance that finds a smaller number than it has seen knows that commits were lost. This is work, not a record.
 CREATE TABLE instance (
   id      uuid PRIMARY KEY, -- random, of one process or of one DATA_DIR
@@ -21,7 +21,7 @@ CREATE TABLE instance (
 GRANT SELECT, INSERT, UPDATE ON instance TO payout_proxy;
 
 -- How long a request of each process can be in flight. Another instance may run with shorter timeouts, and must not settle a
--- call while the process that released it may still send it (src/journal/settlements.ts).
+-- call while the process that released it may still send it (src/journal/settlement/settlements.ts).
 CREATE TABLE process (
   number       integer PRIMARY KEY, -- intent.process and decision.process
   in_flight_ms integer NOT NULL CHECK (in_flight_ms > 0), -- after its release, nothing of a call is in flight any more
@@ -76,7 +76,7 @@ CREATE FUNCTION database_server() RETURNS text LANGUAGE sql STABLE AS $$
 $$;
 
 -- The epochs of the history of this database. The next one begins when commits were lost and a person has had what is known of
--- them restored (database recover). Instances compare it with the epoch that they have seen (src/platform/database/epoch.service.ts).
+-- them restored (database recover). Instances compare it with the epoch that they have seen (src/continuity/fence/epoch.service.ts).
 CREATE TABLE epoch (
   number     integer PRIMARY KEY CHECK (number > 0),
   reason     text NOT NULL,
@@ -85,7 +85,7 @@ CREATE TABLE epoch (
   -- nothing, updates it after a move. An instance without evidence does not pay on another server.
   server     text NOT NULL DEFAULT database_server(),
   -- When the history came to this server, by its clock: at a move that was confirmed, or when a recovery began the epoch. Null: it
-  -- has been there from its beginning. The clock of the server before may have been another one (src/journal/settlements.ts)
+  -- has been there from its beginning. The clock of the server before may have been another one (src/journal/settlement/settlements.ts)
   moved_at   timestamptz,
   -- The start of the time whose payments may be missing. It ends when the epoch begins. Null: nothing was lost
   lost_from  timestamptz CHECK (lost_from < started_at),
@@ -120,7 +120,7 @@ CREATE INDEX unexplained_payment_finding ON unexplained_payment (finding_id);
 GRANT SELECT, INSERT, DELETE ON unexplained_payment TO payout_proxy;
 
 -- Returns whether nothing stands against calls, as before. While a lost payment is unexplained, calls are decided by the state that
--- src/journal/state.ts reads.
+-- src/journal/admission/state.ts reads.
 CREATE OR REPLACE FUNCTION nothing_against(clients uuid[], usd numeric[], key_ids uuid[], rights text[], on_day date, known_fees bigint, client_of uuid[], operations text[], keys text[],
   contents bytea[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -228,7 +228,7 @@ BEGIN
 END
 $$;
 
--- Space that is kept free for outcomes (src/platform/database/reserve.ts): rows without meaning, one for each page. It is not logged,
+-- Space that is kept free for outcomes (src/continuity/space/reserve.ts): rows without meaning, one for each page. It is not logged,
 -- so it costs no WAL, and a crash leaves it empty. It has no text, whose TOAST index would need a page of a full disk to be
 -- emptied. Half a kilobyte is more than a tenth of a page can take twice.
 CREATE UNLOGGED TABLE space_reserve (

@@ -4,7 +4,7 @@
 INSERT INTO migration_compatibility VALUES ('20261127100000_idempotency_keys', '20261124000000_init');
 
 -- Returns the form that takes the place of an erased key. A request with the key still finds it, so nothing is paid twice. No key
--- has a space (hashedKey of src/journal/terms.ts). The function is STABLE, so that Postgres inlines it.
+-- has a space (hashedKey of src/journal/lookups/terms.ts). The function is STABLE, so that Postgres inlines it.
 CREATE FUNCTION hashed_key(key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN starts_with(key, 'sha256 ') THEN key ELSE 'sha256 ' || encode(sha256(convert_to(key, 'UTF8')), 'hex') END
 $$;

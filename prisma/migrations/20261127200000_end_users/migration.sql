@@ -157,7 +157,7 @@ CREATE FUNCTION payer_spent(payer uuid, on_day date, in_all boolean) RETURNS TAB
   WHERE s.payer_id = payer AND s.day >= CASE WHEN in_all THEN '-infinity' ELSE date_trunc('month', on_day::timestamp)::date END
 $$;
 
--- Returns whether payers stay within their caps (overPayerCap of src/policy/caps.ts). One that is not there does not. Call it after nothing_against has locked their
+-- Returns whether payers stay within their caps (overPayerCap of src/policy/limits/caps.ts). One that is not there does not. Call it after nothing_against has locked their
 -- clients. Like that function, it is VOLATILE, so that it sees everything that was committed until then. OFFSET 0 keeps the planner
 -- from reading every person to join the view. The spending of payers without caps is not read.
 --   payers, usd   each payer once, and what its calls would add
@@ -198,13 +198,13 @@ CREATE OR REPLACE FUNCTION adjust_spending(calls uuid[], counted_before numeric[
 $$;
 
 -- The idempotency keys of end users are their own, so a claim of theirs is the ID of the person, a space, and the key. No key has a
--- space. The key of a call as its claim has it (claimKey of src/journal/records.ts):
+-- space. The key of a call as its claim has it (claimKey of src/journal/records/records.ts):
 CREATE FUNCTION scoped_key(person_id uuid, record text, key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN strpos(record, '"actor_source":"token"') > 0 OR strpos(record, '"actor_source":"ephemeral"') > 0
     THEN person_id::text || ' ' || key ELSE key END
 $$;
 
--- The form of an erased key, as before (hashedKey of src/journal/terms.ts): `sha256 …`, and `<person> sha256 …` in the claim of an
+-- The form of an erased key, as before (hashedKey of src/journal/lookups/terms.ts): `sha256 …`, and `<person> sha256 …` in the claim of an
 -- end user.
 CREATE OR REPLACE FUNCTION hashed_key(key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN strpos(key, 'sha256 ') > 0 THEN key

@@ -43,7 +43,7 @@ ALTER TABLE refusal
   DROP CONSTRAINT refusal_actor_source_check,
   ADD CONSTRAINT refusal_actor_source_check CHECK (actor_source IN ('token', 'ephemeral', 'session', 'key', 'claimed'));
 
--- claimKey of src/journal/records.ts.
+-- claimKey of src/journal/records/records.ts.
 CREATE OR REPLACE FUNCTION scoped_key(person_id uuid, record text, key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN strpos(record, '"actor_source":"token"') > 0 OR strpos(record, '"actor_source":"ephemeral"') > 0
     OR strpos(record, '"actor_source":"session"') > 0 THEN person_id::text || ' ' || key ELSE key END

@@ -145,7 +145,7 @@ BEGIN
 END
 $$;
 
--- Returns the entry of all payouts of a call in this state, unless their records say otherwise (usualEntry of src/operations/sums.ts).
+-- Returns the entry of all payouts of a call in this state, unless their records say otherwise (usualEntry of src/operations/lifecycle/sums.ts).
 CREATE FUNCTION usual_entry(state text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN state IN ('succeeded', 'confirmed') THEN 'paid' WHEN state IN ('unknown', 'in_progress', 'pending_approval') THEN 'reserved'
     ELSE 'not_executed' END

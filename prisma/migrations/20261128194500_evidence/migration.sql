@@ -2,7 +2,7 @@
 
 INSERT INTO migration_compatibility VALUES ('20261128194500_evidence', '20261124000000_init');
 
--- SHA-256 of the rows in each table, hex, as a JSON object by the names of the tables (src/journal/evidence.ts). A table without rows
+-- SHA-256 of the rows in each table, hex, as a JSON object by the names of the tables (src/journal/reconciliation/evidence.ts). A table without rows
 -- is left out. Null: no table has any, or an earlier program wrote it.
 ALTER TABLE source_read_end ADD COLUMN evidence json;
 ALTER TABLE reconciliation_run_end ADD COLUMN evidence json;

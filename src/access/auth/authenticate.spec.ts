@@ -1,4 +1,4 @@
-import { NO_LIMITS } from '../clients/limits';
+import { NO_LIMITS } from '../clients/limits/limits';
 import { Caller } from '../callers/caller';
 import { whereFromProblem } from './authenticate';
 

@@ -1,6 +1,6 @@
 import { FastifyRequest } from 'fastify';
-import { rowOf } from '../../operations/catalogue';
-import { within } from '../../platform/config/address-block';
+import { rowOf } from '../../operations/catalogue/catalogue';
+import { within } from '../../platform/config/network/address-block';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { Caller } from '../callers/caller';
 import { KeyCallersService } from '../callers/key-callers.service';

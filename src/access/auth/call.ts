@@ -1,10 +1,10 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import { FastifyRequest } from 'fastify';
-import { OperationName } from '../../operations/catalogue';
-import { FeeRate } from '../../operations/fees';
+import { OperationName } from '../../operations/catalogue/catalogue';
+import { FeeRate } from '../../operations/items/fees';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/patience';
 import { Problem } from '../../platform/errors/problem';
 import { rememberTrace } from '../../platform/logging/trace-ids';
 import { Caller } from '../callers/caller';

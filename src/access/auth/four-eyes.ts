@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { Humans, readDecider, Requester, samePerson } from '../people/same-person';
 import { AuthenticatedCall, Author, authorOf } from './call';

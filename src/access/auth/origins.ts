@@ -1,9 +1,9 @@
 import cors, { FastifyCorsOptions, FastifyCorsOptionsDelegateCallback } from '@fastify/cors';
 import { Injectable, Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
-import { isLoopback, within } from '../../platform/config/address-block';
+import { isLoopback, within } from '../../platform/config/network/address-block';
 import { Config } from '../../platform/config/config';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 
 /** Routes that an orchestrator calls by the address of an instance. They show nothing of a caller. */
 const PROBES = ['/livez', '/readyz', '/metrics'];

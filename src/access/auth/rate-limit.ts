@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
-import { GroupCommit } from '../../platform/database/group-commit';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
-import { PrismaService } from '../../platform/database/prisma.service';
-import { SidePrisma } from '../../platform/database/side-prisma';
-import { causeOf } from '../../platform/database/unavailable';
+import { GroupCommit } from '../../platform/database/pools/group-commit';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/patience';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { causeOf } from '../../platform/database/pools/unavailable';
 import { Problem } from '../../platform/errors/problem';
 
 const WINDOW_MS = 60_000;

@@ -1,6 +1,6 @@
 import { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { Scope } from '../../operations/scopes';
+import { Scope } from '../../operations/catalogue/scopes';
 import { Allow, AllowGuard, SecretKeysOnly } from './route-access';
 
 class Routes {

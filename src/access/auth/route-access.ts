@@ -11,8 +11,8 @@ import {
 import { Reflector } from '@nestjs/core';
 import { FastifyRequest } from 'fastify';
 import { concatMap, Observable } from 'rxjs';
-import { OperationName, scopesOf } from '../../operations/catalogue';
-import { APP_SCOPES, Scope } from '../../operations/scopes';
+import { OperationName, scopesOf } from '../../operations/catalogue/catalogue';
+import { APP_SCOPES, Scope } from '../../operations/catalogue/scopes';
 import { Problem } from '../../platform/errors/problem';
 import { Caller } from '../callers/caller';
 import { Call } from './call';

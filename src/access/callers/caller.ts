@@ -1,4 +1,4 @@
-import { Scope } from '../../operations/scopes';
+import { Scope } from '../../operations/catalogue/scopes';
 import {
   LIMIT_KEYS,
   LIMIT_ROWS,
@@ -8,7 +8,7 @@ import {
   limitsOf,
   LimitsRow,
   OWN_LIMITS,
-} from '../clients/limits';
+} from '../clients/limits/limits';
 import { Identity } from '../people/person';
 import { TokenCredential } from '../tokens/access-token';
 

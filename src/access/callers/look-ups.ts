@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { TYPES } from '../../platform/database/binary-array';
+import { TYPES } from '../../platform/database/rows/binary-array';
 import { clock } from '../../platform/database/clock';
-import { GroupCommit } from '../../platform/database/group-commit';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
-import { PrismaService } from '../../platform/database/prisma.service';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { GroupCommit } from '../../platform/database/pools/group-commit';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/patience';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Caller, hasEnded } from './caller';
 
 /** More callers than ever ask at once. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import {
   listed,
   ListedBeneficiary,

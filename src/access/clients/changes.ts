@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { LIMIT_KEYS, LIMIT_ROWS } from './limits';
+import { LIMIT_KEYS, LIMIT_ROWS } from './limits/limits';
 import { ListedClient } from './listed';
 import { PROVIDER_FIELDS, PROVIDER_KEYS } from './providers';
 

@@ -1,7 +1,7 @@
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
-import { ACCOUNT_NAME } from '../../platform/config/environment';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { ACCOUNT_NAME } from '../../platform/config/environment/environment';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ChangeAuthor, ChangeRecords, changesBetween, creationOf, recordChanges } from './changes';
 import { ClientError } from './client-error';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { clock } from '../../platform/database/clock';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { AT_START, ChangeAuthor, ChangeRecords } from './changes';
 import { ClientError } from './client-error';

@@ -1,12 +1,12 @@
 import { Decimal } from 'decimal.js';
-import { isScope, SCOPES } from '../../operations/scopes';
+import { isScope, SCOPES } from '../../operations/catalogue/scopes';
 import { Prisma } from '../../platform/database/generated/client';
 import { toldFault } from '../../platform/errors/problem-body';
 import { unknownCountries } from '../../recipients/unknown-countries';
 import { permissionsOf } from './changes';
 import { ClientError } from './client-error';
-import { LIMIT_FIELDS } from './limit-fields';
-import { Limits, NO_LIMITS, toJson } from './limits';
+import { LIMIT_FIELDS } from './limits/limit-fields';
+import { Limits, NO_LIMITS, toJson } from './limits/limits';
 import { ListedClient } from './listed';
 import { NO_PROVIDERS, PROVIDER_FIELDS, Providers } from './providers';
 

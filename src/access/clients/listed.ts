@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { LIMIT_KEYS, limitsOf, toLimitsDocument } from './limits';
+import { LIMIT_KEYS, limitsOf, toLimitsDocument } from './limits/limits';
 
 /**
  * The kinds of clients. A `server` keeps secret keys. A `public` client, such as a mobile app or a page, has none, because

@@ -1,7 +1,7 @@
 import { Fault } from '../../platform/errors/problem';
 import { ClientError } from './client-error';
-import { GrantField, LIMIT_FIELDS } from './limit-fields';
-import { Limits } from './limits';
+import { GrantField, LIMIT_FIELDS } from './limits/limit-fields';
+import { Limits } from './limits/limits';
 
 /**
  * The identity provider whose access tokens a client takes (RFC 9068). Either all fields except the optional ones are set,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Beneficiary, beneficiaryHash } from '../clients/register-writes';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';

@@ -1,4 +1,4 @@
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Prisma } from '../../platform/database/generated/client';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';

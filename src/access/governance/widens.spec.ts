@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { Decimal } from 'decimal.js';
 import { madeUpLimits, maybe } from '../../../test/support/made-up-limits';
-import { SCOPES } from '../../operations/scopes';
+import { SCOPES } from '../../operations/catalogue/scopes';
 import { Grants } from '../clients/grants';
-import { NO_LIMITS } from '../clients/limits';
+import { NO_LIMITS } from '../clients/limits/limits';
 import {
   NO_PAGE_PROVIDER,
   NO_PROVIDERS,

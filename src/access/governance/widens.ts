@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Grants } from '../clients/grants';
-import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits, NO_LIMITS, OWN_LIMITS } from '../clients/limits';
+import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits, NO_LIMITS, OWN_LIMITS } from '../clients/limits/limits';
 import { OwnLimits } from '../people/person';
 import { NO_PROVIDERS, providerWidenings } from '../clients/providers';
 

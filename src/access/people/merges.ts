@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
 import { ChangeAuthor, ChangeRecords, recordChanges } from '../clients/changes';
 import { ClientError } from '../clients/client-error';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { newSalt } from '../../platform/privacy/commitment';
 import { ChangeAuthor, ChangeRecords, ClientChange, recordChanges } from '../clients/changes';
@@ -9,7 +9,7 @@ import { ClientError } from '../clients/client-error';
 import { findClient, lockClient } from '../clients/client-writes';
 import { PATIENCE } from '../clients/clients.service';
 import { checkGrants, toAssignments, toPermissions } from '../clients/grants';
-import { limitColumns, LimitsDocument, LimitsRow, OwnLimitKey, readLimits, toLimitsDocument } from '../clients/limits';
+import { limitColumns, LimitsDocument, LimitsRow, OwnLimitKey, readLimits, toLimitsDocument } from '../clients/limits/limits';
 import { ListedClient } from '../clients/listed';
 import { isPersonId } from '../clients/sign-ins';
 import { OWN_LIMIT_KEYS, OwnLimits, personHash } from './person';

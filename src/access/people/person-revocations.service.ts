@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { personHash } from './person';
 import { ChangeAuthor, ChangeRecords } from '../clients/changes';
 import { ClientError } from '../clients/client-error';

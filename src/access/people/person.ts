@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Limits, LimitsRow, OWN_LIMITS, OwnLimitKey, PersonLimitKey, readLimits } from '../clients/limits';
+import { Limits, LimitsRow, OWN_LIMITS, OwnLimitKey, PersonLimitKey, readLimits } from '../clients/limits/limits';
 
 /**
  * How it is known on whose behalf a request is made: by an access token, by an ephemeral key, by a page session, by the owner of

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { newId } from '../../platform/database/ids';
-import { withPatience } from '../../platform/database/patience';
-import { PrismaService } from '../../platform/database/prisma.service';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { withPatience } from '../../platform/database/pools/patience';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { commitment, newSalt } from '../../platform/privacy/commitment';
-import { limitColumns, LimitsRow, OwnLimitKey } from '../clients/limits';
+import { limitColumns, LimitsRow, OwnLimitKey } from '../clients/limits/limits';
 import { OWN_LIMIT_KEYS, Person, personHash, PersonLimits, personLimitsOf } from './person';
 
 /** Uses some tens of megabytes. Beyond that, the persons seen least recently are forgotten. */

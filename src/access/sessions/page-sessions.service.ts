@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { END_USER_SCOPES } from '../../operations/scopes';
+import { END_USER_SCOPES } from '../../operations/catalogue/scopes';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { newId } from '../../platform/database/ids';
-import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/patience';
-import { PrismaService } from '../../platform/database/prisma.service';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/pools/patience';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Caller, CALLER_COLUMNS, callerOf, CallerRow } from '../callers/caller';
 import { KeyLookUps, Purpose } from '../callers/look-ups';
 import { hashKey, OPENS } from '../clients/key';

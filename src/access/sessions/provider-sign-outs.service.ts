@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Caller } from '../callers/caller';
 import { personHash } from '../people/person';
 import { OneTimeToken, useToken } from '../tokens/used-proofs.service';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isUnavailable } from '../../platform/database/unavailable';
+import { isUnavailable } from '../../platform/database/pools/unavailable';
 import { hashKey } from '../clients/key';
 
 /** The secret in the cookie has as many bytes as a key. */

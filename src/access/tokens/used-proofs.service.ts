@@ -1,10 +1,10 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
-import { GroupCommit } from '../../platform/database/group-commit';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/patience';
-import { PrismaService } from '../../platform/database/prisma.service';
-import { Rows } from '../../platform/database/rows';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { GroupCommit } from '../../platform/database/pools/group-commit';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/patience';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { Rows } from '../../platform/database/rows/rows';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { invalidProof } from './refusals';
 
 /** A token that counts once, such as a DPoP proof or a logout token. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { accountsOf, RunningAccount } from '../../platform/config/upstream-accounts';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { accountsOf, RunningAccount } from '../../platform/config/upstream/upstream-accounts';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { AccountDto, healthOf } from './accounts.dto';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 

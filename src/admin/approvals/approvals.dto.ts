@@ -4,8 +4,8 @@ import { APPROVAL_STATUSES, CallRecord, FullCallRecord } from '../../history/rec
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { PROBLEMS } from '../../platform/errors/problems';
 import { CapDto } from '../limits/cap';
-import { field, NotForwarded, Text } from '../../http/validation/rules';
-import { OneOf, PageSize, PageToken } from '../../http/validation/query-rules';
+import { field, NotForwarded, Text } from '../../http/validation/rules/rules';
+import { OneOf, PageSize, PageToken } from '../../http/validation/rules/query-rules';
 
 export class ApprovalSearch implements PageRequest {
   @OneOf(APPROVAL_STATUSES, 'Status of the approval. Default: `pending`.') status?: (typeof APPROVAL_STATUSES)[number];

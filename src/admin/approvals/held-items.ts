@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { IntentDocument, ItemDocument, PersonDocument } from '../../journal/documents';
-import { Item } from '../../operations/item';
+import { IntentDocument, ItemDocument, PersonDocument } from '../../journal/records/documents';
+import { Item } from '../../operations/items/item';
 import { Prisma } from '../../platform/database/generated/client';
 
 /** Reads the recorded items of held calls, by call. They include amounts that the request itself did not state. */

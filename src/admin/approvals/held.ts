@@ -2,10 +2,10 @@ import { Owner, recordedOwner } from '../../access/auth/owner';
 import { commitmentOf, FullStoredCall } from '../../history/records/rows';
 import { Problem } from '../../platform/errors/problem';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
-import { itemsOf } from '../../operations/items';
-import { namedIn, NamedId } from '../../gateway/forwarding/ownership.service';
-import { accountNamed } from '../../journal/accounts';
-import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/catalogue';
+import { itemsOf } from '../../operations/items/items';
+import { namedIn, NamedId } from '../../gateway/forwarding/ownership/ownership.service';
+import { accountNamed } from '../../journal/records/accounts';
+import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/catalogue/catalogue';
 
 /** A held call as recorded. */
 export type Held = FullStoredCall;

@@ -1,8 +1,8 @@
-import { SCOPES } from '../../operations/scopes';
-import { OPERATION_NAMES } from '../../operations/catalogue';
+import { SCOPES } from '../../operations/catalogue/scopes';
+import { OPERATION_NAMES } from '../../operations/catalogue/catalogue';
 import { CLIENT_KINDS, ClientKind, KEY_KINDS, KEY_STATES, ListedClient, ListedKey } from '../../access/clients/listed';
-import { LIMIT_KEYS, LimitsDocument } from '../../access/clients/limits';
-import { shownLimit, withLimits } from '../../http/validation/limit-properties';
+import { LIMIT_KEYS, LimitsDocument } from '../../access/clients/limits/limits';
+import { shownLimit, withLimits } from '../../http/validation/rules/limit-properties';
 import {
   BOOLEAN,
   described,

@@ -1,8 +1,8 @@
 import { CLIENT_KINDS, ClientKind } from '../../access/clients/listed';
-import { LIMIT_KEYS, textOf } from '../../access/clients/limits';
-import { AskedLimits, askedLimit, withLimits } from '../../http/validation/limit-properties';
-import { Account, Instant, OneOf } from '../../http/validation/query-rules';
-import { NotForwarded, Nothing, Text } from '../../http/validation/rules';
+import { LIMIT_KEYS, textOf } from '../../access/clients/limits/limits';
+import { AskedLimits, askedLimit, withLimits } from '../../http/validation/rules/limit-properties';
+import { Account, Instant, OneOf } from '../../http/validation/rules/query-rules';
+import { NotForwarded, Nothing, Text } from '../../http/validation/rules/rules';
 import { ClientName, ClientOperations, ClientScopes, KeyPerson, NewDailyCap, Subject } from './client-rules';
 import { ProviderDto } from './provider.dto';
 

@@ -1,4 +1,4 @@
-import { usualExpiry } from '../../access/clients/safe-defaults';
+import { usualExpiry } from '../../access/clients/limits/safe-defaults';
 import { clock } from '../../platform/database/clock';
 import { Problem } from '../../platform/errors/problem';
 

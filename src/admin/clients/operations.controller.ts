@@ -1,9 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/route-access';
-import { OPERATION_NAMES, OperationName, rowOf, scopesOf, sourceOf } from '../../operations/catalogue';
-import { Effect } from '../../operations/row';
-import { Scope, SCOPES } from '../../operations/scopes';
+import { OPERATION_NAMES, OperationName, rowOf, scopesOf, sourceOf } from '../../operations/catalogue/catalogue';
+import { Effect } from '../../operations/catalogue/row';
+import { Scope, SCOPES } from '../../operations/catalogue/scopes';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { BOOLEAN, described } from '../../platform/schema/fields';
 import { ApiSummary } from '../../platform/schema/routes';

@@ -1,11 +1,11 @@
-import { LimitKey, LimitsDocument, OwnLimitKey } from '../../access/clients/limits';
+import { LimitKey, LimitsDocument, OwnLimitKey } from '../../access/clients/limits/limits';
 import { OWN_LIMIT_KEYS } from '../../access/people/person';
 import { ListedPerson } from '../../access/people/person-exceptions';
 import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
-import { AskedLimits, askedLimit, shownLimit, withLimits } from '../../http/validation/limit-properties';
-import { NotForwarded, Text } from '../../http/validation/rules';
-import { PageSize, PageToken } from '../../http/validation/query-rules';
+import { AskedLimits, askedLimit, shownLimit, withLimits } from '../../http/validation/rules/limit-properties';
+import { NotForwarded, Text } from '../../http/validation/rules/rules';
+import { PageSize, PageToken } from '../../http/validation/rules/query-rules';
 import { UsageDto } from '../limits/cap';
 
 const MAX_NAME = 255;

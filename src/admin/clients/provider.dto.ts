@@ -10,7 +10,7 @@ import {
   TOKEN_ALGORITHMS,
   USUAL_MAX_AGE,
 } from '../../access/clients/providers';
-import { field, WordList } from '../../http/validation/rules';
+import { field, WordList } from '../../http/validation/rules/rules';
 
 const providerField = (key: Exclude<keyof Providers, 'tokenAlgorithms'>, schema: ApiPropertyOptions) => {
   const { must, test } = PROVIDER_FIELDS[key];

@@ -13,7 +13,7 @@ import {
   USD,
   UUID,
 } from '../../platform/schema/fields';
-import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
+import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle/lifecycle';
 import { PayoutSums } from '../../history/search/summary.dto';
 import { AGES, AgeName } from '../../reconciliation/findings/ageing';
 import { Result, RESULTS } from '../../reconciliation/runs/run-reader';
@@ -21,7 +21,7 @@ import { RUN_STATES, RunState } from '../../reconciliation/runs/runs.dto';
 import { AccountHealth } from '../accounts/accounts.dto';
 import { UsageDto } from '../limits/cap';
 import { Cause, CAUSES, Place, PLACES } from '../../platform/storage/failures';
-import { WholeNumber } from '../../http/validation/query-rules';
+import { WholeNumber } from '../../http/validation/rules/query-rules';
 
 /** The longest period. Its tables stay small enough to read at once. */
 export const MOST_DAYS = 31;

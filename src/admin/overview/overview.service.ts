@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { eventOf, EventStreams } from '../../http/streams/event-streams.service';
 import { SharedReads } from '../../http/streams/shared-reads';
-import { Scope } from '../../operations/scopes';
+import { Scope } from '../../operations/catalogue/scopes';
 import { clock } from '../../platform/database/clock';
 import { StorageService } from '../../platform/storage/storage.service';
 import { healthOf } from '../accounts/accounts.dto';

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { recordedAs } from '../../operations/lifecycle';
-import { notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
+import { recordedAs } from '../../operations/lifecycle/lifecycle';
+import { notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle/lifecycle-sql';
 import { IndexService } from '../../history/search/index.service';
 import { PresentService } from '../../history/records/records.service';
-import { accountNames } from '../../platform/config/upstream-accounts';
-import { RESTED } from '../../platform/database/pacing';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { accountNames } from '../../platform/config/upstream/upstream-accounts';
+import { RESTED } from '../../platform/database/pools/pacing';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { toUsage } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
 import { sumAges } from '../../reconciliation/findings/ageing';

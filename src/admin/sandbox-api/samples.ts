@@ -1,6 +1,6 @@
-import { OPERATION_NAMES, OperationName, rowOf } from '../../operations/catalogue';
-import { CREATED_BY } from '../../operations/effects';
-import { itemFieldsOf } from '../../operations/items';
+import { OPERATION_NAMES, OperationName, rowOf } from '../../operations/catalogue/catalogue';
+import { CREATED_BY } from '../../operations/items/effects';
+import { itemFieldsOf } from '../../operations/items/items';
 
 const CREATING = OPERATION_NAMES.filter((name) => CREATED_BY.has(name));
 

@@ -3,10 +3,10 @@ import { Author } from '../../access/auth/call';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../../access/clients/changes';
 import { StopLiftDocument, StopLifts } from '../../access/governance/change-document';
 import { GovernanceService, Waiting } from '../../access/governance/governance.service';
-import { readUnread, UnreadTime } from '../../journal/lost-time';
-import { insertStop, insertStopLift, isOwnRecentStop, needsRecovery, StopAuthor } from '../../journal/stops';
+import { readUnread, UnreadTime } from '../../journal/stops/lost-time';
+import { insertStop, insertStopLift, isOwnRecentStop, needsRecovery, StopAuthor } from '../../journal/stops/stops';
 import { Prisma } from '../../platform/database/generated/client';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { StopAuthorRecord, StopRecord } from './stops.dto';
@@ -19,7 +19,7 @@ export interface Target {
   operation?: string | undefined;
 }
 
-/** Adds and lifts stops. Once committed, a stop applies to every intent on every instance. See src/journal/stops.ts. */
+/** Adds and lifts stops. Once committed, a stop applies to every intent on every instance. See src/journal/stops/stops.ts. */
 @Injectable()
 export class StopsService implements StopLifts {
   constructor(

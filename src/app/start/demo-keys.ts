@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClientsService } from '../../access/clients/clients.service';
 import { DemoClientsService } from '../../access/clients/demo-clients.service';
-import { Scope } from '../../operations/scopes';
+import { Scope } from '../../operations/catalogue/scopes';
 import { RunningConfig, StartError } from '../../platform/config/config';
-import { writePrivateJson } from '../../platform/config/private-file';
+import { writePrivateJson } from '../../platform/config/secrets/private-file';
 
 /**
  * One client for each kind of user. The admin's key can also read everything, so that a newcomer signs in to the

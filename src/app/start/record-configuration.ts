@@ -3,9 +3,9 @@ import { AT_START, ChangeAuthor, ChangeRecords } from '../../access/clients/chan
 import { PATIENCE } from '../../access/clients/clients.service';
 import { lockChanges } from '../../access/governance/pending-changes';
 import { RecordedConfiguration } from '../../platform/config/recorded-configuration';
-import { SecretReloadService } from '../../platform/config/secret-reload.service';
+import { SecretReloadService } from '../../platform/config/secrets/secret-reload.service';
 import { Prisma } from '../../platform/database/generated/client';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { asRecorded } from '../../platform/privacy/recorded';
 import { codeOrNameOf } from '../../platform/errors/error-code';
 

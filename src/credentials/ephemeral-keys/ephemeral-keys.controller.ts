@@ -5,13 +5,13 @@ import { AuthenticatedCall, changedBy, CurrentCall, leftOf } from '../../access/
 import { ownerOf } from '../../access/auth/owner';
 import { Allow, missingScopes, operationProblem, SecretKeysOnly } from '../../access/auth/route-access';
 import { Caller } from '../../access/callers/caller';
-import { readUsd } from '../../access/clients/limit-fields';
+import { readUsd } from '../../access/clients/limits/limit-fields';
 import { Beneficiary } from '../../access/clients/register-writes';
 import { EphemeralKeyFilter, EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { Person } from '../../access/people/person';
 import { PersonsService } from '../../access/people/persons.service';
-import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/beneficiary-text';
-import { isOperation, scopesOf } from '../../operations/catalogue';
+import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/rules/beneficiary-text';
+import { isOperation, scopesOf } from '../../operations/catalogue/catalogue';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Fault, Problem } from '../../platform/errors/problem';

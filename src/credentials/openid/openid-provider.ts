@@ -2,7 +2,7 @@ import { compactVerify } from 'jose';
 import { createHash } from 'node:crypto';
 import type * as openid from 'openid-client';
 import { NewSignIn } from '../../access/sessions/session-life';
-import { Secret } from '../../platform/config/secret';
+import { Secret } from '../../platform/config/secrets/secret';
 import { Egress } from '../../platform/network/egress';
 import { StepUpConfig } from '../../platform/config/sign-in-config';
 import { clock } from '../../platform/database/clock';

@@ -12,7 +12,7 @@ import {
 } from '../../access/sessions/cookies';
 import { PageSessionsService } from '../../access/sessions/page-sessions.service';
 import { SessionsService } from '../../access/sessions/sessions.service';
-import { APP_SCOPES, SCOPES } from '../../operations/scopes';
+import { APP_SCOPES, SCOPES } from '../../operations/catalogue/scopes';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { clock } from '../../platform/database/clock';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';

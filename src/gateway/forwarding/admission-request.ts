@@ -1,17 +1,17 @@
 import { Decimal } from 'decimal.js';
 import { OperationCall } from '../../access/auth/call';
-import { Limits } from '../../access/clients/limits';
+import { Limits } from '../../access/clients/limits/limits';
 import { isEndUser } from '../../access/people/person';
-import { Item, totalOf } from '../../operations/item';
-import { movesValue } from '../../operations/catalogue';
-import { recipientsOf } from '../../journal/recipients';
-import { paymentsTo } from '../../journal/content-keys';
-import { Screened } from '../../journal/records';
+import { Item, totalOf } from '../../operations/items/item';
+import { movesValue } from '../../operations/catalogue/catalogue';
+import { recipientsOf } from '../../journal/admission/recipients';
+import { paymentsTo } from '../../journal/admission/content-keys';
+import { Screened } from '../../journal/records/records';
 import { AdmissionRequest } from '../../policy/admission';
-import { dependOnHistory } from '../../policy/recipient-days';
-import { usesRegister } from '../../policy/beneficiaries';
-import { HeldFor } from '../../policy/holds';
-import { needsApproval } from '../../policy/limit-rules';
+import { dependOnHistory } from '../../policy/limits/recipient-days';
+import { usesRegister } from '../../policy/limits/beneficiaries';
+import { HeldFor } from '../../policy/limits/holds';
+import { needsApproval } from '../../policy/limits/limit-rules';
 import { normalForm } from '../../policy/normal-form';
 
 /** The parts of a request that its admission depends on. */

@@ -7,11 +7,11 @@ import { onBehalfOf, whereFromProblem } from '../../access/auth/authenticate';
 import { PersonsService } from '../../access/people/persons.service';
 import { StandingService } from '../../access/auth/standing.service';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { AdmissionResult } from '../../journal/admissions';
+import { AdmissionResult } from '../../journal/admission/admissions';
 import { CallJournal } from '../../journal/call-journal';
-import { Admission } from '../../journal/admission-rules';
-import { Coverage, Screened, Release } from '../../journal/records';
-import { Item, phonesOf } from '../../operations/item';
+import { Admission } from '../../journal/admission/admission-rules';
+import { Coverage, Screened, Release } from '../../journal/records/records';
+import { Item, phonesOf } from '../../operations/items/item';
 import { readAllowDuplicateOf, readIdempotencyKey } from '../../http/validation/idempotency-key';
 import { measured, Place } from '../admission-control/place';
 import { MayPay } from '../may-pay/may-pay.service';
@@ -20,13 +20,13 @@ import { ScreeningService } from '../screening/screening.service';
 import { Outgoing } from '../upstream/upstream-account';
 import { UpstreamService } from '../upstream/upstream.service';
 import { admissionRequest } from './admission-request';
-import { CoverageService } from './coverage.service';
-import { MovedValueService } from './moved-value.service';
-import { OwnershipService } from './ownership.service';
+import { CoverageService } from './coverage/coverage.service';
+import { MovedValueService } from './ownership/moved-value.service';
+import { OwnershipService } from './ownership/ownership.service';
 import { newIntent, PreparedRequest } from './prepared-request';
-import { ownLimitProblems } from './own-limits';
-import { ReplayService } from './replay.service';
-import { pendingReply, Reply } from './reply';
+import { ownLimitProblems } from './ownership/own-limits';
+import { ReplayService } from './reply/replay.service';
+import { pendingReply, Reply } from './reply/reply';
 
 /** The facts about a request that are known before the journal decides about it. */
 interface OwnRules {

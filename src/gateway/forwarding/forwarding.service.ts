@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
-import { itemsOf, itemFieldsOf } from '../../operations/items';
-import { listsTransactions, rowOf, OperationName } from '../../operations/catalogue';
+import { itemsOf, itemFieldsOf } from '../../operations/items/items';
+import { listsTransactions, rowOf, OperationName } from '../../operations/catalogue/catalogue';
 import { UpstreamService } from '../upstream/upstream.service';
 import { GateService } from '../admission-control/gate.service';
 import { AdmissionService } from './admission.service';
 import { ExchangeService } from './exchange.service';
-import { toOutgoing } from '../upstream/outgoing';
-import { OwnershipService } from './ownership.service';
+import { toOutgoing } from '../upstream/transport/outgoing';
+import { OwnershipService } from './ownership/ownership.service';
 import { PreparedRequest } from './prepared-request';
-import { Reply, toReply } from './reply';
+import { Reply, toReply } from './reply/reply';
 import { withWallet } from './wallet';
-import { ID_FORMS, payoutIdOf } from '../../operations/payout-id';
+import { ID_FORMS, payoutIdOf } from '../../operations/catalogue/payout-id';
 
 /** Handles every request to the upstream, once its caller is known and its body is valid. */
 @Injectable()

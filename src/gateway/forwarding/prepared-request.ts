@@ -1,6 +1,6 @@
 import { OperationCall } from '../../access/auth/call';
-import { NewIntent } from '../../journal/records';
-import { Item } from '../../operations/item';
+import { NewIntent } from '../../journal/records/records';
+import { Item } from '../../operations/items/item';
 import { Outgoing, TimedAnswer } from '../upstream/upstream-account';
 
 /** A request as it will be sent, with the items that its record lists. */

@@ -3,7 +3,7 @@ import { FastifyReply, FastifyRequest } from 'fastify';
 import { Call, leftOf } from '../../access/auth/call';
 import { tokenIn } from '../../access/tokens/access-token';
 import { challengeOf } from '../../access/tokens/refusals';
-import { causeOf, isUnavailable } from '../../platform/database/unavailable';
+import { causeOf, isUnavailable } from '../../platform/database/pools/unavailable';
 import { isProbe } from '../../platform/logging/logging';
 import { problemCodeOf } from '../../platform/storage/failures';
 import { StorageService, Trouble } from '../../platform/storage/storage.service';
@@ -18,7 +18,7 @@ import { MetricsService } from '../../http/metrics/metrics.service';
 import { forTheRecord } from '../../http/validation/faults';
 import { bodyFault, OTHER_TYPE } from '../../http/validation/json-body';
 import { recordedKey } from '../../http/validation/idempotency-key';
-import { rowOf } from '../../operations/catalogue';
+import { rowOf } from '../../operations/catalogue/catalogue';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** The problems that somebody must look into if an unexpected error caused them. */

@@ -1,5 +1,5 @@
 import { UpstreamAccount } from '../upstream/upstream-account';
-import { OperationName, rowOf } from '../../operations/catalogue';
+import { OperationName, rowOf } from '../../operations/catalogue/catalogue';
 import { Problem } from '../../platform/errors/problem';
 import { isObject } from '../../platform/json/is-object';
 

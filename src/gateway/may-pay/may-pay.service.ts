@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { readStops } from '../../journal/stops';
-import { PrismaService } from '../../platform/database/prisma.service';
-import { FenceService } from '../../platform/fencing/fence.service';
+import { readStops } from '../../journal/stops/stops';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { FenceService } from '../../continuity/fence/fence.service';
 import { problemCodeOf } from '../../platform/storage/failures';
 import { StorageService } from '../../platform/storage/storage.service';
-import { Stop, stopFor } from '../../policy/stops';
+import { Stop, stopFor } from '../../policy/limits/stops';
 import { obstacleProblem } from './obstacle-problem';
 import { InstanceObstacle, Reader } from './obstacles';
 

@@ -1,6 +1,6 @@
 import { OperationCall } from '../../access/auth/call';
 import { isEndUser } from '../../access/people/person';
-import { OperationName } from '../../operations/catalogue';
+import { OperationName } from '../../operations/catalogue/catalogue';
 import { happenedOf } from '../../platform/errors/reads';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';

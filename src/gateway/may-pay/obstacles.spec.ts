@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { Problem } from '../../platform/errors/problem';
 import { PROBLEMS } from '../../platform/errors/problems';
-import { OverCap } from '../../policy/caps';
-import { NamedRecipient } from '../../policy/beneficiaries';
+import { OverCap } from '../../policy/limits/caps';
+import { NamedRecipient } from '../../policy/limits/beneficiaries';
 import { CallPerson } from '../../access/people/person';
 import { forecastOf, obstacleProblem, refusalOf } from './obstacle-problem';
 import { AnyObstacle, BrokenRule, Reader, ROWS } from './obstacles';

@@ -1,11 +1,11 @@
-import { OperationName } from '../../operations/catalogue';
-import { pointerIn, valueFieldOf } from '../../operations/items';
+import { OperationName } from '../../operations/catalogue/catalogue';
+import { pointerIn, valueFieldOf } from '../../operations/items/items';
 import { DatabaseCode } from '../../platform/errors/outages';
 import { Fault, Problem, ProblemOptions } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';
 import { Obstacle, RefusingObstacle } from '../../policy/admission';
-import { Forbidden } from '../../policy/beneficiaries';
-import { CapOwner, OverCap } from '../../policy/caps';
+import { Forbidden } from '../../policy/limits/beneficiaries';
+import { CapOwner, OverCap } from '../../policy/limits/caps';
 
 /** A reason why this instance does not send a request now. Another instance, or a later moment, may. */
 export type InstanceObstacle =

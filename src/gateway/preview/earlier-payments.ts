@@ -1,13 +1,13 @@
 import { Owner } from '../../access/auth/owner';
-import { Limits } from '../../access/clients/limits';
-import { catchUpIndex } from '../../journal/search-index';
-import { recipientTerm } from '../../journal/terms';
-import { Item, paidName } from '../../operations/item';
-import { EXECUTED, OPEN } from '../../operations/lifecycle';
-import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle-sql';
+import { Limits } from '../../access/clients/limits/limits';
+import { catchUpIndex } from '../../journal/lookups/search-index';
+import { recipientTerm } from '../../journal/lookups/terms';
+import { Item, paidName } from '../../operations/items/item';
+import { EXECUTED, OPEN } from '../../operations/lifecycle/lifecycle';
+import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { uuidFloor } from '../../platform/database/uuid';
 
 /** A payment of the same amount to the same recipient. */

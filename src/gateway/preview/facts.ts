@@ -1,10 +1,10 @@
 import { OperationCall } from '../../access/auth/call';
 import { FaultList } from '../../http/validation/faults';
-import { DryRun } from '../../journal/state';
+import { DryRun } from '../../journal/admission/state';
 import { EarlierPayment } from './earlier-payments';
 import { AdmissionRequest } from '../../policy/admission';
 import { Problem } from '../../platform/errors/problem';
-import { Served } from '../forwarding/coverage';
+import { Served } from '../forwarding/coverage/coverage';
 import { InstanceObstacle } from '../may-pay/obstacles';
 import { PositionedItem } from './positioned-items';
 import { PreviewLocalAmount, PreviewReplay } from './preview.dto';

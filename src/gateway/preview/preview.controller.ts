@@ -6,7 +6,7 @@ import { Allow } from '../../access/auth/route-access';
 import { AuthenticatedCall, CurrentCall } from '../../access/auth/call';
 import { TakesTurn } from '../../http/shares/takes-turn';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe';
-import { OperationName, pathOf, PREVIEW_PREFIX, scopesOf } from '../../operations/catalogue';
+import { OperationName, pathOf, PREVIEW_PREFIX, scopesOf } from '../../operations/catalogue/catalogue';
 import { Preview } from './preview.dto';
 import { PreviewService } from './preview.service';
 

@@ -14,7 +14,7 @@ import { FaultDto } from '../../platform/errors/envelope.dto';
 import { ACTION_NAMES } from '../../platform/errors/kinds';
 import { FIRST_CALL_STATES } from '../../platform/errors/problem';
 import { PROBLEMS } from '../../platform/errors/problems';
-import { HELD_FOR } from '../../policy/holds';
+import { HELD_FOR } from '../../policy/limits/holds';
 
 export class PreviewFault extends FaultDto {
   @described({ enum: Object.keys(PROBLEMS) }, 'The error code, for programs.') code!: string;

@@ -1,7 +1,7 @@
-import { pointerIn } from '../../operations/items';
+import { pointerIn } from '../../operations/items/items';
 import { Problem } from '../../platform/errors/problem';
-import { Served } from '../forwarding/coverage';
-import { ownLimitProblems } from '../forwarding/own-limits';
+import { Served } from '../forwarding/coverage/coverage';
+import { ownLimitProblems } from '../forwarding/ownership/own-limits';
 import { refusalOf } from '../may-pay/obstacle-problem';
 import { PreviewFacts } from './facts';
 

@@ -1,14 +1,14 @@
 import { Decimal } from 'decimal.js';
 import { ownerOf } from '../../access/auth/owner';
-import { Limits } from '../../access/clients/limits';
+import { Limits } from '../../access/clients/limits/limits';
 import { toldFault } from '../../platform/errors/problem-body';
 import { Problem } from '../../platform/errors/problem';
 import { EarlierPayment } from './earlier-payments';
-import { paidName, totalOf } from '../../operations/item';
-import { movesValue } from '../../operations/catalogue';
-import { Caps, reservationOf } from '../../policy/caps';
-import { HeldFor, Hold } from '../../policy/holds';
-import { Served } from '../forwarding/coverage';
+import { paidName, totalOf } from '../../operations/items/item';
+import { movesValue } from '../../operations/catalogue/catalogue';
+import { Caps, reservationOf } from '../../policy/limits/caps';
+import { HeldFor, Hold } from '../../policy/limits/holds';
+import { Served } from '../forwarding/coverage/coverage';
 import { PreviewFacts } from './facts';
 import { duplicatesInside, itemCount, PositionedItem } from './positioned-items';
 import {

@@ -1,7 +1,7 @@
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { MetricsService } from '../../http/metrics/metrics.service';
-import { SecretReloadService } from '../../platform/config/secret-reload.service';
-import { accountsOf, accountVariable } from '../../platform/config/upstream-accounts';
+import { SecretReloadService } from '../../platform/config/secrets/secret-reload.service';
+import { accountsOf, accountVariable } from '../../platform/config/upstream/upstream-accounts';
 import { Problem } from '../../platform/errors/problem';
 import { Egress } from '../../platform/network/egress';
 import { MayPay } from '../may-pay/may-pay.service';

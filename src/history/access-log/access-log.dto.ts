@@ -1,6 +1,6 @@
 import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
-import { Instant, PageSize, PageToken, Uuid, OneOf } from '../../http/validation/query-rules';
-import { Text } from '../../http/validation/rules';
+import { Instant, PageSize, PageToken, Uuid, OneOf } from '../../http/validation/rules/query-rules';
+import { Text } from '../../http/validation/rules/rules';
 import {
   nextPageToken,
   PageRequest,

@@ -1,5 +1,5 @@
-import { LIMIT_KEYS, LimitsDocument } from '../../access/clients/limits';
-import { shownIfChanged, withLimits } from '../../http/validation/limit-properties';
+import { LIMIT_KEYS, LimitsDocument } from '../../access/clients/limits/limits';
+import { shownIfChanged, withLimits } from '../../http/validation/rules/limit-properties';
 import { BOOLEAN, INSTANT, INTEGER, optional, orNull, TEXT } from '../../platform/schema/fields';
 
 const text = (description: string) => optional(TEXT, description);

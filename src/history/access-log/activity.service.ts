@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeAuthor } from '../../access/clients/changes';
 import { Prisma } from '../../platform/database/generated/client';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { ActivityState } from './activity-state.dto';
 import {

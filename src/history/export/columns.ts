@@ -1,8 +1,8 @@
-import { IntentDocument } from '../../journal/documents';
-import { LATER_MEMBERS, REQUEST_MEMBERS } from '../../journal/request-members';
-import { isUndelivered } from '../../journal/settled-by-upstream';
-import { payoutStateOf } from '../../operations/settlement';
-import { feeUsdOf, SUM_NAMES, SumName, sumNameOf } from '../../operations/sums';
+import { IntentDocument } from '../../journal/records/documents';
+import { LATER_MEMBERS, REQUEST_MEMBERS } from '../../journal/records/request-members';
+import { isUndelivered } from '../../journal/settlement/settled-by-upstream';
+import { payoutStateOf } from '../../operations/lifecycle/settlement';
+import { feeUsdOf, SUM_NAMES, SumName, sumNameOf } from '../../operations/lifecycle/sums';
 import { canonicalCountry } from '../../recipients/country-name';
 import { maskContacts, maskEmail, maskHandle, maskKey, maskPhone, maskProse } from '../../platform/privacy/contacts';
 import { Cell } from '../../http/answers/csv';

@@ -1,5 +1,5 @@
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { Present } from '../../operations/lifecycle';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { Present } from '../../operations/lifecycle/lifecycle';
 import { Listed } from '../search/search.dto';
 import { Place } from '../records/records.service';
 import { Column, COLUMNS } from './columns';

@@ -11,7 +11,7 @@ import { requireMaySearchPeople } from '../search/search.service';
 import { ExportSearch, ManifestRecord } from './export.dto';
 import { ExportService } from './export.service';
 import { CONTENT_TYPES } from './export-rows';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { readManifest } from './manifest';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
 

@@ -1,5 +1,5 @@
-import { OneOf } from '../../http/validation/query-rules';
-import { field } from '../../http/validation/rules';
+import { OneOf } from '../../http/validation/rules/query-rules';
+import { field } from '../../http/validation/rules/rules';
 import { Listed, SearchFilters } from '../search/search.dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, COUNT, described, INSTANT, nullable, SHA256, TEXT, UUID } from '../../platform/schema/fields';

@@ -6,14 +6,14 @@ import {
   PersonDocument,
   TransactionDocument,
   SettlementDocument,
-} from '../../journal/documents';
-import { AskedMembers, REFUSAL_COLUMNS } from '../../journal/request-members';
-import { itemsSql } from '../../journal/document-sql';
-import { LedgerItem, ledgerOf } from '../../journal/ledger';
-import { accountNamed } from '../../journal/accounts';
-import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { actorOf } from '../../journal/author';
+} from '../../journal/records/documents';
+import { AskedMembers, REFUSAL_COLUMNS } from '../../journal/records/request-members';
+import { itemsSql } from '../../journal/records/document-sql';
+import { LedgerItem, ledgerOf } from '../../journal/settlement/ledger';
+import { accountNamed } from '../../journal/records/accounts';
+import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle/lifecycle';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { actorOf } from '../../journal/records/author';
 import { lifecycleOf, resolutionIn } from '../records/rows';
 import { transactionOf } from '../records/items';
 import { Listed } from '../search/search.dto';

@@ -1,4 +1,4 @@
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Format, ManifestRecord } from './export.dto';
 import { Listed } from '../search/search.dto';
 

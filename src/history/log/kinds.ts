@@ -1,6 +1,6 @@
-import { INTENT_COLUMNS, LATER_MEMBERS, REFUSAL_COLUMNS } from '../../journal/request-members';
-import { ColumnOfRecord } from '../../journal/document-sql';
-import { OUTCOME_COLUMNS } from '../../journal/outcomes';
+import { INTENT_COLUMNS, LATER_MEMBERS, REFUSAL_COLUMNS } from '../../journal/records/request-members';
+import { ColumnOfRecord } from '../../journal/records/document-sql';
+import { OUTCOME_COLUMNS } from '../../journal/outcomes/outcomes';
 
 /** The form of a column's value in a leaf (leafSql). */
 export type Form =

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '../../platform/config/config';
-import { Secret } from '../../platform/config/secret';
+import { Secret } from '../../platform/config/secrets/secret';
 import { knownLogKeyOf, logKeyOf, logRingOf } from './log-key';
 import { newSigningKey, signerOf } from './note';
 

@@ -2,8 +2,8 @@ import { KeyRing, ringOf, newSigningKey, Signer, signerOf, verifierOf } from './
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config, StartError } from '../../platform/config/config';
-import { writePrivateJson } from '../../platform/config/private-file';
-import { Secret } from '../../platform/config/secret';
+import { writePrivateJson } from '../../platform/config/secrets/private-file';
+import { Secret } from '../../platform/config/secrets/secret';
 import { codeOf } from '../../platform/errors/error-code';
 
 /** The name of the log in its checkpoints, if the operator configures no key with its own name. */

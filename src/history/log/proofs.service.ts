@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { KIND_NAMES, kindOf, KindName, leafSql } from './kinds';
 import { KeyRing, openNote, Verifier } from './note';
@@ -9,10 +9,10 @@ import { LeafProof, Opening, Receipt, ReceiptRecord } from './log.dto';
 import { Ask, storedHashes } from './tree-store';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { isUtf8 } from 'node:buffer';
-import { PersonDocument } from '../../journal/documents';
+import { PersonDocument } from '../../journal/records/documents';
 import { isOwn, Owner } from '../../access/auth/owner';
 import { isUuid } from '../../platform/database/uuid';
-import { actorOf } from '../../journal/author';
+import { actorOf } from '../../journal/records/author';
 
 interface Latest {
   size: number;

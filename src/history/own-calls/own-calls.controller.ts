@@ -10,28 +10,28 @@ import { AuthenticatedCall, Author, CurrentCall, mayReveal } from '../../access/
 import { FourEyesService } from '../../access/auth/four-eyes';
 import { StepUpService } from '../../access/auth/step-up';
 import { readRequester } from '../../access/people/same-person';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { goneSignal } from '../../http/connections/gone';
 import { TakesTurn } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
-import { settle } from '../../journal/settlements';
+import { settle } from '../../journal/settlement/settlements';
 import { OwnCallQuery, OwnCallSearch, ResolutionDto, PayoutRecord } from './own-calls.dto';
 import { ownView, OwnView } from '../../access/auth/owner';
 import { settlementByHand } from './settlement-by-hand';
 import { WaitsService } from './waits.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
-import { TAGS, termOf } from '../../journal/terms';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { TAGS, termOf } from '../../journal/lookups/terms';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { termsOf } from '../search/filters';
 import { IndexService } from '../search/index.service';
 import { ledgerEntriesOf } from '../records/items';
 import { shown } from '../records/view';
 import { maskProse } from '../../platform/privacy/contacts';
-import { PayoutPlace, payoutIdOf, readPayoutId } from '../../operations/payout-id';
+import { PayoutPlace, payoutIdOf, readPayoutId } from '../../operations/catalogue/payout-id';
 
 const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';
 

@@ -1,8 +1,8 @@
-import { RESOLUTIONS, CALL_STATES, CallState } from '../../operations/lifecycle';
+import { RESOLUTIONS, CALL_STATES, CallState } from '../../operations/lifecycle/lifecycle';
 import { PageRequest } from '../../platform/schema/page';
-import { NotForwarded, Text, WordList } from '../../http/validation/rules';
-import { IdempotencyKey, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/query-rules';
-import { readPayoutId } from '../../operations/payout-id';
+import { NotForwarded, Text, WordList } from '../../http/validation/rules/rules';
+import { IdempotencyKey, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/rules/query-rules';
+import { readPayoutId } from '../../operations/catalogue/payout-id';
 import { PickType } from '@nestjs/swagger';
 import { described, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { RecordItem } from '../records/record.dto';

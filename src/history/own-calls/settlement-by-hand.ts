@@ -1,11 +1,11 @@
 import { Author } from '../../access/auth/call';
-import { LedgerItem } from '../../journal/ledger';
-import { NewEntry, NewSettlement } from '../../journal/records';
-import { hasDoubt, SettledCall } from '../../journal/settlements';
-import { RESOLUTIONS } from '../../operations/lifecycle';
-import { ENTRIES, Entry, expectedEntry, resolutionOf } from '../../operations/settlement';
+import { LedgerItem } from '../../journal/settlement/ledger';
+import { NewEntry, NewSettlement } from '../../journal/records/records';
+import { hasDoubt, SettledCall } from '../../journal/settlement/settlements';
+import { RESOLUTIONS } from '../../operations/lifecycle/lifecycle';
+import { ENTRIES, Entry, expectedEntry, resolutionOf } from '../../operations/lifecycle/settlement';
 import { Problem } from '../../platform/errors/problem';
-import { readPayoutId } from '../../operations/payout-id';
+import { readPayoutId } from '../../operations/catalogue/payout-id';
 import { ResolutionDto, VerdictByHand } from './own-calls.dto';
 
 /**

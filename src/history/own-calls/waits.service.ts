@@ -3,15 +3,15 @@ import { AuthenticatedCall, holderOf } from '../../access/auth/call';
 import { endOf } from '../../access/callers/caller';
 import { StandingService } from '../../access/auth/standing.service';
 import { SharesService } from '../../http/shares/shares.service';
-import { OPEN } from '../../operations/lifecycle';
-import { NEXT_STEPS, NextStep } from '../../operations/settlement';
+import { OPEN } from '../../operations/lifecycle/lifecycle';
+import { NEXT_STEPS, NextStep } from '../../operations/lifecycle/settlement';
 import { Problem } from '../../platform/errors/problem';
 import { FullCallRecord } from '../records/record.dto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
+import { givenUpAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { callsWith, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle-sql';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { callsWith, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** How often the versions of calls are polled. */

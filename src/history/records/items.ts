@@ -1,11 +1,11 @@
-import { ItemDocument, PersonDocument, TransactionDocument } from '../../journal/documents';
-import { LedgerItem } from '../../journal/ledger';
-import { CallState, stateOf } from '../../operations/lifecycle';
-import { NEXT_STEPS, payoutStateOf } from '../../operations/settlement';
-import { feeUsdOf } from '../../operations/sums';
+import { ItemDocument, PersonDocument, TransactionDocument } from '../../journal/records/documents';
+import { LedgerItem } from '../../journal/settlement/ledger';
+import { CallState, stateOf } from '../../operations/lifecycle/lifecycle';
+import { NEXT_STEPS, payoutStateOf } from '../../operations/lifecycle/settlement';
+import { feeUsdOf } from '../../operations/lifecycle/sums';
 import { shown, View } from './view';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../../platform/privacy/contacts';
-import { payoutIdOf } from '../../operations/payout-id';
+import { payoutIdOf } from '../../operations/catalogue/payout-id';
 import { RecordItem } from './record.dto';
 import { byPosition, StoredCall } from './rows';
 import { RecordEntry, RecordUpstreamItem } from './record-parts.dto';

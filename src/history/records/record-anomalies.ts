@@ -1,7 +1,7 @@
-import { NAMED_IN_ANSWER } from '../../operations/effects';
+import { NAMED_IN_ANSWER } from '../../operations/items/effects';
 import { Decimal } from 'decimal.js';
 import { commitment } from '../../platform/privacy/commitment';
-import { ItemDocument, OutcomeDocument, PersonDocument } from '../../journal/documents';
+import { ItemDocument, OutcomeDocument, PersonDocument } from '../../journal/records/documents';
 import { byPosition, commitmentOf, FullStoredCall, StoredBody } from './rows';
 
 export const ANOMALY_CODES = [
@@ -81,7 +81,7 @@ function content({ intent, outcome }: FullStoredCall): RecordAnomaly[] {
   return [...found, ...(outcome && itemCount > 0 ? transactions(operation, items, outcome) : [])];
 }
 
-/** Compares items with their transactions. Only a matching transaction is linked (src/gateway/forwarding/match.ts). */
+/** Compares items with their transactions. Only a matching transaction is linked (src/gateway/forwarding/outcome/match.ts). */
 function transactions(
   operation: string,
   items: ItemDocument[],

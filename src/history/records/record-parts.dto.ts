@@ -10,8 +10,8 @@ import {
   UUID,
   NUMBER,
 } from '../../platform/schema/fields';
-import { Resolution, RESOLUTIONS } from '../../operations/lifecycle';
-import { ACCOUNTS, ENTRIES, PAYOUT_STATES, PayoutState, Source, SOURCES } from '../../operations/settlement';
+import { Resolution, RESOLUTIONS } from '../../operations/lifecycle/lifecycle';
+import { ACCOUNTS, ENTRIES, PAYOUT_STATES, PayoutState, Source, SOURCES } from '../../operations/lifecycle/settlement';
 
 export class RecordClient {
   @described(UUID, 'ID of the client.') id!: string;

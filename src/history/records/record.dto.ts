@@ -15,13 +15,13 @@ import {
   UUID,
   withFields,
 } from '../../platform/schema/fields';
-import { ShownMembers, SHOWN_MEMBERS } from '../../journal/request-members';
+import { ShownMembers, SHOWN_MEMBERS } from '../../journal/records/request-members';
 import { nextPageToken } from '../../platform/schema/page';
 import { FaultDto } from '../../platform/errors/envelope.dto';
-import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle';
-import { SCREENED } from '../../journal/records';
-import { HELD_FOR } from '../../policy/holds';
-import { NEXT_STEPS, NextStep, PAYOUT_STATES, PayoutState } from '../../operations/settlement';
+import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle/lifecycle';
+import { SCREENED } from '../../journal/records/records';
+import { HELD_FOR } from '../../policy/limits/holds';
+import { NEXT_STEPS, NextStep, PAYOUT_STATES, PayoutState } from '../../operations/lifecycle/settlement';
 import {
   RecordClient,
   RecordDoubt,

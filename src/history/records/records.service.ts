@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { givenUpAfterMs } from '../../platform/config/upstream-timeouts';
+import { givenUpAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { Present, present } from '../../operations/lifecycle';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { Present, present } from '../../operations/lifecycle/lifecycle';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { inTurns, Pace, Steps } from '../../platform/steps';
 import { isOwn, Owner } from '../../access/auth/owner';
-import { ReplicaService } from '../../platform/database/replica.service';
+import { ReplicaService } from '../../platform/database/pools/replica.service';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
 import { newestVerdicts, View, readClients } from './view';

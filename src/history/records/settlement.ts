@@ -1,7 +1,7 @@
-import { SettlementDocument } from '../../journal/documents';
+import { SettlementDocument } from '../../journal/records/documents';
 import { clientOf, VerdictRow, shown, View } from './view';
 import { maskContacts, maskProse } from '../../platform/privacy/contacts';
-import { approvalStatusOf, stateOf } from '../../operations/lifecycle';
+import { approvalStatusOf, stateOf } from '../../operations/lifecycle/lifecycle';
 import { RecordApproval } from './record.dto';
 import { FoundTransaction, RecordDoubt, RecordPerson, RecordResolution, RecordSettlement } from './record-parts.dto';
 import { hasPayoutInDoubt, StoredCall } from './rows';

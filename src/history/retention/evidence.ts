@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { numberForms } from '../../platform/privacy/contacts';
 import { Pruning } from '../log/signed-records';
 import { Month } from './months';
-import { commitmentSql, ErasableColumns, RECEIVER, RECIPIENT, REFERENCE } from '../../journal/evidence';
+import { commitmentSql, ErasableColumns, RECEIVER, RECIPIENT, REFERENCE } from '../../journal/reconciliation/evidence';
 import { Contact, recipientKey } from '../../recipients/recipient';
 import { namedIn } from './person';
 

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { ClientError } from '../../access/clients/client-error';
 import { FORGOTTEN_AFTER } from '../../access/people/person';
-import { openCalls } from '../../operations/lifecycle-sql';
+import { openCalls } from '../../operations/lifecycle/lifecycle-sql';
 import { BODIES, idsWhere } from './bodies';
 import { recordedErasure, Wish } from './erasures';
 import { catchUp, lockIndex, reindex } from './reindex';

@@ -5,7 +5,7 @@ import { Wish } from './erasures';
 import { evidenceOf, removeEvidence } from './evidence';
 import { Condition, hashKeysOfClaims } from './keys';
 import { CALL_TABLES, EVIDENCE_TABLES, idOf, Month, PartitionedTable, partitionOf, PEOPLE_TABLES } from './months';
-import { openCalls } from '../../operations/lifecycle-sql';
+import { openCalls } from '../../operations/lifecycle/lifecycle-sql';
 import { lockIndex, reindex } from './reindex';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';

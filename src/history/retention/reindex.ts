@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { indexAll, indexBatch, IndexState } from '../../journal/search-index';
+import { indexAll, indexBatch, IndexState } from '../../journal/lookups/search-index';
 import { LOCKS } from '../../platform/database/locks';
 
 /** The number of entries that a statement rebuilds within seconds. */

@@ -3,9 +3,9 @@ import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
 import { Listed, SearchFilters } from './search.dto';
-import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle';
-import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle-sql';
-import { countryTerm, hashedKey, TAGS, termOf } from '../../journal/terms';
+import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle/lifecycle';
+import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle/lifecycle-sql';
+import { countryTerm, hashedKey, TAGS, termOf } from '../../journal/lookups/terms';
 import { beginnings, beginsWith, recipientTerms } from './recipient-filters';
 
 /** The conditions on entries of the index, and on their payouts. */

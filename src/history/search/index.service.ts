@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { FastifyInstance } from 'fastify';
-import { indexAll, indexBatch, IndexState } from '../../journal/search-index';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { causeOf } from '../../platform/database/unavailable';
+import { indexAll, indexBatch, IndexState } from '../../journal/lookups/search-index';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { causeOf } from '../../platform/database/pools/unavailable';
 import { Problem } from '../../platform/errors/problem';
 import { Cause } from '../../platform/storage/failures';
 import { MetricsService } from '../../http/metrics/metrics.service';

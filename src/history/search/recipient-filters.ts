@@ -1,4 +1,4 @@
-import { BEGINNINGS, recipientTerm, TAGS, termOf } from '../../journal/terms';
+import { BEGINNINGS, recipientTerm, TAGS, termOf } from '../../journal/lookups/terms';
 import { Prisma } from '../../platform/database/generated/client';
 import { contactOf } from '../../recipients/recipient';
 import { plainText } from '../../recipients/plain-text';

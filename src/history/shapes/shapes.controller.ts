@@ -4,13 +4,13 @@ import { Allow, Shows, showsNobody } from '../../access/auth/route-access';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ShapePage, ShapeSearch, StatusWordList, ShapeRecord } from './shapes.dto';
 import { ApiSummary } from '../../platform/schema/routes';
-import { StatusVocabulary } from '../../operations/statuses';
+import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { AnswerShape } from '../../platform/database/generated/client';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 
-/** Lists the structures of upstream answers, which src/gateway/forwarding/shape-watch.ts records. */
+/** Lists the structures of upstream answers, which src/gateway/forwarding/reply/shape-watch.ts records. */
 @ApiTags('Audit')
 @Controller('v1/audit/shapes')
 export class ShapesController {

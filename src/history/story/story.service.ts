@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { uuidTime } from '../../platform/database/uuid';
-import { IntentDocument } from '../../journal/documents';
-import { findingNow } from '../../journal/finding-steps';
+import { IntentDocument } from '../../journal/records/documents';
+import { findingNow } from '../../journal/reconciliation/finding-steps';
 import { AccessesService } from '../access-log/accesses.service';
 import { ActivityService } from '../access-log/activity.service';
 import { REMEMBERED_AFTER_ERASURE_MS } from '../log/signed-records';

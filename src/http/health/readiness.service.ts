@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { HeartbeatService } from '../../platform/database/heartbeat.service';
-import { FenceService } from '../../platform/fencing/fence.service';
+import { HeartbeatService } from '../../continuity/heartbeat/heartbeat.service';
+import { FenceService } from '../../continuity/fence/fence.service';
 import { StorageService } from '../../platform/storage/storage.service';
 
 /** Tells whether this process accepts new requests. */

@@ -1,7 +1,7 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holderOf } from '../../access/auth/call';
-import { isOperation, rowOf } from '../../operations/catalogue';
+import { isOperation, rowOf } from '../../operations/catalogue/catalogue';
 import { Problem } from '../../platform/errors/problem';
 import { goneSignal } from '../connections/gone';
 import { LONG_BODY_BYTES } from '../validation/json-body';

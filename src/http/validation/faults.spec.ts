@@ -1,6 +1,6 @@
 import { ValidationError } from 'class-validator';
 import { FIELD_NAMES, forTheRecord, pointerTo, toFaults } from './faults';
-import { Text } from './rules';
+import { Text } from './rules/rules';
 
 class Example {
   @Text({ max: 1, description: 'A field.' })

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { isObject } from '../../platform/json/is-object';
 import { isDeeperThan } from './json-body';
-import { field } from './rules';
+import { field } from './rules/rules';
 
 /** The metadata key of a class's free-form field. */
 export const FREE_FORM = 'payout-proxy:free-form';

@@ -1,6 +1,6 @@
 import { FaultList } from './faults';
 import { FreeForm } from './free-form';
-import { Items, Nothing, Text } from './rules';
+import { Items, Nothing, Text } from './rules/rules';
 import { Limits, instantiate as instantiateBody } from './instantiate';
 
 class Base {

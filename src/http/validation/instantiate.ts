@@ -3,7 +3,7 @@ import { isObject } from '../../platform/json/is-object';
 import { isExtraValue, NOT_EXTRA } from './extra-fields';
 import { FaultList, pointerTo, UNKNOWN_FIELD } from './faults';
 import { FREE_FORM } from './free-form';
-import { ITEMS, ItemsOf, MEANING, Meaning, WORD_LISTS } from './rules';
+import { ITEMS, ItemsOf, MEANING, Meaning, WORD_LISTS } from './rules/rules';
 
 type Class = new () => object;
 

@@ -9,8 +9,8 @@ import { inTurns } from '../../platform/steps';
 import { FaultList, pointerTo } from './faults';
 import { instantiate, Limits } from './instantiate';
 import { findFaults, findFaultsInSteps, hasLongList } from './passes-rules';
-import { addSuggestions } from './people-rules';
-import { isForwarded, mayBeLeftOut } from './rules';
+import { addSuggestions } from './rules/people-rules';
+import { isForwarded, mayBeLeftOut } from './rules/rules';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 

@@ -1,6 +1,6 @@
-import { CurrencyCode, LocalAmount } from '../../http/validation/money-rules';
-import { Email, PhoneNumber } from '../../http/validation/people-rules';
-import { Text } from '../../http/validation/rules';
+import { CurrencyCode, LocalAmount } from '../../http/validation/rules/money-rules';
+import { Email, PhoneNumber } from '../../http/validation/rules/people-rules';
+import { Text } from '../../http/validation/rules/rules';
 
 /** See "POST /collections/mobile-money/collect" and "…/initiate" in docs/reference/upstream.md. */
 export class CollectPaymentDto {

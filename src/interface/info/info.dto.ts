@@ -1,4 +1,4 @@
-import { CurrencyCode, LocalAmountText, UsdAmountText } from '../../http/validation/money-rules';
+import { CurrencyCode, LocalAmountText, UsdAmountText } from '../../http/validation/rules/money-rules';
 
 /** See "GET /info/usd-amount-in-local" in docs/reference/upstream.md. */
 export class UsdInLocalQuery {

@@ -1,6 +1,6 @@
-import { UsdAmount } from '../../http/validation/money-rules';
-import { EmailOr, Handle, PhoneNumber } from '../../http/validation/people-rules';
-import { Items, Text } from '../../http/validation/rules';
+import { UsdAmount } from '../../http/validation/rules/money-rules';
+import { EmailOr, Handle, PhoneNumber } from '../../http/validation/rules/people-rules';
+import { Items, Text } from '../../http/validation/rules/rules';
 
 /** See "Airtime item" in docs/reference/upstream.md. */
 export class AirtimeItem {

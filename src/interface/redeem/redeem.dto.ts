@@ -1,6 +1,6 @@
 import { FreeForm } from '../../http/validation/free-form';
-import { PhoneNumber } from '../../http/validation/people-rules';
-import { Text } from '../../http/validation/rules';
+import { PhoneNumber } from '../../http/validation/rules/people-rules';
+import { Text } from '../../http/validation/rules/rules';
 
 /** See "POST /redeem/airtime" in docs/reference/upstream.md. */
 export class RedeemAirtimeDto {

@@ -1,6 +1,6 @@
-import { UsdAmount } from '../../http/validation/money-rules';
-import { EmailOr, Handle } from '../../http/validation/people-rules';
-import { Items, Text } from '../../http/validation/rules';
+import { UsdAmount } from '../../http/validation/rules/money-rules';
+import { EmailOr, Handle } from '../../http/validation/rules/people-rules';
+import { Items, Text } from '../../http/validation/rules/rules';
 
 /** See "Credit item" in docs/reference/upstream.md. */
 export class SendItem {

@@ -3,7 +3,7 @@ import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { CurrentCall, OperationCall } from '../../access/auth/call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
 import { Operation } from '../../gateway/operation.decorator';
-import { Nothing } from '../../http/validation/rules';
+import { Nothing } from '../../http/validation/rules/rules';
 import { WalletLookupDto, WalletTransferDto } from './wallets.dto';
 
 @ApiTags('Wallets')

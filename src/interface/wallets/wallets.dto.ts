@@ -1,6 +1,6 @@
-import { UsdAmount } from '../../http/validation/money-rules';
-import { Receiver } from '../../http/validation/people-rules';
-import { Text } from '../../http/validation/rules';
+import { UsdAmount } from '../../http/validation/rules/money-rules';
+import { Receiver } from '../../http/validation/rules/people-rules';
+import { Text } from '../../http/validation/rules/rules';
 
 /** See "POST /wallets/lookup" in docs/reference/upstream.md. */
 export class WalletLookupDto {

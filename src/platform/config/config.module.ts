@@ -1,7 +1,7 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule, registerAs } from '@nestjs/config';
 import { RunningConfig, SETTINGS_NAME } from './config';
-import { SecretReloadService } from './secret-reload.service';
+import { SecretReloadService } from './secrets/secret-reload.service';
 
 /** Provides the frozen configuration to the whole application. */
 @Module({})

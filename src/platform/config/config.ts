@@ -3,17 +3,17 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { getConfigToken } from '@nestjs/config';
 import { join, resolve } from 'node:path';
-import { toDatabaseConfig } from './database-config';
-import { spelledOnce, toEgressConfig } from './egress-config';
-import { EnvFile, quotedFaults, readEnvFile } from './env-file';
-import { Environment } from './environment';
-import { NEEDED } from './needed';
-import { productionFaults } from './production';
+import { toDatabaseConfig } from './database/database-config';
+import { spelledOnce, toEgressConfig } from './network/egress-config';
+import { EnvFile, quotedFaults, readEnvFile } from './environment/env-file';
+import { Environment } from './environment/environment';
+import { NEEDED } from './environment/needed';
+import { productionFaults } from './environment/production';
 import { recordedConfiguration } from './recorded-configuration';
 import { toReconciliation, toWorkerConfig } from './worker-config';
-import { Secret } from './secret';
-import { fileVariableOf, readSecretFiles, ruleOf } from './secret-files';
-import { readAccounts, UpstreamAccountConfig, toUpstreamConfig } from './upstream-accounts';
+import { Secret } from './secrets/secret';
+import { fileVariableOf, readSecretFiles, ruleOf } from './secrets/secret-files';
+import { readAccounts, UpstreamAccountConfig, toUpstreamConfig } from './upstream/upstream-accounts';
 import { signInFaults, toSignInConfig } from './sign-in-config';
 
 /** The configuration, read once at the start and frozen. */

@@ -1,7 +1,7 @@
-import { Environment } from './environment';
-import { Secret } from './secret';
-import { isSecretName } from './secret-files';
-import { VARIABLES } from './variables';
+import { Environment } from './environment/environment';
+import { Secret } from './secrets/secret';
+import { isSecretName } from './secrets/secret-files';
+import { VARIABLES } from './environment/variables';
 
 /** The settings that govern payments, by variable. Those that are not set and have no default are missing. */
 export type RecordedConfiguration = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-import { Environment } from './environment';
-import { Secret } from './secret';
+import { Environment } from './environment/environment';
+import { Secret } from './secrets/secret';
 
 /** How people sign in. */
 export type SignInConfig = Readonly<ReturnType<typeof toSignInConfig>>;

@@ -1,4 +1,4 @@
-import { Environment } from './environment';
+import { Environment } from './environment/environment';
 
 /** Returns how the worker watches the wallets, resolves calls in doubt, and follows payouts. */
 export function toWorkerConfig(env: Environment) {

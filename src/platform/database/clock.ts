@@ -14,7 +14,7 @@ const STEP_BACK_MS = 1_000;
 
 const DAY_MS = 86_400_000;
 
-/** The clocks of this machine, in milliseconds. See src/platform/fencing/instant.ts. */
+/** The clocks of this machine, in milliseconds. See src/continuity/heartbeat/instant.ts. */
 export interface LocalClocks {
   monotonic(): number;
   boot(): number;

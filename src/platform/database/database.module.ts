@@ -1,16 +1,16 @@
 import { Global, Module } from '@nestjs/common';
-import { ConnectionsService } from './connections.service';
-import { DurabilityService } from './durability.service';
-import { ClockService } from './clock.service';
-import { EpochService } from './epoch.service';
-import { FailuresService } from './failures.service';
-import { HeartbeatService } from './heartbeat.service';
-import { PrismaService } from './prisma.service';
-import { ProcessService } from './process.service';
-import { SidePrisma } from './side-prisma';
-import { ReaderPrisma } from './reader-prisma';
-import { ReplicaService } from './replica.service';
-import { SpaceService } from './space.service';
+import { ConnectionsService } from '../../continuity/fence/connections.service';
+import { DurabilityService } from '../../continuity/fence/durability.service';
+import { ClockService } from '../../continuity/fence/clock.service';
+import { EpochService } from '../../continuity/fence/epoch.service';
+import { FailuresService } from '../../continuity/heartbeat/failures.service';
+import { HeartbeatService } from '../../continuity/heartbeat/heartbeat.service';
+import { PrismaService } from './pools/prisma.service';
+import { ProcessService } from '../../continuity/fence/process.service';
+import { SidePrisma } from './pools/side-prisma';
+import { ReaderPrisma } from './pools/reader-prisma';
+import { ReplicaService } from './pools/replica.service';
+import { SpaceService } from '../../continuity/space/space.service';
 
 const EXPORTED = [
   PrismaService,

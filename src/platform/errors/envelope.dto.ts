@@ -8,7 +8,7 @@ const CODES = Object.keys(PROBLEMS);
 const MEANINGS = Object.entries(ACTION_MEANINGS).map(([action, meaning]) => `\`${action}\`: ${meaning}`);
 
 /**
- * The envelope of the upstream's answers. `data` depends on the operation (src/operations/answers.ts). If a repeated request has no stored answer, the proxy states
+ * The envelope of the upstream's answers. `data` depends on the operation (src/operations/catalogue/answers.ts). If a repeated request has no stored answer, the proxy states
  * the outcome instead.
  */
 export class AnyEnvelope {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SidePrisma } from '../database/side-prisma';
+import { SidePrisma } from '../database/pools/side-prisma';
 import { JOB_NAMES, JobName, JOBS } from './job';
 import { LOCKS } from '../database/locks';
 

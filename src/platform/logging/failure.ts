@@ -1,5 +1,5 @@
 import { StartError } from '../config/config';
-import { causeOf } from '../database/unavailable';
+import { causeOf } from '../database/pools/unavailable';
 import { describeError } from './logging';
 
 /** How many errors of a chain of causes are described. */

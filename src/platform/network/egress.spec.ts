@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import tls from 'node:tls';
 import { Pool } from 'undici';
 import { ConnectProxy } from '../../../test/support/connect-proxy';
-import { Secret } from '../config/secret';
+import { Secret } from '../config/secrets/secret';
 import { Egress } from './egress';
 
 const { connect } = tls;

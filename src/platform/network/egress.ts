@@ -2,9 +2,9 @@ import { Logger } from '@nestjs/common';
 import { isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, fetch, Pool } from 'undici';
-import { isLoopback } from '../config/address-block';
-import { EgressConfig } from '../config/egress-config';
-import { Exception, readException } from '../config/no-proxy';
+import { isLoopback } from '../config/network/address-block';
+import { EgressConfig } from '../config/network/egress-config';
+import { Exception, readException } from '../config/network/no-proxy';
 import { codeOf } from '../errors/error-code';
 
 /** Callers of `fetch` wait for 2 to 5 seconds in all, and a host may have several addresses. */

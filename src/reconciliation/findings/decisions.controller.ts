@@ -1,10 +1,10 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { AuthenticatedCall, authorOf, CurrentCall } from '../../access/auth/call';
 import { Decider, FourEyesService, needsPersonalKey, requireAnotherPerson } from '../../access/auth/four-eyes';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';
-import { FindingNow, FindingState, insertFindingSteps, NewStep, StepState } from '../../journal/finding-steps';
+import { FindingNow, FindingState, insertFindingSteps, NewStep, StepState } from '../../journal/reconciliation/finding-steps';
 import {
   FindingDecisions,
   FindingDecisionsDto,

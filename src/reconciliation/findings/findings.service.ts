@@ -26,7 +26,7 @@ import { createHash } from 'node:crypto';
 import { Cell, CsvTable } from '../../http/answers/csv';
 import { Injectable } from '@nestjs/common';
 import { rowsToRead, idBefore, toPage } from '../../platform/schema/page';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 
 /**
  * Shows a finding in the API.

@@ -1,9 +1,9 @@
 import { all } from '../../history/search/matching';
-import { isRecordOf } from '../../journal/accounts';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { isRecordOf } from '../../journal/records/accounts';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
-import { findingNow, FindingState, comparesRecipients } from '../../journal/finding-steps';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { findingNow, FindingState, comparesRecipients } from '../../journal/reconciliation/finding-steps';
 import { Category, ofSeverity } from './categories';
 import { FindingEvidence, FindingRecord, FindingSelection, FindingSight } from './findings.dto';
 

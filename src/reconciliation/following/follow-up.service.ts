@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
-import { Transaction } from '../../gateway/upstream/transactions';
+import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { clock } from '../../platform/database/clock';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { UnclaimedService } from '../in-doubt/unclaimed.service';
+import { UnclaimedService } from '../in-doubt/rounds/unclaimed.service';
 import { SourcesService } from '../sources/sources.service';
-import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream-accounts';
+import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream/upstream-accounts';
 import { SettledRead, SettleListedService } from '../settling/settle-listed.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';

@@ -1,18 +1,18 @@
 import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
-import { ofAccount } from '../../journal/accounts';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { ofAccount } from '../../journal/records/accounts';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
-import { StatusVocabulary } from '../../operations/statuses';
+import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Seen } from './calls-in-doubt';
-import { Batches, Listing } from './batches';
-import { CREATED_BY, CREATING } from '../../operations/effects';
-import { recipientNames } from '../../operations/item';
-import { namedCallSql } from '../../operations/payout-id';
+import { Batches, Listing } from './verdict/batches';
+import { CREATED_BY, CREATING } from '../../operations/items/effects';
+import { recipientNames } from '../../operations/items/item';
+import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { ShownIds, Sightings } from './shown-ids';
 import { Effort, mapped } from './work';
-import { Transaction } from '../../gateway/upstream/transactions';
+import { Transaction } from '../../gateway/upstream/answers/transactions';
 
 /**
  * Margins before the oldest call in doubt: what is read, and the part of it that must be complete. They allow for a

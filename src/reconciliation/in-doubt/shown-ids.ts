@@ -1,7 +1,7 @@
-import { OPERATION_NAMES } from '../../operations/catalogue';
-import { CREATED_BY } from '../../operations/effects';
-import { itemFieldsOf } from '../../operations/items';
-import { namedCallSql } from '../../operations/payout-id';
+import { OPERATION_NAMES } from '../../operations/catalogue/catalogue';
+import { CREATED_BY } from '../../operations/items/effects';
+import { itemFieldsOf } from '../../operations/items/items';
+import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { Prisma } from '../../platform/database/generated/client';
 
 /** The operations whose requests have room for an ID of ours, and whose transactions show it. */

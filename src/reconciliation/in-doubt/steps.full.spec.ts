@@ -1,8 +1,8 @@
 import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
-import { Batches, Listing } from './batches';
+import { Batches, Listing } from './verdict/batches';
 import { Seen, SentCall } from './calls-in-doubt';
-import { Competing } from './competing';
-import { judgeInTurn } from './judging';
+import { Competing } from './verdict/competing';
+import { judgeInTurn } from './verdict/judging';
 import { Effort, STRETCH } from './work';
 
 interface Crowd {

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 
 /** Balances are floats (docs/reference/upstream.md, trap 3). Every payment is larger than this. */
 const NOISE_USD = new Decimal('0.000001');

@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { isRecordOf } from '../../journal/accounts';
+import { isRecordOf } from '../../journal/records/accounts';
 import { Plan } from './plan';
 import { harmless } from './recipients';
 

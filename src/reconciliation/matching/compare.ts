@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
-import { writeResult } from '../../journal/findings';
+import { writeResult } from '../../journal/reconciliation/findings';
 import { addBalanceGaps } from './balances';
 import { MAKE_COMPARED_OPERATIONS, Unlisted, Confirm, OnProgress, Plan } from './plan';
 import { runAll } from './connection';
@@ -28,7 +28,7 @@ import { makeAlone, makeJudged } from './judge';
 import { addFarCalls, addOurs, Ids, makeCalls, makeEntries, makeEvidence, makeOurs } from './ours';
 import { matchAll, MATCH_LEFT } from './rules';
 import { Totals, totalsOf } from './totals';
-import { judgeWallets } from './wallets';
+import { judgeWallets } from './entries/wallets';
 
 export const STEPS = ['ours', 'theirs', 'match', 'confirm', 'judge', 'record'] as const;
 

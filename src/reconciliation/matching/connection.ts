@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
 import { RunningConfig } from '../../platform/config/config';
-import { SessionUrls, sessionUrlOf } from '../../platform/database/pools';
+import { SessionUrls, sessionUrlOf } from '../../platform/database/pools/pools';
 import { ServerClient } from '../../platform/database/servers/server-client';
 import { LOCKS } from '../../platform/database/locks';
 

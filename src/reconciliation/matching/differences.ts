@@ -1,9 +1,9 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { givenBack } from './flows';
 import { harmless, masked, plainWord } from './recipients';
 import { Plan } from './plan';
-import { EXECUTED } from '../../operations/lifecycle';
+import { EXECUTED } from '../../operations/lifecycle/lifecycle';
 import { Ids } from './ours';
 
 /**

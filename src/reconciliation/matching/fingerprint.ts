@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Client } from 'pg';
-import { namedCallSql } from '../../operations/payout-id';
+import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { CLOCK_SKEW_SECONDS, RunSettings } from './plan';
 import { runAll } from './connection';
 import { SETTLE } from './rules';

@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { Status, StatusVocabulary } from '../../operations/statuses';
+import { Status, StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { PAYMENT_TYPES, RunSettings } from './plan';
 
 /** The kinds of money that flows into or out of a wallet. */

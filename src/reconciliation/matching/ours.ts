@@ -1,11 +1,11 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { itemsSql } from '../../journal/document-sql';
-import { ARRIVED, EXECUTED } from '../../operations/lifecycle';
-import { COUNTED } from '../../operations/settlement';
-import { RECORDED_STATE } from '../../operations/lifecycle-sql';
+import { itemsSql } from '../../journal/records/document-sql';
+import { ARRIVED, EXECUTED } from '../../operations/lifecycle/lifecycle';
+import { COUNTED } from '../../operations/lifecycle/settlement';
+import { RECORDED_STATE } from '../../operations/lifecycle/lifecycle-sql';
 import { uuidFloor } from '../../platform/database/uuid';
 import { COMPARED, NOT_COMPARED, Plan, withMargin } from './plan';
-import { ofAccount } from '../../journal/accounts';
+import { ofAccount } from '../../journal/records/accounts';
 
 /** The calls to read: those whose IDs are of a period, or those in the table `far_call`. */
 export interface Ids {

@@ -1,4 +1,4 @@
-import { CREATED_BY } from '../../operations/effects';
+import { CREATED_BY } from '../../operations/items/effects';
 import { COMPARED_OPERATIONS, DELETING, INCOMING_TYPES, NOT_COMPARED } from './plan';
 
 describe('the compared operations', () => {

@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { StatusVocabulary } from '../../operations/statuses';
-import { TRANSFER } from '../../operations/transactions';
+import { StatusVocabulary } from '../../operations/lifecycle/statuses';
+import { TRANSFER } from '../../operations/catalogue/transactions';
 import { INCOMING_TYPES, Plan, withMargin } from './plan';
 import { ASIDE_FLOW } from './flows';
 

@@ -7,8 +7,8 @@ import { harmless, plainWord } from './recipients';
 import { DoubtKind, DoubtRecord, SumRecord, DayRecord, IncompleteRecord, TotalsRecord } from './totals.dto';
 import { Decimal } from 'decimal.js';
 import { ASIDE_WORTH, SUM_ASIDE } from './theirs';
-import { listingFaults } from './completeness';
-import { JudgedWallets } from './wallets';
+import { listingFaults } from './entries/completeness';
+import { JudgedWallets } from './entries/wallets';
 
 /** The most doubts in the totals of a run. Their number is always complete. */
 const MOST_SHOWN = 100;

@@ -4,7 +4,7 @@ import { maskContacts } from '../../platform/privacy/contacts';
 import { SummaryService } from '../../history/search/summary.service';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { sumAges } from '../findings/ageing';
 import { CATEGORIES, CATEGORY_NAMES } from '../findings/categories';
 import { FINDINGS_TABLE, toFinding } from '../findings/findings.service';

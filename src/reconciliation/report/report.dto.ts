@@ -10,7 +10,7 @@ import {
   UUID,
 } from '../../platform/schema/fields';
 import { PayoutSums } from '../../history/search/summary.dto';
-import { OneOf } from '../../http/validation/query-rules';
+import { OneOf } from '../../http/validation/rules/query-rules';
 import { AGES } from '../findings/ageing';
 import { FindingEvidence, FindingRecord, STATES } from '../findings/findings.dto';
 import { DelimiterName, DELIMITERS } from '../../http/answers/csv';

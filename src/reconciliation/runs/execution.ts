@@ -1,5 +1,5 @@
-import { PrismaService } from '../../platform/database/prisma.service';
-import { writeRunProgress, RunProgress } from '../../journal/reconciliations';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { writeRunProgress, RunProgress } from '../../journal/reconciliation/reconciliations';
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';

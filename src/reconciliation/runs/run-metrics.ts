@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { Measured, MetricsService } from '../../http/metrics/metrics.service';
-import { waitAtMost } from '../../platform/database/patience';
+import { waitAtMost } from '../../platform/database/pools/patience';
 
 /** The state changes about once a day. However often the metrics are read, the findings are counted only this often. */
 const COUNTED_EVERY_MS = 30_000;

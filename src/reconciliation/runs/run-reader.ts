@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { isRecordOf, accountNamed } from '../../journal/accounts';
+import { isRecordOf, accountNamed } from '../../journal/records/accounts';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
-import { ReaderPrisma } from '../../platform/database/reader-prisma';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { LOCKS } from '../../platform/database/locks';
-import { namesRecipients } from '../../journal/finding-steps';
-import { NewRun, RunProgress } from '../../journal/reconciliations';
+import { namesRecipients } from '../../journal/reconciliation/finding-steps';
+import { NewRun, RunProgress } from '../../journal/reconciliation/reconciliations';
 import { Totals } from '../matching/totals';
 import { RunSettings } from '../matching/plan';
 

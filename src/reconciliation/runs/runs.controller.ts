@@ -11,7 +11,7 @@ import { ReadingsService } from '../../history/access-log/accesses.service';
 import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { Allow, Shown, Shows, showsNobody } from '../../access/auth/route-access';
 import { AuthenticatedCall, authorOf, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';

@@ -1,7 +1,7 @@
 import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
-import { NotForwarded } from '../../http/validation/rules';
-import { Account, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/query-rules';
+import { NotForwarded } from '../../http/validation/rules/rules';
+import { Account, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/rules/query-rules';
 import { STEPS } from '../matching/compare';
 import { RESULTS, Result } from './run-reader';
 import { TotalsRecord } from '../matching/totals.dto';

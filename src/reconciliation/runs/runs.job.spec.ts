@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { Turns } from '../../platform/jobs/turns';
 import { RunReader } from './run-reader';
 import { RunsService } from './runs.service';

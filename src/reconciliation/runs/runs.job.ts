@@ -1,11 +1,11 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { clock } from '../../platform/database/clock';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { accountNames } from '../../platform/config/upstream-accounts';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { accountNames } from '../../platform/config/upstream/upstream-accounts';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
-import { insertRunFailure } from '../../journal/reconciliations';
+import { insertRunFailure } from '../../journal/reconciliation/reconciliations';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { codeOrNameOf, codeOf } from '../../platform/errors/error-code';
 import { Execution, RunFailure } from './execution';

@@ -1,20 +1,20 @@
 import { Decimal } from 'decimal.js';
-import { LedgerItem } from '../../journal/ledger';
-import { NewEntry, TransactionEvidence, NewSettlement, evidenceOfTransaction } from '../../journal/records';
-import { Created, CREATED_BY, CREATING } from '../../operations/effects';
-import { countableFee, ENTRIES, Entry, entryOf, Source } from '../../operations/settlement';
-import { Status, StatusVocabulary } from '../../operations/statuses';
+import { LedgerItem } from '../../journal/settlement/ledger';
+import { NewEntry, TransactionEvidence, NewSettlement, evidenceOfTransaction } from '../../journal/records/records';
+import { Created, CREATED_BY, CREATING } from '../../operations/items/effects';
+import { countableFee, ENTRIES, Entry, entryOf, Source } from '../../operations/lifecycle/settlement';
+import { Status, StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { IndexService } from '../../history/search/index.service';
-import { ChargedFee, ExpectedFees } from '../../journal/expected-fees';
-import { settle, SettledCall } from '../../journal/settlements';
-import { TAGS, termOf } from '../../journal/terms';
+import { ChargedFee, ExpectedFees } from '../../journal/admission/expected-fees';
+import { settle, SettledCall } from '../../journal/settlement/settlements';
+import { TAGS, termOf } from '../../journal/lookups/terms';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { asRecorded } from '../../platform/privacy/recorded';
-import { Transaction } from '../../gateway/upstream/transactions';
+import { Transaction } from '../../gateway/upstream/answers/transactions';
 
 /** A transaction of one of our payouts, as the upstream lists it now. */
 export interface ListedPayout {

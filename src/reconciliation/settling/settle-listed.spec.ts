@@ -2,9 +2,9 @@ import { Decimal } from 'decimal.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VOCABULARY } from '../../../test/support/made-up-doubts';
-import { LedgerItem, Posting } from '../../journal/ledger';
-import { CREATED_BY } from '../../operations/effects';
-import { Entry, entryOf, Source } from '../../operations/settlement';
+import { LedgerItem, Posting } from '../../journal/settlement/ledger';
+import { CREATED_BY } from '../../operations/items/effects';
+import { Entry, entryOf, Source } from '../../operations/lifecycle/settlement';
 import { changesOf, EXCEPTIONS, ListedPayout } from './settle-listed.service';
 
 const CREATED = CREATED_BY.get('POST /payouts/airtime')!;

@@ -1,6 +1,6 @@
-import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/transaction-fields';
+import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/answers/transaction-fields';
 import { contactOf, recipientKey, RecipientKind } from '../../recipients/recipient';
-import { RECIPIENT_FIELDS } from '../../journal/finding-steps';
+import { RECIPIENT_FIELDS } from '../../journal/reconciliation/finding-steps';
 import { maskProse } from '../../platform/privacy/contacts';
 import { readStrictJson } from '../../platform/json/strict-json';
 import { isObject } from '../../platform/json/is-object';

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { Author } from '../../access/auth/call';
-import { evidenceOf } from '../../journal/evidence';
-import { insertSourceRead, insertSourceReadEnd, NewSourceRead, NewSourceReadEnd } from '../../journal/reconciliations';
-import { UnheardStatuses } from '../../journal/unheard-statuses';
+import { evidenceOf } from '../../journal/reconciliation/evidence';
+import { insertSourceRead, insertSourceReadEnd, NewSourceRead, NewSourceReadEnd } from '../../journal/reconciliation/reconciliations';
+import { UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { toOutgoing } from '../../gateway/upstream/outgoing';
-import { allTransactions, batchQuestion, transactionQuestion } from '../../gateway/upstream/questions';
+import { toOutgoing } from '../../gateway/upstream/transport/outgoing';
+import { allTransactions, batchQuestion, transactionQuestion } from '../../gateway/upstream/transport/questions';
 import { Outgoing, UpstreamAccount } from '../../gateway/upstream/upstream-account';
-import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/transactions';
+import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/answers/transactions';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { walletsIn } from '../../gateway/upstream/wallets';
+import { walletsIn } from '../../gateway/upstream/answers/wallets';
 import { TransactionWriter, earlier, isFaulty, isWithin, insertWallets } from './transaction-writer';
 
 /** Why a source is read, and who asked for it. */

@@ -1,7 +1,7 @@
-import { Transaction, transactionFrom } from '../../gateway/upstream/transactions';
+import { Transaction, transactionFrom } from '../../gateway/upstream/answers/transactions';
 import { StatementField, toFields, identifyPeople, ignoredIn, Mapping, placesIn } from './mapping';
 import { Readable } from 'node:stream';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { BrokenStatement, StatementLines } from './statement-lines';
 import { TransactionWriter } from './transaction-writer';
 

@@ -2,19 +2,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
 import { Prisma } from '../../platform/database/generated/client';
-import { SidePrisma } from '../../platform/database/side-prisma';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../access/auth/call';
-import { MOST_WORDS, UnheardStatuses } from '../../journal/unheard-statuses';
-import { evidenceOf } from '../../journal/evidence';
-import { insertSourceRead, insertSourceReadEnd, insertStatementEnd } from '../../journal/reconciliations';
+import { MOST_WORDS, UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
+import { evidenceOf } from '../../journal/reconciliation/evidence';
+import { insertSourceRead, insertSourceReadEnd, insertStatementEnd } from '../../journal/reconciliation/reconciliations';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
 import { MAX_FAULTS, StatementImport } from './statement-import';
 import { BrokenStatement } from './statement-lines';
-import { accountFaults } from '../../http/validation/known-account';
-import { accountNames, MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
+import { accountFaults } from '../../http/validation/rules/known-account';
+import { accountNames, MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import {
   DELIMITERS,
   ImportedStatement,

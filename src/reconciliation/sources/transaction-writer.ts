@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { hex, newSalt } from '../../platform/privacy/commitment';
-import { copyLine } from '../../platform/database/copy-line';
-import { PrismaService } from '../../platform/database/prisma.service';
-import { Transaction } from '../../gateway/upstream/transactions';
+import { copyLine } from '../../platform/database/rows/copy-line';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
-import { ListedWallet } from '../../gateway/upstream/wallets';
+import { ListedWallet } from '../../gateway/upstream/answers/wallets';
 
 /**
  * Some thousand rows, each batch in a transaction of its own. A longer transaction would keep the log from being

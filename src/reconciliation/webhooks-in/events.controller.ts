@@ -2,22 +2,22 @@ import { Inject, Injectable, OnModuleInit, applyDecorators, Controller, HttpCode
 import { HttpAdapterHost } from '@nestjs/core';
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { Secret } from '../../platform/config/secret';
-import { accountsOf, accountVariable, MAIN_ACCOUNT } from '../../platform/config/upstream-accounts';
-import { SecretReloadService } from '../../platform/config/secret-reload.service';
+import { Secret } from '../../platform/config/secrets/secret';
+import { accountsOf, accountVariable, MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
+import { SecretReloadService } from '../../platform/config/secrets/secret-reload.service';
 import { Problem } from '../../platform/errors/problem';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { Signed, TOLERANCE_MS, verify } from '../../gateway/upstream/event-signature';
+import { Signed, TOLERANCE_MS, verify } from '../../gateway/upstream/events/event-signature';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiBody, ApiHeader, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { described } from '../../platform/schema/fields';
 import { Allow } from '../../access/auth/route-access';
 import { newId } from '../../platform/database/ids';
 import { ApiProblems } from '../../platform/errors/api-problems';
-import { readEvent } from '../../gateway/upstream/event';
-import { insertUpstreamEvent } from '../../journal/worker-tasks';
-import { UnheardStatuses } from '../../journal/unheard-statuses';
-import { PrismaService } from '../../platform/database/prisma.service';
+import { readEvent } from '../../gateway/upstream/events/event';
+import { insertUpstreamEvent } from '../../journal/reconciliation/worker-tasks';
+import { UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { ApiSummary } from '../../platform/schema/routes';
 
 /** The routes of events: of the account `main`, and of each account. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Database } from '../database';
 import { Account } from '../generated/client';
-import { Refusal } from '../envelope';
-import { isObject } from '../rules';
+import { Refusal } from '../http/envelope';
+import { isObject } from '../http/rules';
 
 /**
  * Returns the account whose key the request carries, or null for an invalid key (docs/reference/upstream.md,

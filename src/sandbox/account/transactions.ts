@@ -1,11 +1,11 @@
-import { Call, Routes } from '../call';
-import { NOT_FOUND, Refusal } from '../envelope';
+import { Call, Routes } from '../http/call';
+import { NOT_FOUND, Refusal } from '../http/envelope';
 import { transactionRecord } from '../transactions/record';
 import { changeStatus, DELETED, expireOverdue, NOT_DELETED } from '../transactions/status';
-import { fieldsOf, readText } from '../validation';
+import { fieldsOf, readText } from '../http/validation';
 import { Database } from '../database';
 import { Prisma, Transaction } from '../generated/client';
-import { LISTED_TYPES } from '../lies';
+import { LISTED_TYPES } from '../behaviour/lies';
 
 export const transactionRoutes = {
   'POST /account/delete-unpaid-transaction': deleteUnpaidTransaction,

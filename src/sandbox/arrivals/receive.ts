@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate } from '../account/authentication';
-import { Refusal } from '../envelope';
+import { Refusal } from '../http/envelope';
 import { Struck, magicFault } from '../faults/faults';
 import { Account } from '../generated/client';
 import type { Service } from '../service';

@@ -1,7 +1,7 @@
 import type { listAccounts, historyOf, trueTransactions, trueWallets } from './true-state';
 import type { openAccount, addEntry } from './changes';
 import type { Arrivals } from '../arrivals/arrivals';
-import type { showBehaviour } from '../behaviour-patch';
+import type { showBehaviour } from '../behaviour/behaviour-patch';
 import type { Events } from '../events/events';
 import type { Faults, faultKinds, magicRecipients } from '../faults/faults';
 import type { ledgerOf } from '../wallets/ledger';

@@ -1,10 +1,10 @@
-import { Behaviour } from '../behaviour';
+import { Behaviour } from '../behaviour/behaviour';
 import { Database, Work } from '../database';
 import { Transaction } from '../generated/client';
 import { entryFor, Money, moneyUnder, moveMoney, walletOf } from '../transactions/money';
 import { DELETED } from '../transactions/status';
 import Decimal from 'decimal.js';
-import { Refusal } from '../envelope';
+import { Refusal } from '../http/envelope';
 import { Entry, post, WalletType, openWallets } from '../wallets/ledger';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hashKey } from '../account/authentication';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import { listAccounts } from './true-state';
 import { NewAccount, openAccount } from './changes';
-import { BehaviourPatch, EVENT_RULES, readBehaviourPatch, showBehaviour } from '../behaviour-patch';
+import { BehaviourPatch, EVENT_RULES, readBehaviourPatch, showBehaviour } from '../behaviour/behaviour-patch';
 import { faultKinds, magicRecipients, readFault } from '../faults/faults';
-import { check, integer, isObject, number, Rule, trimmedText, webAddress } from '../rules';
+import { check, integer, isObject, number, Rule, trimmedText, webAddress } from '../http/rules';
 import type { Service } from '../service';
 import { ledgerOf } from '../wallets/ledger';
 import { answerFaulty, Faulty, readNumber, readOrRefuse } from './faulty';

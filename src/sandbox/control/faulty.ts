@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { Refusal } from '../envelope';
-import { Rule } from '../rules';
+import { Refusal } from '../http/envelope';
+import { Rule } from '../http/rules';
 
 /** An invalid control request, with everything that is wrong with it. */
 export class Faulty extends Error {

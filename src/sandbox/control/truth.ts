@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { check, flag, integer, isObject, number, oneOf, Rule, trimmedText } from '../rules';
+import { check, flag, integer, isObject, number, oneOf, Rule, trimmedText } from '../http/rules';
 import type { Service } from '../service';
 import { AskedChange, changeNow, addEntry, chargeFee, EXTRA_ENTRIES, ExtraEntry } from './changes';
 import { historyOf, trueTransactions, trueWallets } from './true-state';

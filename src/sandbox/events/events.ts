@@ -1,4 +1,4 @@
-import { Behaviour, EventSettings } from '../behaviour';
+import { Behaviour, EventSettings } from '../behaviour/behaviour';
 import { Database } from '../database';
 import { createHmac } from 'node:crypto';
 import Decimal from 'decimal.js';

@@ -5,10 +5,10 @@ import type { Service } from '../service';
 import type { Struck } from './faults';
 import { rowOf, isFaultName } from './table';
 import { Answer } from './wire';
-import { isObject } from '../rules';
+import { isObject } from '../http/rules';
 import type { Timers } from '../timers';
 import { Work } from '../database';
-import { MAGIC, magicOf, Recipient } from '../magic-recipients';
+import { MAGIC, magicOf, Recipient } from '../behaviour/magic-recipients';
 
 /** Answers each request of the plugin as its fault requires, and records the answer. */
 export function answerAsStruck(api: FastifyInstance, service: Service): void {

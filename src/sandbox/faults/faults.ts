@@ -1,6 +1,6 @@
 import { FaultName, FaultSettings, rowOf, FAULTS, isFaultName, FaultRow } from './table';
-import { check, flag, integer, isObject, number, oneOf, Rule } from '../rules';
-import { MAGIC, MagicName, magicOf } from '../magic-recipients';
+import { check, flag, integer, isObject, number, oneOf, Rule } from '../http/rules';
+import { MAGIC, MagicName, magicOf } from '../behaviour/magic-recipients';
 
 /** A fault as POST /_sandbox/faults requests it, validated and with its defaults. */
 interface AskedFault {

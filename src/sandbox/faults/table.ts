@@ -1,4 +1,4 @@
-import { integer, oneOf, Rule } from '../rules';
+import { integer, oneOf, Rule } from '../http/rules';
 import {
   asErrorEnvelope,
   withErrorInData,

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Connections } from '../connections';
+import type { Connections } from '../http/connections';
 import type { Timers } from '../timers';
-import { isObject } from '../rules';
+import { isObject } from '../http/rules';
 
 export interface Answer {
   status: number;

@@ -1,7 +1,7 @@
-import { Call, Routes } from '../call';
+import { Call, Routes } from '../http/call';
 import { AIRTIME_COUNTRIES, MOBILE_MONEY_CODES, CURRENCIES, fromUsd, toUsd } from '../countries/countries';
-import { Refusal } from '../envelope';
-import { fieldsOf, readAmount, readText } from '../validation';
+import { Refusal } from '../http/envelope';
+import { fieldsOf, readAmount, readText } from '../http/validation';
 
 export const infoRoutes = {
   'GET /info/assets': listAssets,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Decimal from 'decimal.js';
-import { Refusal } from '../envelope';
+import { Refusal } from '../http/envelope';
 
 const STYLE = `
 :root{color-scheme:light dark;--line:color-mix(in srgb,currentColor 20%,transparent);--accent:#2456c7}

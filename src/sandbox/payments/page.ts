@@ -1,10 +1,10 @@
 import type { FastifyPluginCallback } from 'fastify';
 import Decimal from 'decimal.js';
-import { Behaviour } from '../behaviour';
+import { Behaviour } from '../behaviour/behaviour';
 import { Database } from '../database';
 import { html, Html, errorBox, sendPage, servePages, usdText } from '../pages/page';
 import { changeStatus, expireOverdue, NOT_DELETED } from '../transactions/status';
-import { fieldsOf, readText } from '../validation';
+import { fieldsOf, readText } from '../http/validation';
 import { PAYMENT_PATH, paymentLink } from '../pages/links';
 import { post } from '../wallets/ledger';
 

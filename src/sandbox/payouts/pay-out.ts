@@ -1,5 +1,5 @@
-import { Call } from '../call';
-import { wayOf } from '../magic-recipients';
+import { Call } from '../http/call';
+import { wayOf } from '../behaviour/magic-recipients';
 import { chiRefsOf, Issue, Item, newIssue, storeIssue, Marks } from '../transactions/issue';
 import { PAID_FROM_AND_TO, PayoutType } from '../transactions/money';
 import { post } from '../wallets/ledger';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import Decimal from 'decimal.js';
-import { Call, Routes } from '../call';
-import { NOT_FOUND, Refusal } from '../envelope';
+import { Call, Routes } from '../http/call';
+import { NOT_FOUND, Refusal } from '../http/envelope';
 import { Account } from '../generated/client';
-import { fieldsOf, readEmail, readOptionalMeta, readOptionalText, readText } from '../validation';
+import { fieldsOf, readEmail, readOptionalMeta, readOptionalText, readText } from '../http/validation';
 import { walletsOf } from '../wallets/list';
 import { openWallets } from '../wallets/ledger';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Decimal from 'decimal.js';
 import { Database, Work } from '../database';
-import { Refusal } from '../envelope';
+import { Refusal } from '../http/envelope';
 
 export const WALLET_TYPES = ['chi', 'momo', 'airtime'] as const;
 export type WalletType = (typeof WALLET_TYPES)[number];

@@ -1,8 +1,8 @@
 import Decimal from 'decimal.js';
-import { Call, Routes } from '../call';
-import { NOT_FOUND } from '../envelope';
+import { Call, Routes } from '../http/call';
+import { NOT_FOUND } from '../http/envelope';
 import { LedgerEntry, Wallet } from '../generated/client';
-import { fieldsOf, readText } from '../validation';
+import { fieldsOf, readText } from '../http/validation';
 import { WALLET_TYPES } from './ledger';
 
 export const walletRoutes = {

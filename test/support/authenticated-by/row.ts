@@ -1,4 +1,4 @@
-import { MemberRow } from '../../../src/journal/request-table';
+import { MemberRow } from '../../../src/journal/records/request-table';
 
 /** The row of a made-up member, as docs/internals/guides/add-a-member-of-a-record.md shows it. */
 export const AUTHENTICATED_BY = {

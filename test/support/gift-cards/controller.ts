@@ -2,7 +2,7 @@ import { Body, Controller } from '@nestjs/common';
 import { CurrentCall, OperationCall } from '../../../src/access/auth/call';
 import { ForwardingService } from '../../../src/gateway/forwarding/forwarding.service';
 import { Operation } from '../../../src/gateway/operation.decorator';
-import { OperationName } from '../../../src/operations/catalogue';
+import { OperationName } from '../../../src/operations/catalogue/catalogue';
 import { GiftCardPayoutDto } from './dto';
 
 @Controller()

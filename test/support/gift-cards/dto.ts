@@ -1,6 +1,6 @@
-import { UsdAmount } from '../../../src/http/validation/money-rules';
-import { Email } from '../../../src/http/validation/people-rules';
-import { Items, Text } from '../../../src/http/validation/rules';
+import { UsdAmount } from '../../../src/http/validation/rules/money-rules';
+import { Email } from '../../../src/http/validation/rules/people-rules';
+import { Items, Text } from '../../../src/http/validation/rules/rules';
 
 export class GiftCardItem {
   @Email('Where the gift card is sent.')

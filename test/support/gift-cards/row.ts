@@ -1,4 +1,4 @@
-import { OperationRow } from '../../../src/operations/row';
+import { OperationRow } from '../../../src/operations/catalogue/row';
 
 /** A made-up operation, as docs/internals/guides/add-an-operation.md shows it. */
 export const GIFT_CARDS = {

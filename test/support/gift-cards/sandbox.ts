@@ -1,4 +1,4 @@
-import { Call } from '../../../src/sandbox/call';
+import { Call } from '../../../src/sandbox/http/call';
 import { payOut } from '../../../src/sandbox/payouts/pay-out';
 import { readCreditItems } from '../../../src/sandbox/payouts/payouts';
 import { transactionRecord } from '../../../src/sandbox/transactions/record';

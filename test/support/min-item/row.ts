@@ -1,4 +1,4 @@
-import { LimitRow } from '../../../src/access/clients/limit-row';
+import { LimitRow } from '../../../src/access/clients/limits/limit-row';
 
 /** The row of a made-up limit, as docs/internals/guides/add-a-rule-about-money.md shows it. */
 export const MIN_ITEM = {

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Problem } from '../../../src/platform/errors/problem';
-import { Limited } from '../../../src/policy/limit-rules';
+import { Limited } from '../../../src/policy/limits/limit-rules';
 
 interface Limits {
   minItemUsd: Decimal | null;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UNSAFE_SETTINGS } from '../../../src/platform/database/durability.service';
+import { UNSAFE_SETTINGS } from '../../../src/continuity/fence/durability.service';
 import { FillableDatabase, mayMount, startPostgresOnSmallDisk } from '../../support/full-disk';
 import { audit } from '../audit';
 import { Auditor } from '../auditor';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { IntentDocument, ItemDocument, PersonDocument } from '../../../journal/documents';
+import { IntentDocument, ItemDocument, PersonDocument } from '../../../journal/records/documents';
 import { Form, KIND_NAMES, KindName, kindOf } from '../kinds';
 import { BESIDE, RecordRow } from './record-rows';
 

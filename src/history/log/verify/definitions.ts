@@ -1,5 +1,5 @@
-import { readMigrations } from '../../../platform/database/migration-files';
-import { PROXY_MIGRATIONS } from '../../../platform/database/migrations';
+import { readMigrations } from '../../../platform/database/migrations/migration-files';
+import { PROXY_MIGRATIONS } from '../../../platform/database/migrations/migrations';
 import { Ask } from '../tree-store';
 import { LogFault } from './fault';
 

@@ -1,5 +1,5 @@
 import { ClientBase } from 'pg';
-import { evidenceHashSql, EvidenceTable, READ_TABLES, RUN_TABLES } from '../../../journal/evidence';
+import { evidenceHashSql, EvidenceTable, READ_TABLES, RUN_TABLES } from '../../../journal/reconciliation/evidence';
 import { KindName } from '../kinds';
 import { Ask } from '../tree-store';
 import { Cursor } from './cursor';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../config/config';
-import { writePrivateJson } from '../../config/private-file';
+import { writePrivateJson } from '../../config/secrets/private-file';
 import { Home } from './home';
 
 /** The passwords and ports of the embedded databases. DATA_DIR/database.json keeps them, readable by its owner only. */

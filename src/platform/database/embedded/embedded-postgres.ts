@@ -4,9 +4,9 @@ import { appendFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileS
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { childEnvironment } from '../../config/child-environment';
+import { childEnvironment } from '../../config/environment/child-environment';
 import { StartError } from '../../config/config';
-import { SessionLock } from '../session-lock';
+import { SessionLock } from '../pools/session-lock';
 import { Access, embeddedUrls, maintenanceUrl, readAccess, Urls, urlsOf, writeAccess } from './access';
 import { DirectoryLock, lockDataDir } from './directory-lock';
 import { alreadyUsed } from './holder';

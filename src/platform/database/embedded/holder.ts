@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { StartError } from '../../config/config';
-import { writePrivateJson } from '../../config/private-file';
+import { writePrivateJson } from '../../config/secrets/private-file';
 
 /** Who holds the lock of a DATA_DIR. The file beside the lock says it to others, and only its owner may read it. */
 export interface Holder {

@@ -2,7 +2,7 @@ import { ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { childEnvironment } from '../../config/child-environment';
+import { childEnvironment } from '../../config/environment/child-environment';
 import { StartError } from '../../config/config';
 import { Home } from './home';
 import { createServer } from 'node:net';

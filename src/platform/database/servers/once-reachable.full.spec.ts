@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { StartError } from '../../config/config';
-import { cannotReach } from '../database-client';
+import { cannotReach } from './database-client';
 import { onceReachable } from './once-reachable';
 
 const URL = 'postgresql://proxy:hunter2@127.0.0.1:1/records';

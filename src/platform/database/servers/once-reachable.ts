@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../config/config';
-import { cannotReach } from '../database-client';
-import { isUnavailable } from '../unavailable';
+import { cannotReach } from './database-client';
+import { isUnavailable } from '../pools/unavailable';
 import { codeOf } from '../../errors/error-code';
 
 /** How long a start waits. A server that restarts after a crash reads its log first. */

@@ -1,6 +1,6 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Client, ClientConfig, Connection, QueryConfig, QueryResult, Submittable } from 'pg';
-import { DatabaseUrl, readDatabaseUrl, urlOfServer, Use } from '../../config/database-url';
+import { DatabaseUrl, readDatabaseUrl, urlOfServer, Use } from '../../config/database/database-url';
 import { chooseServer, requireTarget } from './server-choice';
 
 /** The time for each address of a host but the last one. Node.js gives it 250 ms, less than a round trip between continents. */

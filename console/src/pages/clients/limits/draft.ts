@@ -1,5 +1,5 @@
-import type { LimitRow } from '../../../../../src/access/clients/limit-row';
-import { LIMIT_TABLE } from '../../../../../src/access/clients/limit-table';
+import type { LimitRow } from '../../../../../src/access/clients/limits/limit-row';
+import { LIMIT_TABLE } from '../../../../../src/access/clients/limits/limit-table';
 import type { ChangeClientDto, ClientDto } from '../../../api/generated/schema';
 import { faultsOf } from '../../../api/problem';
 import { formatCount, formatUsd } from '../../../components/values/format';

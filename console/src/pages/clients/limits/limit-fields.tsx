@@ -1,5 +1,5 @@
 import { Checkbox, MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
-import type { LimitRow } from '../../../../../src/access/clients/limit-row';
+import type { LimitRow } from '../../../../../src/access/clients/limits/limit-row';
 import { operationNameValues as OPERATIONS, scopeValues as SCOPES } from '../../../api/generated/schema';
 import { formatCount } from '../../../components/values/format';
 import { type Draft, type Faults, LABELS, LIMITS } from './draft';

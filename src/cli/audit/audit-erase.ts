@@ -1,0 +1,173 @@
+import { Command } from 'commander';
+import { ClientError } from '../../access/clients/client-error';
+import { erase, Erased, findPlaces } from '../../history/retention/erase';
+import { namedIn } from '../../history/retention/person';
+import { contactOf } from '../../recipients/recipient';
+import { confirm, standardInput, Progress } from '../terminal';
+import { CallingPerson, ErasedPersons, eraseNamed, PersonSearch, personsNamed } from '../../history/retention/persons';
+import { print } from '../output';
+import { RetentionOptions, withRetention } from './retention';
+
+const HELP = `
+Erases an email address, phone number, or handle from the history. The command erases:
+  - for each call that pays this recipient, the recipient, the request body, and the response body
+  - every other body that contains the contact
+  - its mentions in the upstream's listings and in statements
+  - the searches of auditors for it
+  - idempotency keys with the contact in them. A request with such a key is still recognized
+  - registers of clients, and changes of them that wait or were decided
+The records keep their amounts, and every proof remains valid. If the upstream still lists the contact, the next reconciliation
+stores it again. Calls that are in doubt, in progress, or pending approval are not changed. The command lists them and exits
+with code 2. Settle them, then run the command again. Backups are not changed.
+Idempotency keys that a program before this version wrote are parts of sealed records, and stay until their months are pruned. The
+command lists their calls, and exits with code 2.
+Persons on whose behalf clients call are erased by --person, or by --recipient if their name is that contact. Their records keep
+the ID of the person. For 31 days the command keeps a hash of the name, so that somebody who comes back has the same caps and
+idempotency keys. Access tokens, ephemeral keys and page sessions from before the erasure are refused.
+
+Examples:
+  npm run cli -- audit erase --recipient ada@example.com --reason "request of 2026-11-20, case 17" --dry-run
+  npm run cli -- audit erase --recipient - --reason "case 17" --actor dpo --yes < recipient.txt
+  npm run -s cli -- audit erase --person user-17 --client shop --reason "case 18" --dry-run`;
+
+export function auditEraseCommand(): Command {
+  return new Command('erase')
+    .description('erase a person from the history')
+    .option(
+      '--recipient <contact>',
+      'email address, phone number with +, or handle with @; - reads it from standard input',
+    )
+    .option(
+      '--person <name>',
+      'name of a person on whose behalf clients call, or the ID in records; - reads it from standard input',
+    )
+    .option('--client <name>', 'with --person, only the person of this client')
+    .option('--issuer <url>', 'with --person, only the person of tokens of this issuer')
+    .requiredOption('--reason <text>', 'reason, which is kept forever and must not identify the person')
+    .option('--actor <id>', 'ID of the person who runs this command (default: the user of the operating system)')
+    .option('--dry-run', 'show what would be erased, and change nothing')
+    .option('--yes', 'skip the confirmation')
+    .option('--json', 'print JSON: {"id","places","open","keys"}, or "kept" instead of "keys" for a person')
+    .addHelpText('after', HELP)
+    .action(run);
+}
+
+interface EraseOptions extends RetentionOptions {
+  recipient?: string;
+  person?: string;
+  client?: string;
+  issuer?: string;
+}
+
+async function run(options: EraseOptions): Promise<void> {
+  const { recipient, person, client, issuer } = options;
+  if ((recipient === undefined) === (person === undefined)) {
+    throw new ClientError('Give either --recipient or --person.');
+  }
+  if (person !== undefined) return erasePersons({ named: await given(person), client, issuer }, options);
+  if ((client ?? issuer) !== undefined) throw new ClientError('--client and --issuer belong to --person.');
+  return eraseRecipient(await given(recipient ?? ''), options);
+}
+
+async function given(value: string): Promise<string> {
+  return value === '-' ? standardInput() : value;
+}
+
+async function eraseRecipient(recipient: string, options: RetentionOptions): Promise<void> {
+  const person = contactOf(recipient);
+  if (!person) {
+    throw new ClientError(
+      '--recipient must be an email address, a phone number in international format (+…), or a handle (@…).',
+    );
+  }
+  if (namedIn(person)(options.reason)) {
+    throw new ClientError(
+      '--reason contains the contact to erase, but the reason is kept forever. Give a case number instead.',
+    );
+  }
+  await withRetention(options, async (db, wish) => {
+    const progress = new Progress('bodies');
+    const bodies = await findPlaces(db, person, (done, of) => progress.at(done, of)).finally(() => progress.end());
+    const found = await erase(db, person, bodies, null);
+    const nothing = options.dryRun || found.places.length === 0;
+    if (!nothing) await confirm(`This permanently erases the ${person.kind} from ${count(found)}.`, options.yes);
+    const erased = nothing ? found : await erase(db, person, bodies, wish);
+    report(erased, options, {
+      done: `the ${person.kind} from ${count(erased)}.`,
+      nothing: `Nothing to erase: no call with a final outcome contains the ${person.kind}.`,
+      open: 'calls have no final outcome yet and were not changed.',
+      kept: erased.keys,
+      keptText: `The idempotency keys of ${erased.keys.length} calls contain the contact, were recorded by an earlier version, and stay until their months are pruned:`,
+    });
+  });
+}
+
+/** Erases persons on whose behalf clients call. */
+async function erasePersons(search: PersonSearch, options: RetentionOptions): Promise<void> {
+  await withRetention(options, async (db, wish) => {
+    const persons = await personsNamed(db, search);
+    requireNoName(options.reason, persons);
+    const found = await eraseNamed(db, persons, null);
+    const nothing = options.dryRun || found.places.length === 0;
+    if (!nothing) await confirm(`This permanently erases ${countNames(found)}:\n${list(persons)}\n`, options.yes);
+    const erased = nothing ? found : await eraseNamed(db, persons, wish);
+    report(erased, options, {
+      done: `${countNames(erased)}:\n${list(persons)}`,
+      nothing: 'Nothing to erase: no person without open calls has this name or ID.',
+      open: 'calls have no final outcome yet, and their persons were not changed.',
+      kept: erased.kept,
+      keptText: `${erased.kept.length} places keep the name: sealed records of earlier versions until their months are pruned, keys that belong to the person, and records of who read, decided or changed something:`,
+    });
+  });
+}
+
+function requireNoName(reason: string, persons: CallingPerson[]): void {
+  const words = reason.toLowerCase().split(/[\s,;:()"']+/);
+  if (!persons.some(({ name }) => words.includes(name.toLowerCase()))) return;
+  throw new ClientError(
+    '--reason contains the name to erase, but the reason is kept forever. Give a case number instead.',
+  );
+}
+
+/** The parts of a report for people. `kept` lists the places that keep what was to be erased. */
+interface Report {
+  done: string;
+  nothing: string;
+  open: string;
+  kept: string[];
+  keptText: string;
+}
+
+function report(
+  erased: Erased | ErasedPersons,
+  { json, dryRun }: RetentionOptions,
+  { done, nothing, open, kept, keptText }: Report,
+): void {
+  if (json) print(erased, json);
+  else {
+    const lines = [erased.places.length === 0 ? nothing : `${dryRun ? 'Would erase' : 'Erased'} ${done}`];
+    if (erased.open.length > 0)
+      lines.push(`${erased.open.length} ${open} Settle them, then run this command again:`, ...erased.open);
+    if (kept.length > 0) lines.push(keptText, ...kept);
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+  if (erased.open.length > 0 || kept.length > 0) process.exitCode = 2;
+}
+
+function count({ places }: Erased): string {
+  const of = (...tables: string[]) => places.filter((place) => tables.includes(place.split('/')[0] ?? '')).length;
+  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ${of('access_filters')} searches, ${of('idempotency_key')} idempotency keys, ${of('beneficiary', 'pending_change')} register entries, and ${of('person')} persons`;
+}
+
+function countNames({ places }: ErasedPersons): string {
+  const of = (table: string) => places.filter((place) => place.startsWith(`${table}/`)).length;
+  const [persons, searches] = [of('person'), of('access_filters')];
+  return `the names of ${persons} ${persons === 1 ? 'person' : 'persons'}, and ${searches} recorded ${searches === 1 ? 'search' : 'searches'}`;
+}
+
+/** Names nobody, because the output of a command is often kept. */
+function list(persons: CallingPerson[]): string {
+  return persons
+    .map(({ id, client, issuer }) => `${id} of ${client}${issuer === null ? '' : `, ${issuer}`}`)
+    .join('\n');
+}

@@ -1,0 +1,196 @@
+import { Command } from 'commander';
+import { ClientError } from '../../access/clients/client-error';
+import { optionOf } from '../../access/clients/limits/limits';
+import { toPermissions } from '../../access/clients/grants';
+import { OWN_LIMIT_KEYS } from '../../access/people/person';
+import { ListedPerson } from '../../access/people/person-exceptions';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { maskContacts } from '../../platform/privacy/contacts';
+import { SpendingService } from '../../policy/spending.service';
+import { clientServices, withPrisma, changedByOperator } from '../database/database';
+import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from '../governed';
+import { chosenLimits, withLimitOptions } from './client-options';
+import { print } from '../output';
+import { mergePeople, NamedMerge } from '../../access/people/merges';
+import { ActivityJournal } from '../../journal/activity/activity';
+import { KnownPerson, NamedPerson, PersonRevocationsService } from '../../access/people/person-revocations.service';
+
+interface Options extends GovernedOptions {
+  client: string;
+  name: string;
+  issuer?: string;
+}
+
+interface Spent {
+  spent_today_usd: string | undefined;
+  spent_this_month_usd: string | undefined;
+}
+
+const PAGE = 200;
+
+export function personsCommand(): Command {
+  return new Command('persons')
+    .description("list a client's people, give them limits of their own, end their credentials, and merge people")
+    .addCommand(listCommand())
+    .addCommand(limitsCommand())
+    .addCommand(revokePersonCommand())
+    .addCommand(mergePeopleCommand());
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list people with their own limits and their spending, newest first; contacts are masked')
+    .requiredOption('--client <name>', 'client of the people')
+    .option('--name <name>', 'only people with exactly this name')
+    .option('--json', 'for machines')
+    .action(({ client, name, json }: Pick<Options, 'client' | 'json'> & { name?: string }) =>
+      withPrisma(async (prisma) => {
+        const { exceptions } = clientServices(prisma);
+        const all: (ListedPerson & Spent)[] = [];
+        let page: ListedPerson[];
+        do {
+          page = await exceptions.list(client, { name, before: all.at(-1)?.id, limit: PAGE });
+          all.push(...(await withSpending(prisma, page)));
+        } while (page.length === PAGE);
+        print(all.map(masked), json);
+      }),
+    );
+}
+
+function limitsCommand(): Command {
+  const command = new Command('limits')
+    .description('change the limits of a person, who is added if nobody has seen the person yet')
+    .requiredOption('--client <name>', 'client of the person')
+    .requiredOption('--name <name>', 'subject of the access tokens, or the name that the app uses')
+    .option('--issuer <url>', 'provider of the person (iss); without it, the app names the person');
+  return governed(withLimitOptions(command, OWN_LIMIT_KEYS))
+    .option('--json', 'print JSON: the person, or {"status","change_id","expires_at"} if the change waits')
+    .addHelpText(
+      'after',
+      `
+The value default removes a limit of the person, so that the client's applies: --daily-cap default.
+${GOVERNED_HELP}
+
+Examples:
+  npm run cli -- clients persons limits --client phone --name alice --issuer https://id.example.com --daily-cap 50
+  npm run cli -- clients persons limits --client shop --name bob --daily-cap default --rpm 10`,
+    )
+    .action(limit);
+}
+
+async function limit(options: Options): Promise<void> {
+  const { client, name, issuer, reason, json } = options;
+  const change = chosenLimits(options, OWN_LIMIT_KEYS, 'default');
+  if (Object.keys(change).length === 0)
+    throw new ClientError(`Give at least one of ${OWN_LIMIT_KEYS.map(optionOf).join(', ')}.`);
+  await makeChange(options, {
+    onDatabase: async ({ exceptions }, by) => {
+      const id = await exceptions.add(client, { name, issuer: issuer ?? null }, by);
+      await exceptions.limit(client, id, change, by);
+      print(masked(await exceptions.one(client, id)), json);
+    },
+    throughProxy: async () => {
+      const path = `/v1/clients/${encodeURIComponent(client)}/persons`;
+      const body = { name, issuer, ...toPermissions(change), reason };
+      print(await askClients(options, { path, body }), json);
+    },
+  });
+}
+
+async function withSpending(prisma: PrismaService, page: ListedPerson[]): Promise<(ListedPerson & Spent)[]> {
+  const spent = await new SpendingService(prisma).ofPayers(page.map(({ id }) => id));
+  return page.map((person) => ({
+    ...person,
+    spent_today_usd: spent.get(person.id)?.today.usd.toFixed(),
+    spent_this_month_usd: spent.get(person.id)?.thisMonth.usd.toFixed(),
+  }));
+}
+
+function masked<Person extends ListedPerson>(person: Person): Person {
+  return { ...person, name: person.name && maskContacts(person.name) };
+}
+
+function mergePeopleCommand(): Command {
+  const command = new Command('merge')
+    .description('record that two people are one human, who cannot request as one and decide as the other')
+    .requiredOption('--kept <person>', 'name of the owner of keys, or ID of a person of a client')
+    .requiredOption('--merged <person>', 'name or ID of the same human');
+  return governed(command)
+    .option('--json', 'print JSON: both people, or {"status","change_id","expires_at"} if the change waits')
+    .addHelpText(
+      'after',
+      `
+What both spend at one client counts together. Limits and calls stay with each of them. A merge cannot be undone.
+${GOVERNED_HELP}
+
+Examples:
+  npm run cli -- clients persons merge --kept ada --merged ada.lovelace --reason 'renamed at the provider'
+  npm run cli -- clients persons merge --kept ada --merged 01a21bf9-e7ea-7102-8550-53543fe6bd82`,
+    )
+    .action(merge);
+}
+
+async function merge(options: GovernedOptions & NamedMerge): Promise<void> {
+  const { kept, merged, reason, json } = options;
+  await makeChange(options, {
+    onDatabase: async ({ prisma }, by) =>
+      print(await mergePeople(prisma, new ActivityJournal(), { kept, merged }, by), json),
+    throughProxy: async () =>
+      print(await askClients(options, { path: '/v1/person-merges', body: { kept, merged, reason } }), json),
+  });
+}
+
+const NEW =
+  'Nobody of this client had this name from this issuer. If the person has called before, check --name and --issuer with ' +
+  'clients persons list.';
+
+interface RevokeOptions {
+  client: string;
+  id?: string;
+  name?: string;
+  issuer?: string;
+  reason?: string;
+  json?: boolean;
+}
+
+function revokePersonCommand(): Command {
+  return new Command('revoke')
+    .description('end the access tokens, page sessions and ephemeral keys of a person')
+    .requiredOption('--client <name>', 'client of the person')
+    .option('--id <uuid>', 'ID of the person, as records and clients persons list have it')
+    .option('--name <text>', 'instead of the ID: subject of the tokens (sub), or the name that the app uses')
+    .option(
+      '--issuer <url>',
+      'with --name, provider of the person (iss). Without it: a person whom the app names itself',
+    )
+    .option('--reason <text>', 'reason, which is recorded')
+    .option('--json', 'for machines')
+    .addHelpText(
+      'after',
+      `
+Credentials that were issued before are rejected immediately, on every instance. Those issued later are accepted, so block the
+person at the identity provider, too. To end all tokens of a client, revoke its provider key with keys revoke.
+
+Examples:
+  npm run cli -- clients persons revoke --client wallet --issuer https://id.example.com --name 248289761001
+  npm run cli -- clients persons revoke --client wallet --id 01a21bf9-e7ea-7102-8550-53543fe6bd82 --reason 'lost phone'`,
+    )
+    .action(revoke);
+}
+
+function revoke({ client, reason, json, ...options }: RevokeOptions): Promise<void> {
+  const person = personIn(options);
+  return withPrisma(async (prisma) => {
+    const revocations = new PersonRevocationsService(prisma, new ActivityJournal());
+    const revoked = await revocations.revoke(client, person, changedByOperator(reason));
+    print(revoked, json);
+    if (revoked.is_new) process.stderr.write(`${NEW}\n`);
+  });
+}
+
+/** @throws ClientError unless the options name a person in one way. */
+function personIn({ id, name, issuer }: Pick<RevokeOptions, 'id' | 'name' | 'issuer'>): KnownPerson | NamedPerson {
+  if (id !== undefined && name === undefined && issuer === undefined) return { id };
+  if (id === undefined && name !== undefined) return { name, issuer: issuer ?? null };
+  throw new ClientError('Name the person either by --id, or by --name and, for a person of a provider, --issuer.');
+}

@@ -1,0 +1,114 @@
+import { Command } from 'commander';
+import { Client } from 'pg';
+import { stopRestored } from '../../journal/stops/stops';
+import { Config, loadConfigOf } from '../../platform/config/config';
+import { grantAccess, grantLogins, Logins, requireAccess } from '../../platform/database/checks/access-check';
+import { Manifest, readManifest } from '../../continuity/backup/manifest';
+import { requireRecords, restoreTables } from '../../continuity/backup/restore-tables';
+import { DATABASE_MS } from '../../platform/database/clock';
+import { withConnection } from '../../platform/database/servers/database-client';
+import { checkFiles, restoreFiles } from './database-backup';
+import { changedByOperator, compareClock, requireUpToDate, withDatabase } from './database';
+import { confirm, Progress } from '../terminal';
+import { print } from '../output';
+
+interface RestoreOptions {
+  yes?: boolean;
+  json?: boolean;
+}
+
+const HELP = `
+The database must be empty: a restore never replaces anything. Without DATABASE_URL, an embedded Postgres is created in DATA_DIR.
+Payments are stopped in the restored database, because it lacks what was paid since the backup. Run database recover with the
+DATA_DIRs of all instances next, and lift the stop when you have checked the calls in doubt.
+
+If the backup was made with --without-tables, first restore the tables with the tool that backed them up. This command then restores
+the roles, their rights, and the key and checkpoints of the log, and stops payments.
+
+Examples:
+  npm run cli -- database restore /backups/2026-11-24
+  DATABASE_URL=postgresql://... npm run cli -- database restore /backups/2026-11-24 --yes --json
+  npm run cli -- database recover --from /mnt/proxy-1 /mnt/proxy-2 --reason "restored the backup of 02:00"`;
+
+/**
+ * The search index was filled up to a transaction number. Another server gives the same numbers anew, and may have passed this
+ * one before a worker looks.
+ */
+const READ_AGAIN = `UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL
+  WHERE (SELECT split_part(server, '/', 1) <> split_part(database_server(), '/', 1) FROM epoch ORDER BY number DESC LIMIT 1)`;
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('restore a backup into an empty database, and stop payments until it is recovered')
+    .argument('<folder>', 'a folder that database backup has written')
+    .option('--yes', 'do not ask for a confirmation')
+    .option('--json', 'print JSON: {"taken_at", "tables", "rows", "epoch", "stop_id", "logins_missing"}')
+    .addHelpText('after', HELP)
+    .action(restore);
+}
+
+async function restore(folder: string, options: RestoreOptions): Promise<void> {
+  const config = loadConfigOf('database');
+  const manifest = await readManifest(folder);
+  await checkFiles(folder, manifest, config);
+  await confirm(`This restores the backup of ${manifest.taken_at} and stops all payments.`, options.yes);
+  const hasTables = manifest.tables.length > 0;
+  await withDatabase(
+    async ({ url, ownerUrl, sealerUrl }) => {
+      const logins = { databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSealerUrl: sealerUrl };
+      const stopId = hasTables
+        ? await restoreRows(ownerUrl, folder, manifest, config)
+        : await stopPayments(logins, manifest);
+      if (!hasTables) await restoreFiles(folder, config);
+      await grantAccess(logins);
+      const missing = await grantLogins(ownerUrl, manifest.logins);
+      print(resultOf(manifest, stopId, missing), options.json);
+      await requireAccess(logins);
+    },
+    { create: hasTables },
+  );
+}
+
+async function restoreRows(ownerUrl: string, folder: string, manifest: Manifest, config: Config): Promise<string> {
+  const progress = new Progress('rows');
+  const total = rowsOf(manifest);
+  let stopId = '';
+  await restoreTables(
+    ownerUrl,
+    { folder, manifest, onProgress: (rows) => progress.at(rows, total) },
+    async (client) => {
+      stopId = await stopBy(client, manifest);
+      await restoreFiles(folder, config); // before the rows are committed: a restore cannot be repeated afterwards
+    },
+  );
+  progress.end();
+  return stopId;
+}
+
+/** Another tool has restored the rows. Migrations that are pending need the roles, so these come first. */
+async function stopPayments(logins: Logins, manifest: Manifest): Promise<string> {
+  const { databaseOwnerUrl: ownerUrl } = logins;
+  await requireRecords(ownerUrl);
+  await grantAccess(logins);
+  await requireUpToDate(ownerUrl);
+  return withConnection(ownerUrl, async (client) => {
+    await client.query(READ_AGAIN);
+    return stopBy(client, manifest);
+  });
+}
+
+async function stopBy(client: Client, { taken_at: takenAt, tables }: Manifest): Promise<string> {
+  await compareClock(async () => (await client.query<{ ms: number }>(DATABASE_MS)).rows as [{ ms: number }]);
+  const restored =
+    tables.length > 0
+      ? `The database was restored from a backup of ${takenAt}. It lacks what was paid since.`
+      : 'The database was restored with another tool. It may lack payments that were made.';
+  return stopRestored(client, `${restored} Run database recover.`, changedByOperator(undefined).actor);
+}
+
+const rowsOf = ({ tables }: Manifest) => tables.reduce((sum, { rows }) => sum + rows, 0);
+
+function resultOf(manifest: Manifest, stopId: string, missing: string[]) {
+  const { taken_at, tables, epoch } = manifest;
+  return { taken_at, tables: tables.length, rows: rowsOf(manifest), epoch, stop_id: stopId, logins_missing: missing };
+}

@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { ClientBase } from 'pg';
+import { FenceReason, FenceService } from './fence.service';
+import { DurabilityService } from './durability.service';
+import { Comparison } from '../epoch/epoch-comparison';
+import { Beat } from '../heartbeat/beat';
+import { HeartbeatService } from '../heartbeat/heartbeat.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
+
+/** What a connection showed when it was opened. */
+interface Session {
+  /** The server, as database_server() names it. Null on a standby. */
+  server: string | null;
+  isSafe: boolean;
+}
+
+const ELSEWHERE =
+  'New connections reach another database server, or another timeline, than the last heartbeat. Payments resume once a heartbeat is confirmed there and nothing is missing.';
+
+/**
+ * Keeps the connections of payments on the server of the heartbeat, with settings as safe as those of its session.
+ *
+ * At a failover, connections to the old server can live on while new ones reach the new one. So a connection that does not
+ * agree with the last heartbeat fences the instance, and the next heartbeat comes on a new connection. Whatever does not
+ * agree with a heartbeat is given up in the turn in which the heartbeat is told.
+ */
+@Injectable()
+export class ConnectionsService {
+  private readonly sessions = new WeakMap<ClientBase, Session>();
+  /** The session of the last heartbeat. Undefined while the next one has to show it. */
+  private known: Session | undefined;
+  /** The server of the last heartbeat. */
+  private server: string | undefined;
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly side: SidePrisma,
+    private readonly heartbeat: HeartbeatService,
+    private readonly durability: DurabilityService,
+    private readonly fence: FenceService,
+  ) {
+    heartbeat.observe((beat) => this.hear(beat));
+    prisma.watchServers((server) => this.compare(server));
+  }
+
+  /**
+   * Compares a new connection with the last heartbeat, before anything else uses it.
+   * @param found undefined if the database lacks the tables. Then the next heartbeat gives the connection up.
+   */
+  judge(client: ClientBase, found: Comparison | undefined): void {
+    if (!found) return;
+    const danger = this.durability.dangerOf(found.settings);
+    this.sessions.set(client, { server: found.server, isSafe: danger === undefined });
+    if (!this.known) return; // there was no heartbeat yet, or the instance is fenced until the next one
+    if (found.server !== this.known.server) return this.stop('database_unconfirmed', ELSEWHERE);
+    if (danger !== undefined && this.known.isSafe) this.stop('durability_unsafe', danger);
+  }
+
+  /** Calls a listener once the heartbeat is on another server than before. */
+  onMove(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** A pooler can move to another server while its connections live on. The fence keeps an admission there from being sent. */
+  private compare(server: string): void {
+    if (this.known && server !== this.known.server) this.stop('database_unconfirmed', ELSEWHERE);
+  }
+
+  /** Stops payments until the next heartbeat, which comes on a new connection. */
+  private stop(reason: FenceReason, detail: string): void {
+    this.fence.raise(reason, detail);
+    this.known = undefined;
+    this.heartbeat.reconnect();
+  }
+
+  private hear({ systemIdentifier, timeline, settings }: Beat): void {
+    const server = `${systemIdentifier}/${timeline}`;
+    const isSafe = this.durability.dangerOf(settings) === undefined;
+    this.known = { server, isSafe };
+    const isStale = (client: ClientBase) => {
+      const session = this.sessions.get(client);
+      return session?.server !== server || (isSafe && !session.isSafe);
+    };
+    this.prisma.giveUpConnections(isStale);
+    this.side.giveUpConnections(isStale);
+    const hasMoved = this.server !== undefined && server !== this.server;
+    this.server = server;
+    if (!hasMoved) return;
+    this.prisma.reader.giveUpConnections();
+    for (const listener of this.listeners) listener();
+  }
+}

@@ -1,0 +1,108 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { RunningConfig, SETTINGS, StartError } from '../../platform/config/config';
+import { FenceService } from './fence.service';
+import { DurabilitySettings } from '../epoch/durability-settings';
+import { Beat } from '../heartbeat/beat';
+import { HeartbeatService } from '../heartbeat/heartbeat.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+
+/** Settings of Postgres that can lose confirmed commits, as DATABASE_ALLOW_UNSAFE names them. */
+export const UNSAFE_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
+type UnsafeSetting = (typeof UNSAFE_SETTINGS)[number];
+
+interface Danger {
+  setting: UnsafeSetting;
+  value: string;
+  danger: string;
+}
+
+/**
+ * Checks with each heartbeat that a confirmed commit survives: by the settings of the server and of the session, and by
+ * the confirmation of the synchronous standby if there is one. Production refuses to start with an unsafe setting, and
+ * stops paying if a setting becomes unsafe. The settings of other connections are compared when they are opened
+ * (connections.service.ts).
+ */
+@Injectable()
+export class DurabilityService {
+  private readonly logger = new Logger('Durability');
+  private readonly isProduction: boolean;
+  private readonly allowed: readonly string[];
+  private dangers: Danger[] = [];
+  private told = '';
+
+  constructor(
+    prisma: PrismaService,
+    private readonly heartbeat: HeartbeatService,
+    private readonly fence: FenceService,
+    @Inject(SETTINGS) settings: RunningConfig,
+  ) {
+    const { production, databaseAllowUnsafe } = settings;
+    this.isProduction = production;
+    this.allowed = databaseAllowUnsafe;
+    heartbeat.observe((beat) => this.hear(beat));
+    prisma.watchUnconfirmed(() =>
+      fence.raise(
+        'replication_unconfirmed',
+        'The synchronous standby has not confirmed a commit, which would be lost at a failover. Check the standby. Payments resume once it confirms a commit.',
+      ),
+    );
+  }
+
+  /**
+   * Await the first heartbeat before.
+   * @throws StartError in production, if a setting is unsafe and not allowed.
+   */
+  requireSafe(): void {
+    if (this.isProduction && this.dangers.length > 0) throw new StartError(this.dangers.map(described).join(' '));
+  }
+
+  /** Describes what keeps production from paying. Undefined elsewhere, and if nothing does. */
+  dangerOf(settings: DurabilitySettings): string | undefined {
+    const dangers = this.isProduction ? this.notAllowed(settings) : [];
+    return dangers.length === 0 ? undefined : dangers.map(described).join(' ');
+  }
+
+  /** A heartbeat is confirmed only with its standby, and every commit before it is, too. */
+  private hear({ settings }: Beat): void {
+    this.fence.lower('replication_unconfirmed');
+    this.dangers = this.notAllowed(settings);
+    const text = this.dangers.map(described).join(' ');
+    if (this.isProduction && text !== '') {
+      this.fence.raise('durability_unsafe', text);
+      this.heartbeat.giveUpConnection(); // a session may keep the settings with which it began
+    } else {
+      this.fence.lower('durability_unsafe');
+    }
+    if (text !== this.told && text !== '' && !this.isProduction) this.logger.warn(text);
+    this.told = text;
+  }
+
+  private notAllowed(settings: DurabilitySettings): Danger[] {
+    return dangersOf(settings).filter(({ setting }) => !this.allowed.includes(setting));
+  }
+}
+
+/** Returns the settings that can lose confirmed commits. See "Write Ahead Log" in the manual of Postgres. */
+export function dangersOf(settings: DurabilitySettings): Danger[] {
+  const { fsync, fullPageWrites, synchronousCommit, synchronousStandbyNames } = settings;
+  const dangers: Danger[] = [];
+  if (fsync !== 'on') {
+    dangers.push({ setting: 'fsync', value: fsync, danger: 'a crash of the machine can destroy the database' });
+  }
+  if (fullPageWrites !== 'on') {
+    const danger = 'a crash of the machine can destroy pages of the database';
+    dangers.push({ setting: 'full_page_writes', value: fullPageWrites, danger });
+  }
+  const setting = 'synchronous_commit';
+  if (synchronousCommit === 'off') {
+    dangers.push({ setting, value: synchronousCommit, danger: 'a crash of the server loses confirmed payments' });
+  } else if (synchronousStandbyNames !== '' && ['local', 'remote_write'].includes(synchronousCommit)) {
+    const danger = 'a failover to the synchronous standby can lose confirmed payments';
+    dangers.push({ setting, value: synchronousCommit, danger });
+  }
+  return dangers;
+}
+
+function described({ setting, value, danger }: Danger): string {
+  return `The database runs with ${setting}=${value}: ${danger}. Set ${setting}=on, or allow it with DATABASE_ALLOW_UNSAFE=${setting}.`;
+}

@@ -1,0 +1,80 @@
+import { randomInt } from 'node:crypto';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { overAfterMs } from '../../platform/config/upstream/upstream-timeouts';
+import { ConnectionsService } from './connections.service';
+import { LOCKS } from '../../platform/database/locks';
+import { sessionUrlOf } from '../../platform/database/pools/pools';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { SessionLock } from '../../platform/database/pools/session-lock';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
+
+/** A number is an integer of the database. */
+const END_OF_NUMBERS = 2 ** 31;
+
+/**
+ * Identifies the processes that share a database, and tells which are alive. See live_processes() of the migrations.
+ */
+@Injectable()
+export class ProcessService implements OnApplicationShutdown {
+  private readonly logger = new Logger('Process');
+  private readonly sessionUrl: string;
+  private readonly inFlightMs: number;
+  private held = 0;
+  private lock: SessionLock | undefined;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    connections: ConnectionsService,
+    @Inject(SETTINGS) settings: RunningConfig,
+  ) {
+    connections.onMove(() => this.lock?.renew());
+    this.sessionUrl = sessionUrlOf(settings);
+    this.inFlightMs = overAfterMs(settings);
+  }
+
+  /** The number of this process. Its lock is held as long as the process lives. */
+  get number(): number {
+    return this.held;
+  }
+
+  /**
+   * Takes a number. Await it before anything is recorded. Numbers are random, because a counter of the database goes back with
+   * the database. Two processes would then share a number, if one starts while the lock of the other one is lost. After a
+   * failure, it can be called again.
+   */
+  async start(): Promise<void> {
+    while (!this.lock) {
+      this.held = randomInt(1, END_OF_NUMBERS);
+      this.lock = await SessionLock.take(this.sessionUrl, [LOCKS.process, this.held], {
+        ofLoss: () => this.tellOfLoss(),
+        // A database that was put back does not know this process, nor its timeouts.
+        ofReturn: () => void this.record().catch((err: unknown) => this.tellOfFailure(err)),
+      });
+    }
+    await this.record();
+  }
+
+  /** Runs last, after everything in flight is recorded. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.lock?.release();
+  }
+
+  /**
+   * Logs the loss of the lock. The same number is taken again, because calls in flight have it. Until then, they look
+   * abandoned.
+   */
+  private tellOfLoss(): void {
+    this.logger.warn({ process_number: this.held }, 'lost the database connection that holds the process number');
+  }
+
+  private tellOfFailure(err: unknown): void {
+    this.logger.warn({ process_number: this.held, err }, 'cannot record the timeouts of this process');
+  }
+
+  /** Records how long calls of this process can be in flight. The longest time counts. */
+  private async record(): Promise<void> {
+    await this.prisma.$executeRaw`
+      INSERT INTO process (number, in_flight_ms) VALUES (${this.held}::integer, ${this.inFlightMs}::integer)
+      ON CONFLICT (number) DO UPDATE SET in_flight_ms = greatest(process.in_flight_ms, EXCLUDED.in_flight_ms)`;
+  }
+}

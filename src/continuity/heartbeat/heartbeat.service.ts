@@ -1,0 +1,183 @@
+import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
+import { Client } from 'pg';
+import { ageOf, now } from './instant';
+import { BEAT, Beat, BeatRow, toBeat } from './beat';
+import { waitAtMost } from '../../platform/database/pools/patience';
+import { connectionOf, DatabaseSettings, isPooled } from '../../platform/database/pools/pools';
+import { requireReplication } from '../../platform/database/pools/replication';
+import { ServerClient } from '../../platform/database/servers/server-client';
+import { SETTINGS } from '../../platform/config/config';
+
+const EVERY_MS = 1_000;
+
+/** How long a beat waits for its commit. A synchronous standby that is gone lets it wait until then. */
+const BEAT_TIMEOUT_MS = 15_000;
+
+/** How long the start waits for the first beat. Without it, the instance starts unready. */
+const START_PATIENCE_MS = 5_000;
+
+/** How long a question waits for a beat. */
+const PROOF_PATIENCE_MS = 2_000;
+
+/**
+ * Proves every second, with a durable write on a connection of its own, that the database takes commits. What the write
+ * shows is told to those who listen: durability, clocks, and whether the database is older than it was.
+ */
+@Injectable()
+export class HeartbeatService implements OnApplicationShutdown {
+  /** The instance, which EpochService names. */
+  private id = '';
+  private readonly listeners: ((beat: Beat) => void)[] = [];
+  private readonly failureListeners: ((error: unknown) => void)[] = [];
+  private readonly checks: ((client: Client) => Promise<void>)[] = [];
+  private readonly stopped = new AbortController();
+  private client: Client | undefined;
+  /** The server of the first beat on this connection. */
+  private server: string | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private beating: Promise<void> | undefined;
+  private last: Beat | undefined;
+  /** The largest number that the database has confirmed. */
+  private seen = 0n;
+  private isPaying = false;
+  /** Whether the database lacks something that this instance has seen. */
+  isBehind = false;
+
+  constructor(@Inject(SETTINGS) private readonly settings: DatabaseSettings) {}
+
+  /** Begins to beat. Resolves after the first beat, or if it does not come in time. */
+  async start(): Promise<void> {
+    await waitAtMost(this.beat(), START_PATIENCE_MS);
+    this.timer = setInterval(() => void this.beat(), EVERY_MS).unref();
+  }
+
+  /** Beats as an instance that has seen this number. */
+  resume(id: string, seen: bigint): void {
+    this.id = id;
+    this.seen = seen;
+  }
+
+  /** Beats as an instance that pays, which a worker does not. Others then know until when it may have paid. */
+  pays(): void {
+    this.isPaying = true;
+  }
+
+  /** Calls a listener after each confirmed beat, in the same turn. */
+  observe(listener: (beat: Beat) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Calls a listener after each beat that was not confirmed. */
+  observeFailures(listener: (error: unknown) => void): void {
+    this.failureListeners.push(listener);
+  }
+
+  /** Checks each new connection before the first beat on it. If the check fails, so does the beat. */
+  checkConnections(check: (client: Client) => Promise<void>): void {
+    this.checks.push(check);
+  }
+
+  /** Returns whether the database confirms durable writes: one was confirmed within the last second, or is now. */
+  async isConfirmed(): Promise<boolean> {
+    if (this.client && this.age < EVERY_MS) return true;
+    await waitAtMost(this.beat(), PROOF_PATIENCE_MS);
+    return this.client !== undefined && this.age < PROOF_PATIENCE_MS;
+  }
+
+  /** Milliseconds since the last confirmed write. Infinite before the first. */
+  get age(): number {
+    return this.last === undefined ? Infinity : ageOf(this.last.confirmedAt);
+  }
+
+  /** Beats now, unless a beat is on its way. Never rejects. */
+  beat(): Promise<void> {
+    this.beating ??= this.tryToBeat().finally(() => (this.beating = undefined));
+    return this.beating;
+  }
+
+  /** Lets the next beat use a new connection. What a beat in flight shows is told to nobody. */
+  giveUpConnection(): void {
+    void this.disconnect();
+  }
+
+  /** Beats on a new connection as soon as possible. Never rejects. */
+  reconnect(): void {
+    this.giveUpConnection();
+    void (this.beating ?? Promise.resolve()).then(() => this.beat());
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopped.abort();
+    clearInterval(this.timer);
+    const { client } = this;
+    this.client = undefined;
+    await client?.end().catch(() => undefined);
+    await this.beating;
+  }
+
+  private async tryToBeat(): Promise<void> {
+    if (this.stopped.signal.aborted) return;
+    try {
+      const client = await this.connected();
+      const beat = await this.write(client);
+      if (client !== this.client) throw new Error('the connection was given up');
+      this.requireSameServer(beat);
+      this.last = beat;
+      if (beat.number !== null) this.seen = beat.number;
+      for (const listener of this.listeners) listener(beat);
+    } catch (error) {
+      if (!this.stopped.signal.aborted) for (const listener of this.failureListeners) listener(error);
+      await this.disconnect();
+    }
+  }
+
+  /**
+   * Lets the next beat use a new connection if a pooler has moved to another server. A new connection is compared with what
+   * this instance has seen, before the first beat on it. A beat that is told forgets some of that.
+   */
+  private requireSameServer({ systemIdentifier, timeline }: Beat): void {
+    const server = `${systemIdentifier}/${timeline}`;
+    this.server ??= server;
+    if (server !== this.server) throw new Error('the connection leads to another server than before');
+  }
+
+  private async write(client: Client): Promise<Beat> {
+    const sentAt = now();
+    const { rows } = await client.query<BeatRow>({
+      ...(!isPooled(this.settings) && { name: 'beat' }),
+      text: BEAT,
+      values: [this.id, String(this.seen), this.isPaying, this.isBehind],
+    });
+    const confirmedAt = now();
+    const [row] = rows;
+    if (!row) throw new Error('the database did not answer');
+    return toBeat(row, sentAt, confirmedAt);
+  }
+
+  private async connected(): Promise<Client> {
+    if (this.client) return this.client;
+    const client = new ServerClient({
+      ...connectionOf(this.settings),
+      ...(!isPooled(this.settings) && { statement_timeout: BEAT_TIMEOUT_MS }),
+      query_timeout: BEAT_TIMEOUT_MS,
+      keepAlive: true,
+      application_name: 'payout-proxy heartbeat',
+    });
+    requireReplication(client);
+    client.once('end', () => {
+      if (this.client === client) this.client = undefined;
+    });
+    await client.connect();
+    this.client = client;
+    this.server = undefined;
+    for (const check of this.checks) await check(client);
+    if (this.stopped.signal.aborted) await this.disconnect();
+    return client;
+  }
+
+  private async disconnect(): Promise<void> {
+    const { client } = this;
+    this.client = undefined;
+    await client?.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,83 @@
+import { Decimal } from 'decimal.js';
+import { NewOutcome, UpstreamItem } from '../../../journal/records/records';
+import { OperationName, rowOf } from '../../../operations/catalogue/catalogue';
+import { FeeRate } from '../../../operations/items/fees';
+import { Item } from '../../../operations/items/item';
+import { countedAfterAnswer, entriesOfAnswer } from '../../../operations/lifecycle/settlement';
+import { StatusVocabulary } from '../../../operations/lifecycle/statuses';
+import { payoutsIn } from '../../upstream/answers/payouts';
+import { transactionsIn } from '../../upstream/answers/transactions';
+import { TimedAnswer } from '../../upstream/upstream-account';
+import { matchItems } from './match';
+import { withPayouts } from './match-payouts';
+
+/**
+ * Returns the outcome of a call after the upstream's answer: its transactions, what became of each item, and what counts
+ * against caps.
+ * @param answerOf the call that fetched the answer, if this one did not.
+ */
+export function outcomeOf(
+  { id, operation, feeRate }: { id: string; operation: OperationName; feeRate: FeeRate | null },
+  items: Item[],
+  { answer, sentAt, answeredAt, upstreamMs, tries }: TimedAnswer,
+  vocabulary: StatusVocabulary,
+  answerOf: string | null = null,
+): NewOutcome {
+  const changes = rowOf(operation).effect !== 'read';
+  const transactions = changes && answer.body ? itemsIn(answer.body, items) : [];
+  return {
+    intentId: id,
+    kind: answer.kind,
+    failure: answer.failure,
+    upstreamStatus: answer.status,
+    contentType: answer.contentType,
+    retryAfter: answer.retryAfter,
+    body: answerOf === null ? answer.body : null,
+    items: transactions,
+    ...(changes && settledBy({ operation, feeRate }, answer.kind, items, transactions, vocabulary)),
+    attempts: tries.length,
+    tries: answerOf === null ? triesOf(tries) : [],
+    sentAt,
+    answeredAt,
+    upstreamMs,
+    answerOf,
+  };
+}
+
+function itemsIn(body: Buffer, items: Item[]): UpstreamItem[] {
+  return withPayouts(items, matchItems(items, transactionsIn(body)), payoutsIn(body));
+}
+
+/** Returns what became of the items of a call, and what they count against caps. */
+function settledBy(
+  { operation, feeRate }: { operation: OperationName; feeRate: FeeRate | null },
+  kind: NewOutcome['kind'],
+  items: Item[],
+  transactions: UpstreamItem[],
+  vocabulary: StatusVocabulary,
+): Pick<NewOutcome, 'entries' | 'countedUsd'> {
+  const named = transactions.map((one) => {
+    const status = one.status ?? one.payoutStatus ?? one.payoutError ?? null;
+    return { position: one.position, status, meaning: vocabulary.statusOfItem(one) };
+  });
+  const entries = entriesOfAnswer(operation, kind, items.length, named);
+  const feesUsd = new Map<number, Decimal>();
+  const known = new Set<number>();
+  for (const { position, feeUsd, upstreamRef, upstreamId } of transactions) {
+    if (position === null) continue;
+    if (feeUsd) feesUsd.set(position, feeUsd);
+    if ((upstreamRef ?? upstreamId) !== null || feeUsd) known.add(position);
+  }
+  const counted = countedAfterAnswer(kind, items, entries, { feesUsd, named: known }, feeRate);
+  return { entries, countedUsd: counted?.toFixed() ?? null };
+}
+
+function triesOf(tries: TimedAnswer['tries']): NewOutcome['tries'] {
+  return tries.map(({ startedAt, ms, phase, answer: { status, failure } }) => ({
+    startedAt,
+    ms,
+    phase,
+    status,
+    failure,
+  }));
+}

@@ -1,0 +1,131 @@
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { AuthenticatedCall, causedBy, OperationCall } from '../../../access/auth/call';
+import { MetricsService } from '../../../http/metrics/metrics.service';
+import { CallJournal } from '../../../journal/call-journal';
+import { NewOutcome, UpstreamItem } from '../../../journal/records/records';
+import { OperationName } from '../../../operations/catalogue/catalogue';
+import { clock } from '../../../platform/database/clock';
+import { databaseUnavailable, Problem } from '../../../platform/errors/problem';
+import { MayPay } from '../../may-pay/may-pay.service';
+import { obstacleProblem } from '../../may-pay/obstacle-problem';
+import { Reader } from '../../may-pay/obstacles';
+import { Listing } from '../../upstream/listing/listing';
+import { UpstreamAccount } from '../../upstream/upstream-account';
+import { UpstreamService } from '../../upstream/upstream.service';
+import { ExchangeService } from '../exchange.service';
+import { toOutgoing } from '../../upstream/transport/outgoing';
+import { newIntent } from '../prepared-request';
+
+const LISTING = 'POST /account/transactions';
+
+/** The longest time that a request waits for a listing. */
+const LISTING_PATIENCE_MS = 15_000;
+
+/**
+ * Reads from the upstream what the proxy needs to know about a client's call. Each read is a call of its own, recorded
+ * like any other, and names the call that caused it. A read that outlives that call is finished and recorded.
+ */
+@Injectable()
+export class InternalReadsService implements OnApplicationShutdown {
+  private readonly logger = new Logger('InternalReads');
+  private readonly unfinished = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly exchanges: ExchangeService,
+    private readonly journal: CallJournal,
+    private readonly upstream: UpstreamService,
+    private readonly metrics: MetricsService,
+    private readonly mayPay: MayPay,
+  ) {}
+
+  /**
+   * Reads one answer. Answers of cached operations are also kept for other calls.
+   * @returns its body. Undefined if the upstream did not answer with a success, or the read could not be recorded.
+   */
+  read(cause: AuthenticatedCall, operation: OperationName, query?: object): Promise<Buffer | undefined> {
+    return this.finish(causedBy(cause, operation), async (call) => {
+      try {
+        const { answer } = await this.exchanges.read(call, {
+          outgoing: toOutgoing(this.accountOf(call), operation, query),
+          items: [],
+        });
+        return answer.kind === 'succeeded' ? answer.body : undefined;
+      } catch (err) {
+        if (err instanceof Problem && err.code === 'upstream_unreachable') return undefined; // as if it had not answered
+        this.logger.warn({ call_id: call.id, operation, err }, 'internal read not sent or not recorded');
+        return undefined;
+      }
+    });
+  }
+
+  /**
+   * Reads the listing of transactions and keeps what `pick` finds in its elements. Only that is recorded.
+   * @throws Problem if the listing could not be read, or the read or its outcome could not be recorded.
+   */
+  list(
+    cause: AuthenticatedCall,
+    pick: (element: unknown) => UpstreamItem[],
+    reader: Reader = 'app',
+  ): Promise<UpstreamItem[]> {
+    return this.finish(causedBy(cause, LISTING), async (call) => {
+      const account = this.accountOf(call);
+      const outgoing = { ...toOutgoing(account, LISTING, {}), effect: 'read' as const };
+      this.mayPay.require('read_without_circuit', {}, reader);
+      await this.journal.open(newIntent(call, { outgoing, items: [] })).catch(databaseUnavailable);
+      const [sentAt, started] = [clock.now(), performance.now()];
+      const items: UpstreamItem[] = [];
+      const take = (elements: unknown[]) => {
+        items.push(...elements.flatMap(pick));
+        return Promise.resolve();
+      };
+      const listing = await account.list(outgoing, take, AbortSignal.timeout(LISTING_PATIENCE_MS));
+      const outcome = outcomeOf(call, listing, { items, sentAt, upstreamMs: performance.now() - started });
+      await this.journal.close(outcome, false).catch(databaseUnavailable);
+      call.outcome = outcome.kind;
+      const { failure } = listing;
+      if (failure !== null) throw obstacleProblem({ kind: 'listing_unread', failure }, reader);
+      return items;
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.unfinished);
+  }
+
+  private accountOf({ caller }: OperationCall): UpstreamAccount {
+    return this.upstream.of(caller.account);
+  }
+
+  private finish<Answer>(call: OperationCall, ask: (call: OperationCall) => Promise<Answer>): Promise<Answer> {
+    const answer = ask(call).finally(() => this.metrics.count(call));
+    const over = answer.catch(() => undefined);
+    this.unfinished.add(over);
+    void over.finally(() => this.unfinished.delete(over));
+    return answer;
+  }
+}
+
+/** Describes a listing in the record of its read. */
+function outcomeOf(
+  { id }: OperationCall,
+  { failure, httpStatus }: Listing,
+  { items, sentAt, upstreamMs }: Pick<NewOutcome, 'items' | 'sentAt' | 'upstreamMs'>,
+): NewOutcome {
+  const isKnown = failure === null || failure === 'rejected';
+  return {
+    intentId: id,
+    kind: failure === null ? 'succeeded' : isKnown ? 'rejected' : 'unknown',
+    failure: isKnown ? null : failure,
+    upstreamStatus: httpStatus,
+    contentType: null,
+    retryAfter: null,
+    body: null,
+    items,
+    sentAt,
+    answeredAt: clock.now(),
+    upstreamMs,
+    answerOf: null,
+    attempts: 1,
+    tries: [],
+  };
+}

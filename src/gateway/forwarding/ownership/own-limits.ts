@@ -1,0 +1,62 @@
+import { OperationCall } from '../../../access/auth/call';
+import { Caller } from '../../../access/callers/caller';
+import { Problem } from '../../../platform/errors/problem';
+import { brokenLimits, Limited, limitsOfRequest, missingPerson } from '../../../policy/limits/limit-rules';
+import { Item } from '../../../operations/items/item';
+import { recipientsOf } from '../../../journal/admission/recipients';
+import { pointerIn, valueFieldOf } from '../../../operations/items/items';
+import { movesValue, OperationName } from '../../../operations/catalogue/catalogue';
+
+const NOT_OF_KEY = 'is not among the recipients of this ephemeral key';
+
+/** Returns the limits that a request exceeds by itself: those of its client, of its person, and of its credential. */
+export function ownLimitProblems(call: OperationCall, items: Item[], positions?: number[]): Problem[] {
+  const { caller, person, operation } = call;
+  const missing = person === null && movesValue(operation) ? missingPerson(caller.limits) : undefined;
+  const limits = limitsOfRequest(call);
+  const others = recipientProblem(caller, operation, items, positions);
+  return [
+    ...(missing ? [missing] : []),
+    ...limitProblems({ limits }, operation, items, positions),
+    ...(others ? [others] : []),
+  ];
+}
+
+/**
+ * Returns the limits that a request, or a held call, exceeds by itself.
+ * @param positions the positions of the items in the body's list, if some were left out.
+ */
+export function limitProblems(
+  { limits }: Pick<Caller, 'limits'>,
+  operation: OperationName,
+  items: Limited[],
+  positions?: number[],
+): Problem[] {
+  const fields = { amount: valueFieldOf(operation), country: 'country', phone: 'phone' } as const;
+  const pointer = pointerIn(operation);
+  return brokenLimits(limits, movesValue(operation), items, (place, field) =>
+    pointer(positions?.[place] ?? place, fields[field]),
+  );
+}
+
+/**
+ * Returns why the credential of a caller does not pay the recipients of a request. Like a register, it names a recipient by
+ * the name that the upstream pays by. Undefined if it does, or may pay anybody.
+ * @param positions as for {@link limitProblems}.
+ */
+function recipientProblem(
+  { clientId, credential }: Pick<Caller, 'clientId' | 'credential'>,
+  operation: OperationName,
+  items: Item[],
+  positions?: number[],
+): Problem | undefined {
+  if (credential.kind !== 'ephemeral' || credential.recipients === null) return undefined;
+  const { recipients } = credential;
+  const pointer = pointerIn(operation);
+  const others = recipientsOf(clientId, operation, items).filter(({ paidBy }) => !recipients.has(paidBy ?? ''));
+  const faults = others.map(({ position, field }) => ({
+    pointer: pointer(positions?.[position] ?? position, field ?? valueFieldOf(operation)),
+    detail: NOT_OF_KEY,
+  }));
+  return faults.length > 0 ? new Problem('recipient_not_allowed', { faults }) : undefined;
+}

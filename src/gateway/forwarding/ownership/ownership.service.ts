@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { AuthenticatedCall, OperationCall } from '../../../access/auth/call';
+import { Owner, ownerOf, reachesWholeAccount } from '../../../access/auth/owner';
+import { hasUnnamedTransactions, readOwnReferences, TransactionOwners } from '../../../journal/lookups/transaction-owners';
+import { listsTransactions, namedObjectOf } from '../../../operations/catalogue/catalogue';
+import { NamedObject, TransactionId } from '../../../operations/catalogue/row';
+import { PrismaService } from '../../../platform/database/pools/prisma.service';
+import { databaseUnavailable, Problem } from '../../../platform/errors/problem';
+import { readSubAccountCreations } from '../../../journal/lookups/earlier-calls';
+import { Reader } from '../../may-pay/obstacles';
+import { subAccountIdsIn } from '../../upstream/answers/sub-accounts';
+import { listedIn, withListed } from '../../upstream/listing/own-listing';
+import { readTransaction, Transaction } from '../../upstream/answers/transactions';
+import { TimedAnswer } from '../../upstream/upstream-account';
+import { InternalReadsService } from './internal-reads.service';
+
+/** A transaction, a batch of them or a sub-account that a request names. */
+export interface NamedId {
+  kind: NamedObject['names'];
+  id: string;
+}
+
+/**
+ * Decides whose a transaction is. The upstream has one account for all clients, so a key without the scope `account`
+ * reaches only what the calls of its client made and, if it is the key of a person, what that person's calls made.
+ */
+@Injectable()
+export class OwnershipService {
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly reads: InternalReadsService,
+  ) {}
+
+  /**
+   * Refuses a request that names something of others as if it did not exist.
+   * @param input the validated body or query, or one with faults.
+   * @throws Problem `object_not_found`, or why nobody can tell whose it is.
+   */
+  async require(call: OperationCall, input: unknown): Promise<void> {
+    const named = namedIn(call, input);
+    if (named === undefined || reachesWholeAccount(call.caller)) return;
+    if (!(await this.owns(call, ownerOf(call), named))) throw new Problem('object_not_found');
+  }
+
+  /**
+   * Returns whether the owner made an object. What the records do not tell of a transaction, the upstream's list may, by the
+   * ID that the proxy wrote into the request. The upstream is never asked about an ID that may be somebody else's.
+   * @param cause the call that needs to know.
+   * @param reader who reads why nobody knows.
+   * @throws Problem if the records or the list could not be read.
+   */
+  async owns(cause: AuthenticatedCall, owner: Owner, { kind, id }: NamedId, reader: Reader = 'app'): Promise<boolean> {
+    if (kind === 'subAccountId') {
+      const answers = await readSubAccountCreations(this.prisma, owner).catch(databaseUnavailable);
+      return answers.some((answer) => subAccountIdsIn(answer).includes(id));
+    }
+    const owners = await TransactionOwners.read(this.prisma, owner, [id]).catch(databaseUnavailable);
+    if (owners.isOwn({ [kind]: id })) return true;
+    // From here on, an ID of others takes the same way as one that does not exist.
+    if (!(await hasUnnamedTransactions(this.prisma, owner).catch(databaseUnavailable))) return false;
+    const listed = await this.listed(cause, { kind, id }, reader);
+    return (await this.own(owner, listed)).length > 0;
+  }
+
+  /**
+   * Returns an answer without the transactions of others, for an operation that lists them. It is recorded like this, too,
+   * because its caller may read the record.
+   * @throws Problem if the records could not be read.
+   */
+  async withoutOthers(call: OperationCall, timed: TimedAnswer): Promise<TimedAnswer> {
+    const { operation, caller } = call;
+    const { answer } = timed;
+    if (answer.body === null || !listsTransactions(operation) || reachesWholeAccount(caller)) return timed;
+    const listed = listedIn(answer.body).map((element) => ({ element, ...readTransaction(element) }));
+    const own = new Set((await this.own(ownerOf(call), listed)).map(({ element }) => element));
+    const body = withListed(answer.body, (element) => own.has(element));
+    return { ...timed, answer: { ...answer, body } as TimedAnswer['answer'] };
+  }
+
+  private async own<Listed extends Transaction>(owner: Owner, listed: Listed[]): Promise<Listed[]> {
+    const ids = listed.flatMap(({ upstreamRef, upstreamId }) => [upstreamRef ?? [], upstreamId ?? []].flat());
+    const references = listed.flatMap(({ reference }) => reference ?? []);
+    const [owners, ownReferences] = await Promise.all([
+      TransactionOwners.read(this.prisma, owner, [...new Set(ids)]),
+      readOwnReferences(this.prisma, owner, references),
+    ]).catch(databaseUnavailable);
+    return listed.filter(({ upstreamRef, upstreamId, reference }) => {
+      const named = { upstreamRef, upstreamId };
+      if (owners.isOwn(named)) return true;
+      return ownReferences.has(reference ?? '') && !owners.isForeign(named);
+    });
+  }
+
+  /** Finds a transaction in the upstream's list. The record of the read keeps nothing, because it may be somebody else's. */
+  private async listed(
+    cause: AuthenticatedCall,
+    { kind, id }: TransactionName,
+    reader: Reader,
+  ): Promise<Transaction[]> {
+    const found: Transaction[] = [];
+    const pick = (element: unknown) => {
+      const transaction = readTransaction(element);
+      if (transaction[kind] === id) found.push(transaction);
+      return [];
+    };
+    await this.reads.list(cause, pick, reader);
+    return found;
+  }
+}
+
+interface TransactionName extends NamedId {
+  kind: TransactionId;
+}
+
+/** Returns the ID by which a request names something of the upstream's. Undefined if it names nothing. */
+export function namedIn({ operation }: Pick<OperationCall, 'operation'>, input: unknown): NamedId | undefined {
+  const named = namedObjectOf(operation);
+  if (!named) return undefined;
+  const id = (input as Record<string, unknown> | null | undefined)?.[named.in];
+  return typeof id === 'string' ? { kind: named.names, id } : undefined;
+}

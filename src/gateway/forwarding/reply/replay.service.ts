@@ -1,0 +1,225 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { leftOf, OperationCall } from '../../../access/auth/call';
+import { isOwn, CallOwner, ownerOf } from '../../../access/auth/owner';
+import { givenUpAfterMs, overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
+import { PrismaService } from '../../../platform/database/pools/prisma.service';
+import { withPatience } from '../../../platform/database/pools/patience';
+import { causeOf } from '../../../platform/database/pools/unavailable';
+import { databaseUnavailable, Problem } from '../../../platform/errors/problem';
+import { CallJournal } from '../../../journal/call-journal';
+import { readDryRun } from '../../../journal/admission/state';
+import { ExpectedFees } from '../../../journal/admission/expected-fees';
+import { FirstCall, readFirstCall, readFirstRequest } from '../../../journal/lookups/earlier-calls';
+import { guardWindows } from '../../../journal/admission/admission-rules';
+import { SpooledOutcomes } from '../../../journal/recovery/spooled-outcomes';
+import { Answer } from '../../upstream/answers/answer';
+import { keyIn } from '../../../http/validation/idempotency-key';
+import { OperationName, rowOf } from '../../../operations/catalogue/catalogue';
+import { Effect } from '../../../operations/catalogue/row';
+import { AdmissionRequest, Obstacle } from '../../../policy/admission';
+import { paymentsIn } from '../../../policy/normal-form';
+import { MayPay } from '../../may-pay/may-pay.service';
+import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+
+/** An outcome is usually recorded in milliseconds. Past this time after the last answer, something is wrong. */
+const RECORDED_WITHIN_MS = 5_000;
+
+/**
+ * Answers a request that repeats an earlier one with the same idempotency key, from the records of the first one. A database that
+ * only answers reads is enough.
+ */
+@Injectable()
+export class ReplayService {
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly journal: CallJournal,
+    private readonly spooled: SpooledOutcomes,
+    private readonly fees: ExpectedFees,
+    private readonly mayPay: MayPay,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
+
+  /**
+   * Finds the call that has the key of a request, while nothing can be admitted.
+   * @param refusal why it was not admitted.
+   * @param leftMs how long the request may still wait.
+   * @returns undefined for a new request, and if nobody can tell.
+   */
+  async claimOn(request: AdmissionRequest, refusal: unknown, leftMs: number): Promise<Obstacle | undefined> {
+    // A database that does not answer would be asked in vain, for as long again.
+    const isUnreachable = causeOf((refusal as Error).cause) === 'unreachable';
+    if (request.idempotencyKey === null || isUnreachable || this.mayPay.obstacleTo('replay')) return undefined;
+    const reading = readDryRun(this.prisma, request, { windows: guardWindows(this.settings), fees: this.fees });
+    const found = await withPatience(reading, leftMs).catch(() => undefined);
+    const claimed = found?.obstacles.find(({ kind }) => kind === 'repeated' || kind === 'key_reused');
+    // The claim may be its own, of a commit that was reported as failed.
+    return claimed && 'firstCallId' in claimed && claimed.firstCallId !== request.id ? claimed : undefined;
+  }
+
+  /**
+   * @param impatient whether to reject a request whose first call is in progress, instead of waiting for it.
+   * @returns the first call's answer, byte for byte. Undefined to ask again in a moment.
+   * @throws Problem that explains why there is no such answer.
+   */
+  async answer(call: OperationCall, firstCallId: string, impatient: boolean): Promise<Reply | undefined> {
+    const reply = await this.find(call, firstCallId);
+    if (reply === 'in progress' || !reply) {
+      // Without a reply, its key has just become free. If the key stays taken, the request must not wait forever.
+      if (impatient) throw new Problem('request_in_progress', { firstCallId });
+      return undefined;
+    }
+    await this.record(call, reply, firstCallId);
+    return reply.asReplay(firstCallId);
+  }
+
+  /**
+   * Returns the answer without recording the request.
+   * @returns undefined if the key has just become free.
+   */
+  async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
+    const reading = readFirstCall(this.prisma, firstCallId, givenUpAfterMs(this.settings) / 1_000);
+    const first = await withPatience(reading, leftOf(call)).catch(databaseUnavailable);
+    if (first && !mayRepeat(call, first.made)) throw othersKey(firstCallId);
+    return first && this.toReply(call, first);
+  }
+
+  /**
+   * Returns why a request is refused whose key belongs to a different one. A program may replace the key only if nothing
+   * would be paid twice, so the two must have no payment in common.
+   */
+  async keyReused(call: OperationCall, firstCallId: string, input: object | undefined): Promise<Problem> {
+    const reading = readFirstRequest(this.prisma, firstCallId);
+    const first = await withPatience(reading, leftOf(call)).catch(databaseUnavailable);
+    if (first && !mayRepeat(call, first.made)) return othersKey(firstCallId);
+    const isOther = first?.body !== undefined && areDisjoint(call.operation, first.body, input);
+    return new Problem('idempotency_key_reused', { firstCallId, ...(isOther && OTHER_PAYMENT) });
+  }
+
+  private toReply(call: OperationCall, first: FirstCall): Reply | 'in progress' | undefined {
+    const { effect } = rowOf(call.operation);
+    const { id, state, isKeyFree, payouts } = first;
+    if (isKeyFree) return undefined;
+    const words = wordsOf(first);
+    switch (state) {
+      case 'succeeded':
+      case 'rejected':
+        return answered(state, first, effect);
+      case 'confirmed':
+        return confirmedReply(id, payouts);
+      case 'pending_approval':
+        return pendingReply(id);
+      case 'expired':
+        throw new Problem('approval_expired', { firstCallId: id });
+      case 'declined':
+        throw new Problem('approval_rejected', { firstCallId: id });
+      case 'in_progress':
+        return this.inProgress(first);
+      case 'not_sent':
+      case 'not_executed':
+      case 'refused':
+        return undefined; // Their keys are free.
+      case 'unknown':
+        if (words) return toReply(words, id, effect);
+        throw inDoubt(first);
+    }
+  }
+
+  /**
+   * A call that was sent is not in progress for ever. Whoever repeats it learns that its outcome is known and not recorded
+   * yet, or that none is to be expected soon.
+   */
+  private inProgress(first: FirstCall): 'in progress' {
+    const { id, ageMs } = first;
+    if (this.spooled.has(id)) throw inDoubt(first, 'is known and cannot be recorded at the moment');
+    if (ageMs > overAfterMs(this.settings) + RECORDED_WITHIN_MS) throw inDoubt(first);
+    return 'in progress';
+  }
+
+  /** Records the request. The first call has its own record. */
+  private async record(call: OperationCall, { status }: Reply, firstCallId: string): Promise<void> {
+    const refusal = {
+      ...call,
+      status,
+      firstCallId,
+      faults: [],
+      faultsTotal: 0,
+      code: 'idempotent_replay',
+      detail: 'The answer to the first request with this Idempotency-Key was replayed. Nothing was sent.',
+      idempotencyKey: keyIn(call.idempotencyKey),
+    };
+    await this.journal.refusals.record(refusal).catch(async (error: unknown) => {
+      const cause = causeOf(error);
+      if (cause === undefined || cause === 'unreachable') databaseUnavailable(error);
+      await this.journal.refusals.recordSoon(refusal, leftOf(call)); // later, once the database takes writes
+    });
+    call.outcome = 'replayed';
+  }
+}
+
+/** Returns the upstream's answer while it is stored. */
+function answered(kind: 'succeeded' | 'rejected', first: FirstCall, effect: Effect): Reply {
+  const { id, outcome, body } = first;
+  const { upstream_status: status, content_type: contentType = null, retry_after: retryAfter = null } = outcome ?? {};
+  if (status === undefined) throw inDoubt(first); // An answer has a status.
+  const content = body === null ? erasedContent(kind, id) : { contentType, body };
+  return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
+}
+
+/**
+ * Returns whether a caller may have the answer to a call. The key of a person gets only the answers to that person's calls. A
+ * server that names a person gets no answer to a call of another one.
+ */
+function mayRepeat(call: OperationCall, made: CallOwner): boolean {
+  const { person } = call;
+  const isAnothers = person !== null && made.personId !== null && made.personId !== person.id;
+  return isOwn(made, ownerOf(call)) && !isAnothers;
+}
+
+function othersKey(firstCallId: string): Problem {
+  return new Problem('idempotency_key_reused', {
+    text: 'This Idempotency-Key belongs to a request of your client that is not yours. If it is the same payout, do not send it again. Otherwise use a new key.',
+    firstCallId,
+  });
+}
+
+const OTHER_PAYMENT = {
+  text: 'This Idempotency-Key belongs to a call with other recipients or amounts. Nothing was sent. Use a new key for a new payout.',
+  action: 'new_key',
+} as const;
+
+/** Returns whether two bodies have no payment in common. */
+function areDisjoint(operation: OperationName, one: object, other: object | undefined): boolean {
+  const payments = new Set(paymentsIn(operation, one));
+  return !paymentsIn(operation, other).some((payment) => payments.has(payment));
+}
+
+/** The longest wait before a call in doubt is worth another look. Seconds. */
+const LONGEST_WAIT = 60;
+
+/** @param what is said of the outcome. */
+function inDoubt({ id, ageMs }: FirstCall, what = 'is unknown'): Problem {
+  return new Problem('outcome_unknown', {
+    status: 409,
+    text: `The outcome of the first request with this Idempotency-Key ${what}, so nothing was sent again. GET /v1/calls/${id} shows its outcome once it is recorded.`,
+    firstCallId: id,
+    // The longer it has taken, the longer it will take.
+    retryAfter: Math.min(LONGEST_WAIT, Math.max(1, Math.ceil(ageMs / 2_000))),
+  });
+}
+
+/**
+ * Returns the stored answer of a call in doubt, which is not believed yet. A repeated request gets the same response.
+ */
+function wordsOf({ outcome, body }: FirstCall): Answer | undefined {
+  const { kind, failure, upstream_status: status = null } = outcome ?? {};
+  if (kind !== 'unknown' || failure !== 'unverified_rejection' || status === null || body === null) return undefined;
+  return {
+    kind,
+    failure,
+    status,
+    contentType: outcome?.content_type ?? null,
+    retryAfter: outcome?.retry_after ?? null,
+    body,
+  };
+}

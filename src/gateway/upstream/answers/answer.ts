@@ -1,0 +1,214 @@
+import { REFUSED_AT_THE_DOOR } from '../../../operations/lifecycle/lifecycle';
+import { readExactJson } from '../../../platform/json/exact-json';
+import { isObject } from '../../../platform/json/is-object';
+
+/** The result of an exchange: a complete response, or the reason why there is none. */
+export type Exchange =
+  | {
+      status: number;
+      contentType: string | null;
+      /** Whether the body is what the upstream meant. Otherwise it is in a coding that cannot be read. */
+      isDecoded: boolean;
+      retryAfter: number | null;
+      body: Buffer;
+    }
+  | { failure: FailureCode; written: boolean };
+
+/** Why there is no usable answer, as a code for the record. */
+export type FailureCode =
+  | 'refused'
+  | 'dns'
+  | 'tls'
+  | 'connect_timeout'
+  | 'not_connected'
+  | 'timeout'
+  | 'reset'
+  | 'oversized'
+  | 'redirect'
+  | 'unreadable'
+  | 'server_error'
+  /** The upstream fails most requests of this operation. */
+  | 'circuit_open'
+  /** The deadline of the request had passed, or somebody may have settled the call since its admission. */
+  | 'too_late'
+  /** The proxy gave up reading a list, because nobody waits for it any more. */
+  | 'stopped'
+  /** This instance had stopped paying by the time the request could be written (FenceService). */
+  | 'fenced';
+
+/** Failures of the network: no connection, or no trusted one. Nothing was written. */
+export const NOT_CONNECTED = ['refused', 'dns', 'tls', 'connect_timeout', 'not_connected'] as const;
+
+/** The outcome of a request, as far as it can be known. */
+export type Answer = AnswerDetails &
+  (
+    | { kind: 'succeeded' | 'rejected'; failure: null; status: number; body: Buffer }
+    | { kind: 'not_sent'; failure: FailureCode; status: null; body: null }
+    /**
+     * The upstream says that it did nothing, but may have: a 500 in its envelope, or an error that names transactions.
+     */
+    | { kind: 'unknown'; failure: 'unverified_rejection'; status: number; body: Buffer }
+    | { kind: 'unknown'; failure: FailureCode; status: number | null; body: Buffer | null }
+  );
+
+interface AnswerDetails {
+  contentType: string | null;
+  /** Seconds, as the upstream requested. For `circuit_open`, the time until the upstream is tried again. */
+  retryAfter: number | null;
+}
+
+/** The properties of a request that decide what its answer proves. */
+export interface RequestKind {
+  effect: 'pay' | 'write' | 'read';
+  /**
+   * Whether no list of the upstream ever shows what this request creates, so that only its answer can prove anything.
+   */
+  unlisted?: true;
+}
+
+/**
+ * Decides what an exchange proves. Doubt must never be recorded as a rejection or a success. A rejected payout may be
+ * sent again, and would then be paid twice.
+ * @param rejectionTexts the texts of errors that prove that nothing was done, as in UPSTREAM_REJECTION_TEXTS.
+ */
+export function toAnswer(exchange: Exchange, request: RequestKind, rejectionTexts: readonly string[] = []): Answer {
+  if ('failure' in exchange) {
+    const answer = notSent(exchange.failure);
+    return exchange.written ? { ...answer, kind: 'unknown' } : answer;
+  }
+  const { status, contentType, isDecoded, retryAfter, body } = exchange;
+  const response = { status, contentType, retryAfter, body };
+  if (status >= 300 && status < 400) return { kind: 'unknown', failure: 'redirect', ...response };
+  if (status === 408) return { kind: 'unknown', failure: 'timeout', ...response };
+  if (!isDecoded) return { kind: 'unknown', failure: 'unreadable', ...response };
+  const meaning =
+    request.effect === 'read' ? meaningOfRead(response) : meaningOfChange(response, request, rejectionTexts);
+  return Object.assign({}, meaning, response);
+}
+
+type Response = AnswerDetails & { status: number; body: Buffer };
+
+type Meaning =
+  | { kind: 'succeeded' | 'rejected'; failure: null }
+  | { kind: 'unknown'; failure: 'unreadable' | 'server_error' | 'unverified_rejection' };
+
+const SUCCEEDED = { kind: 'succeeded', failure: null } as const;
+const REJECTED = { kind: 'rejected', failure: null } as const;
+const UNVERIFIED = { kind: 'unknown', failure: 'unverified_rejection' } as const;
+
+/** Decides about a read. A read changes nothing, so any refusal is believed. */
+function meaningOfRead({ status, body }: Response): Meaning {
+  if (status >= 400 && status < 500) return REJECTED;
+  const envelope = parseJson(body);
+  const claimed = status < 300 ? readEnvelopeStatus(envelope) : undefined;
+  if (claimed) return { kind: claimed, failure: null };
+  return status === 500 && wordOf(envelope) === 'error' ? REJECTED : notUnderstood(status);
+}
+
+/**
+ * Decides whether an error proves that nothing was done. Only the service's own envelope can prove it, and only if it
+ * names nothing that was done. A 500 is documented as a failure, but such services also send it after paying. It is not
+ * believed until the upstream's list confirms it. Other 5xx come from intermediaries, even if they look like the
+ * service.
+ */
+function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind, texts: readonly string[]): Meaning {
+  const envelope = parseJson(body);
+  const saysError = wordOf(envelope) === 'error';
+  const claimed = status < 300 ? readEnvelopeStatus(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
+  if (claimed === 'succeeded') return SUCCEEDED;
+  const named = namesWork(envelope);
+  if (REFUSED_AT_THE_DOOR.includes(status) && !named) return REJECTED;
+  if (claimed === undefined) return notUnderstood(status);
+  // Part of it was done. It counts as a success, and its items keep the upstream's statuses.
+  if (named) return saysError ? UNVERIFIED : SUCCEEDED;
+  return status === 500 && !unlisted && !isProof(envelope, texts) ? UNVERIFIED : REJECTED;
+}
+
+/**
+ * Whether the text of an error begins with one that proves that nothing was done, in any case. Elsewhere in a text, such
+ * as in "1 of 3 failed: insufficient funds", it proves nothing.
+ */
+function isProof(envelope: unknown, texts: readonly string[]): boolean {
+  const { error, message } = isObject(envelope) ? envelope : {};
+  const said = typeof error === 'string' ? error : typeof message === 'string' ? message : '';
+  const plain = said.trim().toLowerCase();
+  return texts.some((text) => plain.startsWith(text.toLowerCase()));
+}
+
+function notUnderstood(status: number): Meaning {
+  return { kind: 'unknown', failure: status < 500 ? 'unreadable' : 'server_error' };
+}
+
+/** The answer to a request of which the upstream provably has not received a byte. */
+export function notSent(failure: FailureCode, retryAfter: number | null = null) {
+  return { kind: 'not_sent', failure, status: null, body: null, contentType: null, retryAfter } as const;
+}
+
+/**
+ * Reads the envelope of a 2xx (docs/reference/upstream.md, traps 1 and 2). Undefined if it states neither success nor
+ * failure.
+ */
+export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' | undefined {
+  const word = wordOf(envelope);
+  if (word === 'error') return 'rejected';
+  if (word !== 'success') return undefined;
+  const { data } = envelope as { data?: unknown };
+  const error = isObject(data) ? data.error : undefined;
+  if (error === undefined || error === null) return 'succeeded';
+  if (typeof error !== 'string') return undefined; // Neither the known "None" nor any text that was ever seen.
+  return error === '' || error.toLowerCase() === 'none' ? 'succeeded' : 'rejected';
+}
+
+function wordOf(envelope: unknown): string | undefined {
+  return isObject(envelope) && typeof envelope.status === 'string' ? envelope.status.toLowerCase() : undefined;
+}
+
+/** The value of a JSON text, kept on its bytes. A WeakMap would make each collection of garbage take longer. */
+const VALUE = Symbol('value');
+
+/**
+ * Returns the value of a JSON text, or undefined if it is not JSON that all readers read alike. Several readers use the same answer, whose bytes
+ * never change, so it is parsed once. Do not change the value.
+ */
+export function parseJson(body: Buffer & { [VALUE]?: unknown }): unknown {
+  if (!(VALUE in body)) body[VALUE] = valueOf(body);
+  return body[VALUE];
+}
+
+function valueOf(body: Buffer): unknown {
+  try {
+    return readExactJson(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The fields that only a created transaction has (docs/reference/upstream.md, "Identifiers" and "Responses"), in lower
+ * case.
+ */
+const IDS: ReadonlySet<string> = new Set(['chiref', 'tnxid']);
+const NAMES: ReadonlySet<string> = new Set(['issueid', 'paymentlink', 'payoutlink', 'redeemlink', 'payouts']);
+
+/**
+ * Whether an answer names, at any depth, something that the upstream created: a transaction, a batch, a submitted
+ * payout or a link. The answer's own claim of success does not matter. It never throws, however deep the value is.
+ */
+function namesWork(answer: unknown): boolean {
+  const left = [answer];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, field] of Object.entries(value)) {
+      const known = name.toLowerCase();
+      if (IDS.has(known) || (NAMES.has(known) && !isEmpty(field))) return true;
+      if (typeof field === 'object') left.push(field);
+    }
+  }
+  return false;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}

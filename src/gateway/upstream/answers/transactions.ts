@@ -1,0 +1,177 @@
+import { Decimal } from 'decimal.js';
+import { readWrittenId } from '../../../operations/catalogue/payout-id';
+import { isObject } from '../../../platform/json/is-object';
+import { parseJson } from './answer';
+import { TRANSACTION_FIELDS, TransactionField } from './transaction-fields';
+import { recipientKey, RecipientKind } from '../../../recipients/recipient';
+
+/**
+ * A transaction as the upstream's answers show it (docs/reference/upstream.md, "Transaction record"). Every field may
+ * be missing.
+ */
+export interface Transaction {
+  upstreamRef: string | null;
+  upstreamId: string | null;
+  batchRef: string | null;
+  issuedAt: Date | null;
+  /** The upstream's own word, unless `TYPES` translates it. */
+  type: string | null;
+  /** The upstream's status, in its own case. */
+  status: string | null;
+  amountUsd: Decimal | null;
+  feeUsd: Decimal | null;
+  email: string | null;
+  phone: string | null;
+  handle: string | null;
+  /** For a transfer: the account that received it. */
+  receiver: string | null;
+  country: string | null;
+  networkCode: string | null;
+  /** The caller's reference, or the ID that the proxy wrote into its description or notes. */
+  reference: string | null;
+  /** The canonical keys of the recipient's names. */
+  recipients: string[];
+}
+
+/**
+ * Larger than any payout, and small enough for every column. Larger amounts are ignored, so that they cannot make a
+ * record fail.
+ */
+const MAX_AMOUNT = new Decimal('1e15');
+
+/** The number of items of the largest request. An answer with more transactions must not cost more. */
+const MAX_TRANSACTIONS = 10_000;
+
+/**
+ * Reads the transactions of an answer: those of `data.data`, then those of `data.credits`, in its order. It never throws,
+ * whatever the bytes are.
+ */
+export function transactionsIn(body: Buffer): Transaction[] {
+  const envelope = parseJson(body);
+  if (!isObject(envelope)) return [];
+  const { data } = envelope;
+  const { data: inner, credits } = isObject(data) ? data : {};
+  const first = transactionsOf(inner);
+  const second = transactionsOf(credits);
+  const known = new Set(second.length > 0 ? first.map(nameOf) : []);
+  const listed = [...first, ...second.filter((one) => !known.has(nameOf(one)))];
+  return (listed.length > 0 ? listed : transactionsOf(data)).slice(0, MAX_TRANSACTIONS).map(readTransaction);
+}
+
+function transactionsOf(value: unknown): Record<string, unknown>[] {
+  return (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isTransaction);
+}
+
+/** An answer may show the same transaction in both lists. */
+function nameOf({ chiRef, id, tnxID }: Record<string, unknown>): string {
+  return `${text(chiRef)}\n${text(id ?? tnxID)}`;
+}
+
+function isTransaction(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && (value.chiRef !== undefined || value.tnxID !== undefined);
+}
+
+/** Reads one record. It never throws. A missing or invalid field is null. */
+export function readTransaction(record: unknown): Transaction {
+  const value = isObject(record) ? record : {};
+  const [email, handle] = [text(value.email), text(value.twitter)];
+  const phones = [text(value.phoneNumber), text(value.phone_number), text(value.phone)];
+  return {
+    upstreamRef: text(value.chiRef),
+    upstreamId: text(value.id) ?? text(value.tnxID), // For a transfer.
+    batchRef: text(value.issueID),
+    issuedAt: time(value.issueDate),
+    type: typeOf(value.type),
+    status: text(value.status),
+    amountUsd: amount(value.valueInUSD),
+    feeUsd: amount(value.fee),
+    email,
+    handle,
+    phone: phones.find((phone) => phone !== null) ?? null,
+    receiver: text(value.receiver),
+    country: text(value.countryToSend) ?? text(value.country),
+    networkCode: text(value.momoCode),
+    reference: text(value.reference) ?? readWrittenId(value.description) ?? readWrittenId(value.meta),
+    recipients: [
+      keyOf('email', email),
+      ...phones.map((phone) => keyOf('phone', phone)),
+      keyOf('handle', handle),
+    ].filter((key) => key !== null),
+  };
+}
+
+function keyOf(kind: RecipientKind, name: string | null): string | null {
+  return name === null ? null : recipientKey(kind, name);
+}
+
+/** Reads a transaction whose fields have our names, such as a line of a statement. Values are read as in an answer. */
+export function transactionFrom(fields: { [field in TransactionField]?: unknown }): Transaction {
+  const named = Object.entries(fields) as [TransactionField, unknown][];
+  return readTransaction(Object.fromEntries(named.map(([field, value]) => [TRANSACTION_FIELDS[field], value])));
+}
+
+/** The types whose word is the provider's own, and our word for each. */
+const TYPES = new Map([['momo', 'mobile_money']]);
+
+function typeOf(value: unknown): string | null {
+  const word = text(value);
+  return TYPES.get(word?.toLowerCase() ?? '') ?? word;
+}
+
+/** Characters that no column can hold: NUL, half a surrogate pair. Few texts have one, and a listing has millions. */
+const UNFIT = /[\0\ud800-\udfff]/;
+
+/**
+ * Reads text. `chiRef` was also seen as a number (trap 4), whose digits are the text. Characters that no column can hold are
+ * removed.
+ */
+export function text(value: unknown): string | null {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (typeof value !== 'string' || value === '') return null;
+  if (value.length <= 255 && !UNFIT.test(value)) return value;
+  return Buffer.from(value.slice(0, 255).replaceAll('\0', '')).toString('utf8');
+}
+
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** The years 1 to 9999. No column holds other years in their written form. */
+const FIRST_MS = -62_135_596_800_000;
+const LAST_MS = 253_402_300_799_999;
+
+/** The years 2000 to 2099, in seconds since 1970. Numbers of another size are neither seconds nor milliseconds. */
+const FIRST_SECOND = 946_684_800;
+const END_SECOND = 4_102_444_800;
+
+/**
+ * Reads a time: ISO 8601, in UTC if it names no zone, or a number of milliseconds or seconds since 1970. The years 2000
+ * to 2099 in milliseconds and in seconds are different numbers, so that neither is taken for the other.
+ */
+export function time(value: unknown): Date | null {
+  if (typeof value === 'number') {
+    const ms = Math.round(value < END_SECOND ? value * 1_000 : value);
+    return ms >= FIRST_SECOND * 1_000 && ms < END_SECOND * 1_000 ? new Date(ms) : null;
+  }
+  const [written, day, zone] = (typeof value === 'string' && ISO_TIME.exec(value)) || [];
+  if (written === undefined || day === undefined || !isDay(day)) return null;
+  const read = new Date(zone !== undefined || written === day ? written : `${written}Z`);
+  return read.getTime() >= FIRST_MS && read.getTime() <= LAST_MS ? read : null;
+}
+
+/** JavaScript reads 30 February as 2 March. */
+function isDay(day: string): boolean {
+  return new Date(day).getUTCDate() === Number(day.slice(-2));
+}
+
+/** Digits, as JSON writes a number without an exponent. */
+const AMOUNT = /^-?(0|[1-9]\d{0,14})(\.\d{1,18})?$/;
+
+/**
+ * Reads an amount, which arrives as a number or as text (trap 3). Other forms of a number, such as "0x10", "1e3", " 5 "
+ * and "1,000", are not amounts.
+ */
+export function amount(value: unknown): Decimal | null {
+  if (typeof value === 'string') return AMOUNT.test(value) ? new Decimal(value) : null;
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null;
+  const decimal = new Decimal(value);
+  return decimal.abs().lt(MAX_AMOUNT) && decimal.decimalPlaces() <= 18 ? decimal : null;
+}

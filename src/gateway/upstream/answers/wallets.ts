@@ -1,0 +1,64 @@
+import { Decimal } from 'decimal.js';
+import { isObject } from '../../../platform/json/is-object';
+import { parseJson } from './answer';
+import { amount, text, time } from './transactions';
+
+/** A wallet as the upstream's list shows it (docs/reference/upstream.md). Every field may be missing. */
+export interface ListedWallet {
+  id: string;
+  type: string | null;
+  balance: Decimal | null;
+  /** The newest entries, newest first. */
+  entries: WalletEntry[];
+}
+
+interface WalletEntry {
+  amount: Decimal | null;
+  balanceBefore: Decimal | null;
+  newBalance: Decimal | null;
+  description: string | null;
+  enteredAt: Date | null;
+}
+
+/**
+ * Reads the wallets that an answer names, in its order, each once. Undefined if the answer has no list of wallets. It
+ * never throws, whatever the bytes are.
+ */
+export function walletsIn(body: Buffer): ListedWallet[] | undefined {
+  const envelope = parseJson(body);
+  const data = isObject(envelope) ? envelope.data : undefined;
+  const list = [data, isObject(data) ? data.data : undefined].find(Array.isArray) as unknown[] | undefined;
+  if (!list) return undefined;
+  const wallets = list.filter(isObject).flatMap((wallet) => readWallet(wallet) ?? []);
+  return [...new Map(wallets.map((wallet) => [wallet.id, wallet])).values()];
+}
+
+function readWallet({ id, type, balance, transactions }: Record<string, unknown>): ListedWallet | undefined {
+  const name = text(id);
+  if (name === null) return undefined;
+  const entries = (Array.isArray(transactions) ? (transactions as unknown[]) : []).filter(isObject).map(readEntry);
+  return { id: name, type: text(type), balance: amount(balance), entries: newestFirst(entries) };
+}
+
+function readEntry({ amount: moved, balanceBefore, newBalance, description, meta }: Record<string, unknown>) {
+  return {
+    amount: amount(moved),
+    balanceBefore: amount(balanceBefore),
+    newBalance: amount(newBalance),
+    description: text(description),
+    enteredAt: entryTime(isObject(meta) ? meta.date : undefined),
+  };
+}
+
+/** Reads a time as Firestore writes it, or as transactions have it. */
+function entryTime(date: unknown): Date | null {
+  if (!isObject(date)) return time(date);
+  const { _seconds: seconds, _nanoseconds: nanoseconds } = date;
+  if (typeof seconds !== 'number') return null;
+  return time(seconds + (typeof nanoseconds === 'number' ? Math.floor(nanoseconds / 1e6) / 1e3 : 0));
+}
+
+function newestFirst(entries: WalletEntry[]): WalletEntry[] {
+  const [first, last] = [entries[0]?.enteredAt, entries.at(-1)?.enteredAt];
+  return first && last && first < last ? entries.toReversed() : entries;
+}

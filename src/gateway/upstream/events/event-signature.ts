@@ -1,0 +1,48 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { clock } from '../../../platform/database/clock';
+import { webhookKeyOf } from '../../../platform/config/secrets/webhook-key';
+
+/** The signed parts of an event. Nothing in them is believed before the signature is checked. */
+export interface Signed {
+  /** The event's ID. It is the same in each delivery. */
+  id: string;
+  at: Date;
+}
+
+/** Why an event is rejected. */
+type Untrusted = 'unsigned' | 'stale';
+
+/** Standard Webhooks: older events may be replays, and newer ones come from a wrong clock. */
+export const TOLERANCE_MS = 300_000;
+
+/** Both families of names were seen (docs/reference/upstream.md, "Events"). */
+const FAMILIES = ['webhook', 'svix'];
+const ID = /^[\x21-\x7e]{1,255}$/;
+const SECONDS = /^\d{1,11}$/;
+const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
+
+/** A sender that changes its secret signs with both. Nobody needs more than a few. */
+const MOST_SIGNATURES = 8;
+
+/**
+ * Checks the signature of an event: `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`. The key is the
+ * decoded part of a secret `whsec_<base64>`, or the bytes of another secret (Standard Webhooks, "Signature scheme").
+ */
+export function verify(
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  secret: string,
+  now: Date = clock.now(),
+): Signed | Untrusted {
+  const family = FAMILIES.find((name) => headers[`${name}-signature`] !== undefined);
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((part) =>
+    String(headers[`${family}-${part}`]),
+  );
+  if (!id || !ID.test(id) || !timestamp || !SECONDS.test(timestamp) || !signatures) return 'unsigned';
+  const expected = createHmac('sha256', webhookKeyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest();
+  const given = signatures.split(' ', MOST_SIGNATURES).flatMap((one) => SIGNATURE.exec(one)?.[1] ?? []);
+  if (!given.some((one) => timingSafeEqual(Buffer.from(one, 'base64'), expected))) return 'unsigned';
+  const at = new Date(Number(timestamp) * 1_000);
+  return Math.abs(now.getTime() - at.getTime()) > TOLERANCE_MS ? 'stale' : { id, at };
+}

@@ -1,0 +1,22 @@
+import { NewUpstreamEvent } from '../../../journal/reconciliation/worker-tasks';
+import { isObject } from '../../../platform/json/is-object';
+import { parseJson } from '../answers/answer';
+import { amount, text } from '../answers/transactions';
+
+/** The content of an event, with our names. */
+type EventContent = Omit<NewUpstreamEvent, 'id' | 'account' | 'eventId' | 'signedAt'>;
+
+/** Reads the body of an event (docs/reference/upstream.md, "Events"). It never throws, and ignores other fields. */
+export function readEvent(body: Buffer): EventContent {
+  const event = parseJson(body);
+  const fields = isObject(event) ? event : {};
+  const meta = isObject(fields.meta) ? fields.meta : {};
+  return {
+    eventType: text(fields.eventType),
+    batchRef: text(fields.issueID),
+    upstreamId: text(meta.id),
+    upstreamRef: text(fields.chiRef),
+    status: text(fields.status),
+    amountUsd: amount(fields.amount),
+  };
+}

@@ -1,0 +1,158 @@
+import { readExactJson } from '../../../platform/json/exact-json';
+
+/** A body that is not a listing: it has broken JSON, no list, two lists, or an element larger than any transaction. */
+export class NotAListing extends Error {}
+
+/**
+ * A batch is parsed at once. It is large enough to make the cost of a parser call negligible, and small beside other
+ * buffers.
+ */
+const BATCH_BYTES = 65_536;
+
+/** More than any transaction has, and more than everything around the list. */
+const MAX_ELEMENT_BYTES = 1_048_576;
+const MAX_AROUND_BYTES = 1_048_576;
+
+/** A list named `data`, in the body or in the body's own `data`. After an escaped quote, it would be another name. */
+const NAMED_DATA = /(?<!\\)"data"\s*:\s*$/;
+
+/** How much of the text before a list is kept: room for its name and for separators. */
+const TAIL_BYTES = 64;
+
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Splits a body `{…, "data": [ … ]}` or `{…, "data": {…, "data": [ … ]}}` while its bytes arrive, however they are cut.
+ * The elements of the list are returned in batches, and the text around them is kept. This class follows only strings
+ * and depth. readExactJson reads each batch and the rest, and so checks every byte.
+ */
+export class ListingSplitter {
+  private depth = 0;
+  private inString = false;
+  private escaped = false;
+  /** The depth at which commas separate the list's elements. 0 if the list has not begun, or is over. */
+  private listDepth = 0;
+  private found = false;
+  private dataOpened = false;
+  private afterComma = false;
+  private around: Buffer[] = [];
+  private aroundBytes = 0;
+  private elements: Buffer[] = [];
+  private elementsBytes = 0;
+
+  /** @param read parses a batch: readExactJson, and any other work on its text. */
+  constructor(private readonly read: (text: string) => unknown[] = (text) => readExactJson(text) as unknown[]) {}
+
+  /**
+   * Adds bytes.
+   * @returns the batches that they complete.
+   * @throws NotAListing
+   */
+  push(chunk: Buffer): unknown[][] {
+    const batches: unknown[][] = [];
+    let from = 0; // Bytes that are not put away yet.
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (this.inString) {
+        if (this.escaped) this.escaped = false;
+        else if (byte === BACKSLASH) this.escaped = true;
+        else if (byte === QUOTE) this.inString = false;
+      } else if (byte === QUOTE) this.inString = true;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        if (this.beginsList(byte, chunk, from, at)) {
+          this.putAway(chunk.subarray(from, at + 1));
+          from = at + 1;
+          this.listDepth = this.depth + 1;
+          this.found = true;
+        }
+        this.depth++;
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        if (this.listDepth > 0 && this.depth === this.listDepth) {
+          if (byte !== CLOSE_ARRAY) throw new NotAListing('the list ends with a brace');
+          this.putAway(chunk.subarray(from, at));
+          from = at;
+          batches.push(this.take(this.afterComma));
+          this.listDepth = 0;
+        }
+        this.depth--;
+      } else if (byte === COMMA && this.depth === this.listDepth && this.listDepth > 0) {
+        if (this.elementsBytes + at - from < BATCH_BYTES) continue;
+        this.putAway(chunk.subarray(from, at));
+        from = at + 1;
+        batches.push(this.take(true));
+        this.afterComma = true;
+      }
+    }
+    this.putAway(chunk.subarray(from));
+    return batches;
+  }
+
+  /** Whether there was a list. */
+  get listed(): boolean {
+    return this.found;
+  }
+
+  /**
+   * Returns the text around the list, with an empty list in it. Without a list, it is the whole body.
+   * @throws NotAListing, also if the body is incomplete.
+   */
+  end(): unknown {
+    if (this.listDepth > 0) throw new NotAListing('it broke off');
+    const around = parse(Buffer.concat(this.around), readExactJson);
+    if (this.found && !hasList(around)) throw new NotAListing('the name of the list is said twice');
+    return around;
+  }
+
+  private beginsList(byte: number, chunk: Buffer, from: number, at: number): boolean {
+    if (this.listDepth > 0 || this.depth === 0 || this.depth > 2) return false;
+    const named = NAMED_DATA.test(this.tail(chunk.subarray(from, at)));
+    if (this.depth === 1) this.dataOpened = named && byte === OPEN_OBJECT;
+    if (!named || byte !== OPEN_ARRAY || (this.depth === 2 && !this.dataOpened)) return false;
+    if (this.found) throw new NotAListing('two lists');
+    return true;
+  }
+
+  /** The last bytes before a position around the list. */
+  private tail(before: Buffer): string {
+    const bytes = before.length < TAIL_BYTES ? Buffer.concat([...this.around.slice(-TAIL_BYTES), before]) : before;
+    return bytes.subarray(-TAIL_BYTES).toString('latin1');
+  }
+
+  private putAway(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    const copy = Buffer.from(bytes); // A copy, because a slice would hold a whole chunk of the network.
+    if (this.listDepth > 0) {
+      this.elements.push(copy);
+      this.elementsBytes += copy.length;
+      if (this.elementsBytes > BATCH_BYTES + MAX_ELEMENT_BYTES) throw new NotAListing('a huge element');
+    } else {
+      this.around.push(copy);
+      this.aroundBytes += copy.length;
+      if (this.aroundBytes > MAX_AROUND_BYTES) throw new NotAListing('too much around the list');
+    }
+  }
+
+  private take(needed: boolean): unknown[] {
+    const bytes = Buffer.concat(this.elements, this.elementsBytes);
+    this.elements = [];
+    this.elementsBytes = 0;
+    const batch = parse(bytes, (text) => this.read(`[${text}]`));
+    // The comma that was removed stood between two elements.
+    if (needed && batch.length === 0) throw new NotAListing('a comma without an element');
+    return batch;
+  }
+}
+
+function hasList(around: unknown): boolean {
+  const { data } = around as { data?: { data?: unknown } | null };
+  return Array.isArray(data) || Array.isArray(data?.data);
+}
+
+function parse<Value>(bytes: Buffer, read: (text: string) => Value): Value {
+  try {
+    return read(bytes.toString('utf8'));
+  } catch {
+    throw new NotAListing('no JSON'); // The parser's message quotes the body.
+  }
+}

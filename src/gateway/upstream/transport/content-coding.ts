@@ -1,0 +1,65 @@
+import { pipeline, Readable, Transform } from 'node:stream';
+import { BrotliOptions, createBrotliDecompress, createGunzip, createInflate, ZlibOptions } from 'node:zlib';
+import { codeOf } from '../../../platform/errors/error-code';
+
+type Decoder = (options?: ZlibOptions & BrotliOptions) => Transform;
+
+/** The codings of RFC 9110, section 8.4.1, that Node.js decodes, and Brotli (RFC 7932). */
+const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/** More are no server's mistake. */
+const MOST_CODINGS = 2;
+
+/**
+ * Returns the streams that decode a body, in their order. The proxy requests no coding, and some servers and intermediaries
+ * use one anyway.
+ * @param coding the header Content-Encoding.
+ * @returns undefined for a coding that is not known.
+ */
+export function decodersOf(coding: string | null): Transform[] | undefined {
+  const names = (coding ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  const used = names.filter((name) => name !== '' && name !== 'identity').reverse();
+  const decoders = used.flatMap((name) => DECODERS.get(name) ?? []);
+  if (decoders.length < used.length || used.length > MOST_CODINGS) return undefined;
+  return decoders.map((create) => create());
+}
+
+/** Returns whether an error of such a stream shows that its bytes are not in its coding, or broke off. */
+export function isCodingFault(error: unknown): boolean {
+  return /^(Z_|ERR__|ERR_BROTLI)/.test(codeOf(error) ?? '');
+}
+
+/** Returns the bytes of a source, decoded as they are read. */
+export function decodedBy(decoders: Transform[], source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  // The last stream ends with the errors of all before it.
+  return decoders.reduce((stream, decoder) => pipeline(stream, decoder, () => undefined), source);
+}
+
+/**
+ * Decodes a body.
+ * @returns undefined if it cannot be decoded, or is longer than `maxBytes` once it is.
+ */
+export async function decoded(body: Buffer, coding: string | null, maxBytes: number): Promise<Buffer | undefined> {
+  const decoders = decodersOf(coding);
+  if (!decoders?.length) return decoders && body;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of decodedBy(decoders, Readable.from([body]))) {
+      size += chunk.length;
+      if (size > maxBytes) return undefined; // the rest is not decoded
+      chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks, size);
+}

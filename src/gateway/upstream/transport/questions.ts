@@ -1,0 +1,17 @@
+import { toOutgoing } from './outgoing';
+import { Outgoing, UpstreamAccount } from '../upstream-account';
+
+/** All transactions of an account, in one answer. Paging was never seen (docs/reference/upstream.md). */
+export function allTransactions(account: UpstreamAccount): Outgoing & { effect: 'read' } {
+  return { ...toOutgoing(account, 'POST /account/transactions', {}), effect: 'read' };
+}
+
+/** The transactions of one batch. */
+export function batchQuestion(account: UpstreamAccount, batchRef: string): Outgoing {
+  return toOutgoing(account, 'POST /account/issue-id-transactions', { issueID: batchRef });
+}
+
+/** One transaction. */
+export function transactionQuestion(account: UpstreamAccount, upstreamId: string): Outgoing {
+  return toOutgoing(account, 'GET /account/transaction', { id: upstreamId });
+}

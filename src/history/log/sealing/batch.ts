@@ -1,0 +1,127 @@
+import { uuidTime } from '../../../platform/database/uuid';
+import { KindName, KIND_NAMES } from '../kinds';
+import { ClientBase } from 'pg';
+import { LAST_TX, NIL, Position, Positions, recordsSql, SEALED } from './sealing-sql';
+
+/** A record to seal. */
+interface Unsealed {
+  id: string;
+  /** The hash of its leaf. */
+  hash: Buffer;
+}
+
+/** A row of log_leaves: neighboring leaves of one kind, by the IDs of their records. */
+interface LeafRow {
+  kind: KindName;
+  records: Unsealed[];
+  /** The milliseconds in the first ID and in the last. */
+  from: number;
+  to: number;
+}
+
+/**
+ * A look-up searches all rows whose span contains an ID, so a few late records must not widen the row of a busy second.
+ * IDs this close together stay in one row.
+ */
+const NEAR_MS = 1_000;
+
+/** Records of many days, as after an outage, share rows of this many. Otherwise, each would have a row of its own. */
+const ROW_LEAVES = 64;
+
+/** Cuts records of one kind into rows, at the widest gaps between their IDs. */
+export function leafRowsOf(kind: KindName, unsealed: Unsealed[]): LeafRow[] {
+  const records = unsealed.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const times = records.map(({ id }) => uuidTime(id).getTime());
+  const gaps = times.map((time, place) => time - (times[place - 1] ?? time));
+  const cuts = 3 + Math.floor(records.length / ROW_LEAVES);
+  const widest = gaps.toSorted((one, other) => other - one)[cuts] ?? 0;
+  const starts = gaps.flatMap((gap, place) => (place === 0 || gap > Math.max(widest, NEAR_MS) ? [place] : []));
+  return starts.map((start, row) => {
+    const end = starts[row + 1] ?? records.length;
+    return { kind, records: records.slice(start, end), from: times[start]!, to: times[end - 1]! };
+  });
+}
+
+/** How far the tables are read. */
+export interface Progress {
+  positions: Positions;
+  /**
+   * How far this process has looked for rows of transactions that this server has not begun yet. They came with a restored
+   * backup of another server, or somebody gave them this number to hide them from the sealer. Undefined if it is done.
+   */
+  foreign: Positions | undefined;
+}
+
+/** Records that have no leaf yet, and the progress once they are sealed. */
+export interface Batch extends Progress {
+  rows: LeafRow[];
+  /** Whether nothing else can be sealed now. */
+  drained: boolean;
+}
+
+/**
+ * Reads what can be sealed now.
+ * @param horizon all transactions below it have ended. None from `next` on has begun.
+ * @param names the tables that may have new rows.
+ * @param size the largest number of records.
+ */
+export async function readBatch(
+  client: ClientBase,
+  progress: Progress,
+  { horizon, next }: { horizon: string; next: string },
+  names: ReadonlySet<KindName>,
+  size: number,
+): Promise<Batch> {
+  const rows: LeafRow[] = [];
+  let left = size;
+  const take = async (kind: KindName, [tx, id]: Position, lastTx: string): Promise<Position> => {
+    if (left === 0) return [tx, id];
+    const values = [tx, id, lastTx, left];
+    const found = await client.query<Unsealed & { tx: string }>({ ...recordsSql(kind), values });
+    left -= found.rows.length;
+    rows.push(...leafRowsOf(kind, found.rows));
+    const last = found.rows.at(-1);
+    return last ? [last.tx, last.id] : [tx, id];
+  };
+  const positions = positionsAt(horizon);
+  for (const kind of KIND_NAMES.filter((name) => names.has(name))) {
+    const reached = await take(kind, progress.positions[kind], String(BigInt(horizon) - 1n));
+    if (left === 0) positions[kind] = reached;
+  }
+  let { foreign } = progress;
+  if (left > 0 && foreign) {
+    const reached = positionsAt(next);
+    for (const kind of KIND_NAMES) {
+      const before = foreign[kind];
+      reached[kind] = await take(kind, BigInt(before[0]) < BigInt(next) ? reached[kind] : before, LAST_TX);
+    }
+    foreign = left > 0 ? undefined : reached;
+  }
+  return { rows: await withoutSealed(client, rows), positions, foreign, drained: left > 0 };
+}
+
+/** The positions at the beginning of a transaction. */
+export function positionsAt(tx: string): Positions {
+  return Object.fromEntries(KIND_NAMES.map((name) => [name, [tx, NIL]])) as Positions;
+}
+
+/** Leaves out records that have a leaf. After a restore, the sealer looks through all of them again. */
+async function withoutSealed(client: ClientBase, rows: LeafRow[]): Promise<LeafRow[]> {
+  if (rows.length === 0) return rows;
+  const values = [
+    rows.map(({ kind }) => kind),
+    rows.map(({ from }) => from),
+    rows.map(({ to }) => to),
+    rows.map(({ records }) => records[0]!.id),
+    rows.map(({ records }) => records.at(-1)!.id),
+  ];
+  const found = await client.query<{ kind: KindName; id: string }>({ ...SEALED, values });
+  if (found.rows.length === 0) return rows;
+  const sealed = new Set(found.rows.map(({ kind, id }) => `${kind} ${id}`));
+  return rows.flatMap(({ kind, records }) => {
+    return leafRowsOf(
+      kind,
+      records.filter(({ id }) => !sealed.has(`${kind} ${id}`)),
+    );
+  });
+}

@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import { appendFile, open, truncate } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { makeFolder } from '../../../platform/config/folder';
+import { Head, readHead } from '../head';
+import { KeyRing, splitNotes } from '../note';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { EpochService } from '../../../continuity/fence/epoch.service';
+import { PrismaService } from '../../../platform/database/pools/prisma.service';
+import { logRingOf } from '../log-key';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+
+/** Holds about 200 notes of about 300 bytes. */
+const TAIL_BYTES = 65_536;
+
+/**
+ * The witness's copy of the checkpoints, outside the database. Someone who removes the newest records with their seals
+ * cannot remove the checkpoints in this file. The file has one note after another, each followed by a blank line.
+ */
+export class CheckpointFile {
+  private constructor(
+    private readonly path: string,
+    /** The newest checkpoint in the file. Undefined if the file is new. */
+    public last: Head | undefined,
+  ) {}
+
+  /** @throws Error if the file cannot be read, or its end is signed by none of the keys. */
+  static async open(path: string, ring: KeyRing): Promise<CheckpointFile> {
+    if (!existsSync(path)) {
+      makeFolder(dirname(path));
+      return new CheckpointFile(path, undefined);
+    }
+    const { text, start } = await tailOf(path);
+    const whole = text.slice(0, endOfNotes(text));
+    if (whole.length < text.length) await truncate(path, start + Buffer.byteLength(whole)); // a crash cut off the last note
+    return new CheckpointFile(path, largestIn(whole, start, ring));
+  }
+
+  /** Returns the largest checkpoint, and changes nothing. Undefined without a file. @throws Error, as above. */
+  static async largest(path: string, ring: KeyRing): Promise<Head | undefined> {
+    if (!existsSync(path)) return undefined;
+    const { text, start } = await tailOf(path);
+    return largestIn(text.slice(0, endOfNotes(text)), start, ring);
+  }
+
+  /** Appends notes. Resolves once they are on disk. */
+  async append(notes: { note: string; head: Head }[]): Promise<void> {
+    if (notes.length === 0) return;
+    const text = notes.map(({ note }) => `${note}\n`).join('');
+    await appendFile(this.path, text, { flush: true });
+    this.last = notes.map(({ head }) => head).reduce<Head | undefined>(larger, this.last);
+  }
+}
+
+/** @param start where the text begins in the file. It may begin in the middle of a note, which is skipped. */
+function largestIn(text: string, start: number, ring: KeyRing): Head | undefined {
+  const notes = splitNotes(text).slice(start === 0 ? 0 : 1);
+  return notes.map((note) => readHead(note, ring)).reduce<Head | undefined>(larger, undefined);
+}
+
+function larger(one: Head | undefined, other: Head): Head {
+  return one === undefined || other.size > one.size ? other : one;
+}
+
+/** Returns the position after the last signature line and its blank line. */
+function endOfNotes(text: string): number {
+  const matches = [...text.matchAll(/^\u2014 [^\n]+\n\n/gm)];
+  const last = matches.at(-1);
+  return last === undefined ? 0 : last.index + last[0].length;
+}
+
+async function tailOf(path: string): Promise<{ text: string; start: number }> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const wanted = Buffer.alloc(Math.min(size, TAIL_BYTES));
+    await file.read(wanted, 0, wanted.length, size - wanted.length);
+    // Starts at the first whole note. A character that is cut in two would decode to another length.
+    const from = size > wanted.length ? wanted.indexOf('\n\n') : 0;
+    return {
+      text: wanted.subarray(Math.max(from, 0)).toString('utf8'),
+      start: size - wanted.length + Math.max(from, 0),
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+interface State {
+  epoch: number;
+  /** The number of sealed leaves. */
+  size: number;
+  /** Whether the checkpoint was made before the last `database recover`, which makes the log shorter. */
+  isRecovered: boolean;
+}
+
+/**
+ * Compares the database with the checkpoints outside it. An instance with a new DATA_DIR has seen nothing itself, but a
+ * checkpoint of leaves that the database lacks shows that it is older than it was.
+ */
+@Injectable()
+export class CheckpointComparison {
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly epoch: EpochService,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
+
+  /** Await it before the first request. */
+  async start(): Promise<void> {
+    const newest = await this.largest();
+    if (!newest) return;
+    const [state] = await this.prisma.$queryRaw<[State]>`
+      SELECT number AS epoch, (SELECT coalesce(max(size), 0)::float8 FROM checkpoint) AS size,
+        number > 1 AND started_at > ${newest.sealedAt}::timestamptz AS "isRecovered"
+      FROM epoch ORDER BY number DESC LIMIT 1`;
+    if (state.size >= newest.size || state.isRecovered) return;
+    this.epoch.report(
+      `it has ${state.size} sealed leaves, and the newest checkpoint in CHECKPOINT_FILE has ${newest.size}`,
+      state.epoch,
+    );
+  }
+
+  private async largest(): Promise<Head | undefined> {
+    const { checkpointFile } = this.settings;
+    if (checkpointFile === undefined) return undefined;
+    try {
+      return await CheckpointFile.largest(checkpointFile, logRingOf(this.settings));
+    } catch {
+      new Logger('Epoch').warn('CHECKPOINT_FILE cannot be read, so the database is not compared with it'); // the sealer says why
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import { ClientBase } from 'pg';
+import { Batch, positionsAt, Progress, readBatch } from './batch';
+import { CheckpointFile } from './checkpoint-file';
+import { Head, signHead } from '../head';
+import { checkHead, isSmaller, ownHead } from './head-check';
+import { KeyRing, Signer } from '../note';
+import { KIND_NAMES, KindName } from '../kinds';
+import { CompactRange } from '../merkle';
+import * as SQL from './sealing-sql';
+import { Positions } from './sealing-sql';
+import { Ask, askWith, KEPT_EVERY } from '../tree-store';
+
+/** The largest number of leaves in one transaction. It takes some hundred milliseconds, far below any timeout. */
+const BATCH = 5_000;
+
+/** The result of one pass. */
+interface Pass {
+  /** The number of leaves it added. */
+  sealed: number;
+  /** The number of leaves in the log. */
+  size: number;
+  /** Whether more can be sealed now. */
+  more: boolean;
+}
+
+interface LogState {
+  now: string;
+  horizon: string;
+  next: string;
+  /** The server (its system identifier), which gives transactions their numbers. */
+  server: string;
+  size: number | null;
+  note: string | null;
+  /** With the server whose numbers they are. Older checkpoints do not say it. */
+  positions: (Partial<Positions> & { server?: string }) | null;
+}
+
+/** Appends committed records to the log, once per process. If several try at once, one works and the others return. */
+export class Sealing {
+  /** The largest verified head. The log must never shrink or differ below it. */
+  private trusted: Head | undefined;
+  private progress: Progress = { positions: positionsAt('0'), foreign: positionsAt('0') };
+  /** The size of the checkpoint that the positions belong to. */
+  private positionsSize: number | undefined;
+  /** The server whose transaction numbers the positions are. */
+  private positionsServer: string | undefined;
+  /** Times of past reads, each with the first transaction that had not begun. They tell how far the log is complete. */
+  private passes: { at: string; next: bigint }[] = [];
+  private waitsFrom: number | undefined;
+
+  constructor(
+    private readonly ring: KeyRing<Signer>,
+    private readonly file: CheckpointFile | undefined,
+    private readonly batchSize = BATCH,
+  ) {
+    this.trusted = file?.last;
+  }
+
+  /** @throws LogRefusal, or an error of the database. */
+  async pass(client: ClientBase): Promise<Pass> {
+    const state = await this.readState(client);
+    const size = state.size ?? 0;
+    const positions = KIND_NAMES.map((name) => this.progress.positions[name]);
+    const { rows: news } = await client.query<{ name: KindName; waits: number }>({
+      ...SQL.NEWS,
+      values: [positions.map(([tx]) => tx), positions.map(([, id]) => id)],
+    });
+    this.waitsFrom =
+      news.length > 0 ? performance.now() - 1_000 * Math.max(...news.map((one) => one.waits)) : undefined;
+    if (this.trusted && size < this.trusted.size) throw isSmaller(size, this.trusted.size);
+    let sealed = 0;
+    let more = false;
+    if (news.length > 0 || this.progress.foreign) {
+      await client.query('BEGIN');
+      try {
+        const done = await this.seal(client, state, new Set(news.map(({ name }) => name)));
+        await client.query('COMMIT');
+        if (done) {
+          this.trusted = done.head ?? this.trusted;
+          this.progress = done.batch;
+          this.positionsSize = done.head?.size;
+          [sealed, more] = [done.added, !done.batch.drained];
+        }
+      } catch (error) {
+        await client.query('ROLLBACK').catch(() => undefined); // a lost connection is rolled back by the server
+        throw error;
+      }
+    } else if (size !== (this.trusted?.size ?? 0)) {
+      await this.check(askWith(client), state);
+    }
+    if (sealed > 0 && !more) this.waitsFrom = undefined;
+    return { sealed, more, size: size + sealed };
+  }
+
+  /** The age of the oldest unsealed record that the last pass saw, in seconds. 0 if there is none. */
+  get waits(): number {
+    return this.waitsFrom === undefined ? 0 : (performance.now() - this.waitsFrom) / 1_000;
+  }
+
+  /** Reads the newest checkpoint. If another instance made it, continues from there. */
+  private async readState(client: ClientBase): Promise<LogState> {
+    const { rows } = await client.query<LogState>(SQL.LOOK);
+    const state = rows[0]!;
+    this.remember(state);
+    if (state.size !== (this.positionsSize ?? null)) {
+      this.progress = { ...this.progress, positions: { ...positionsAt('0'), ...state.positions } };
+      this.positionsSize = state.size ?? undefined;
+      this.positionsServer = state.positions?.server;
+    }
+    const horizon = BigInt(state.horizon);
+    const isAhead = KIND_NAMES.some((name) => BigInt(this.progress.positions[name][0]) > horizon);
+    // Another server numbers transactions anew, so that records may stand below the positions: a restored backup.
+    if (isAhead || state.server !== (this.positionsServer ?? state.server)) {
+      this.progress = { ...this.progress, positions: positionsAt('0') };
+    }
+    this.positionsServer = state.server;
+    return state;
+  }
+
+  /** Seals within a transaction. @returns undefined if another sealer is at work. */
+  private async seal(client: ClientBase, state: LogState, names: Set<KindName>): Promise<Sealed | undefined> {
+    const lock = await client.query<{ locked: boolean }>(SQL.TRY_LOCK);
+    if (!lock.rows[0]?.locked) return undefined;
+    const now = await client.query<LogState>(SQL.LOOK);
+    if (now.rows[0]?.size !== state.size) return undefined; // another sealer was faster: the next pass continues from there
+    const { head, range } = await this.check(askWith(client), state);
+    const batch = await readBatch(client, this.progress, state, names, this.batchSize);
+    const { rows } = batch;
+    if (rows.length === 0) return { head, batch, added: 0 };
+
+    const firsts: number[] = [];
+    const nodes: { level: number; index: number; hash: Buffer }[] = [];
+    for (const { records } of rows) {
+      firsts.push(range.size);
+      for (const { hash } of records) {
+        range.append(hash, (level, index, node) => {
+          if (level % KEPT_EVERY === 0) nodes.push({ level, index, hash: node });
+        });
+      }
+    }
+    const newest = { size: range.size, root: range.root(), sealedAt: state.now };
+    const signed: Head = { ...newest, completeUntil: this.completeUntil(state, batch.drained, head) };
+    await client.query({
+      ...SQL.INSERT_LEAVES,
+      values: [
+        firsts,
+        rows.map(({ kind }) => kind),
+        rows.map(({ from }) => from),
+        rows.map(({ to }) => to),
+        rows.map(({ records }) => `{${records.map(({ id }) => id).join(',')}}`),
+        rows.map(({ records }) => Buffer.concat(records.map(({ hash }) => hash))),
+      ],
+    });
+    if (nodes.length > 0) {
+      const hex = nodes.map(({ hash }) => hash.toString('hex'));
+      await client.query(SQL.INSERT_NODES, [nodes.map(({ level }) => level), nodes.map(({ index }) => index), hex]);
+    }
+    const note = signHead(signed, this.ring);
+    const values = [signed.size, signed.root, note, JSON.stringify({ ...batch.positions, server: state.server })];
+    await client.query(SQL.INSERT_CHECKPOINT, [...values, signed.sealedAt, signed.completeUntil]);
+    return { head: signed, batch, added: signed.size - firsts[0]! };
+  }
+
+  /** Keeps the last read whose unbegun transactions have all ended by now, and the later ones. */
+  private remember({ now, horizon, next }: LogState): void {
+    this.passes.push({ at: now, next: BigInt(next) });
+    const ended = this.passes.findLastIndex((pass) => pass.next <= BigInt(horizon));
+    this.passes.splice(0, ended);
+  }
+
+  /** Everything written before that read is below the horizon, and therefore in the tree. */
+  private completeUntil({ horizon }: LogState, drained: boolean, before: Head | undefined): string | null {
+    const [first] = this.passes;
+    const ended = drained && first && first.next <= BigInt(horizon) ? first.at : null;
+    const known = before?.completeUntil ?? null;
+    return ended === null || (known !== null && known > ended) ? known : ended; // also if a clock was set back
+  }
+
+  private async check(ask: Ask, { size, note }: LogState): Promise<{ head: Head | undefined; range: CompactRange }> {
+    if (size === null || note === null) return { head: undefined, range: CompactRange.of(0, []) };
+    const checked = await checkHead(ask, { size, note, ring: this.ring, trusted: this.trusted });
+    this.trusted = checked.head;
+    return checked;
+  }
+
+  /** Appends missing notes to the checkpoint file, also those of other instances and those from before a crash. */
+  async keepNotes(client: ClientBase): Promise<void> {
+    const { file, trusted } = this;
+    if (!file || !trusted || trusted.size <= (file.last?.size ?? 0)) return;
+    const from = file.last?.size ?? trusted.size - 1; // a new file begins with the newest note
+    const rows = await askWith(client)<{ note: string }>(SQL.NOTES_AFTER, [from]);
+    await file.append(rows.map(({ note }) => ({ note, head: ownHead(note, this.ring) })));
+  }
+}
+
+interface Sealed {
+  head: Head | undefined;
+  batch: Batch;
+  added: number;
+}

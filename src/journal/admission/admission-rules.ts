@@ -1,0 +1,106 @@
+import { Config } from '../../platform/config/config';
+import { givenUpAfterMs, sendableForMs } from '../../platform/config/upstream/upstream-timeouts';
+import { AdmissionRequest, Guards, Opened, Ruling } from '../../policy/admission';
+import { commitment, newSalt } from '../../platform/privacy/commitment';
+import { contentKey, paymentKeys } from './content-keys';
+import { ExpectedFees } from './expected-fees';
+import { claimKey, ClaimedKey, NewIntent, OpenIntent } from '../records/records';
+
+/** The settings that the state of admission depends on. */
+export interface StateWindows {
+  /** Whether the same content is detected. */
+  duplicates: boolean;
+  /** How long after its answer a call without a key is suspected when it is repeated, in seconds. 0 disables it. */
+  duplicateSeconds: number;
+  /** How long a call may be without an outcome, in seconds. */
+  inFlightSeconds: number;
+  /** How long the same payment of another client is detected, in seconds. 0 disables it. */
+  acrossClientsSeconds: number;
+}
+
+/** The settings of the guards. */
+export interface GuardWindows extends StateWindows {
+  /** The age from which an admitted call is not sent any more, in milliseconds. */
+  sendableForMs: number;
+  /** How long a held call may be approved, in milliseconds. */
+  approvableForMs: number;
+}
+
+type Settings = Pick<
+  Config,
+  | 'duplicateGuard'
+  | 'duplicateWindowSeconds'
+  | 'duplicateAcrossClientsSeconds'
+  | 'approvalExpiresAfterSeconds'
+  | 'upstreamTimeoutMs'
+  | 'upstreamTimeouts'
+>;
+
+export function guardWindows(settings: Settings): GuardWindows {
+  return {
+    duplicates: settings.duplicateGuard,
+    duplicateSeconds: settings.duplicateWindowSeconds,
+    inFlightSeconds: givenUpAfterMs(settings) / 1_000,
+    acrossClientsSeconds: settings.duplicateAcrossClientsSeconds,
+    sendableForMs: sendableForMs(settings),
+    approvableForMs: settings.approvalExpiresAfterSeconds * 1_000,
+  };
+}
+
+/** Returns which of the guards are on. */
+export function guardsOf({ duplicates, duplicateSeconds, acrossClientsSeconds }: StateWindows): Guards {
+  return { duplicates, windowSeconds: duplicateSeconds, acrossClients: acrossClientsSeconds > 0 };
+}
+
+/** A request, and the intent to record if it is admitted or held. */
+export interface Admission {
+  request: AdmissionRequest;
+  intent: NewIntent;
+}
+
+/** What decides about a request, beside the records. */
+export interface AdmissionRules {
+  windows: GuardWindows;
+  fees: ExpectedFees;
+}
+
+export function isOpen(ruling: Ruling | undefined): ruling is Opened {
+  return ruling?.kind === 'admitted' || ruling?.kind === 'held';
+}
+
+/** Returns the records of calls that may be sent, now or after an approval. */
+export function toOpened(
+  admissions: Admission[],
+  rulings: Ruling[],
+  { today, process, rules: { windows, fees } }: { today: string; process: number; rules: AdmissionRules },
+): OpenIntent[] {
+  return admissions.flatMap(({ request, intent }, place) => {
+    const ruling = rulings[place];
+    if (!isOpen(ruling)) return [];
+    const held = ruling.kind === 'held';
+    const { usd, items, operation, payments } = request;
+    return {
+      process,
+      key: claimOf(request),
+      duplicateOf: ruling.duplicateOf ?? null,
+      heldFor: held ? ruling.heldFor : null,
+      unexplainedTransaction: held ? (ruling.transaction ?? null) : null,
+      earlierCallId: held ? (ruling.earlierCallId ?? null) : null,
+      expiresAt: held ? new Date(intent.receivedAt.getTime() + windows.approvableForMs) : null,
+      feeRate: fees.reservedWith(operation, usd),
+      reservedOn: held || usd === null ? null : today,
+      contents: [
+        ...(windows.duplicates ? [contentKey(request)] : []),
+        ...(windows.acrossClientsSeconds > 0 && usd !== null ? paymentKeys(items) : []),
+      ],
+      payments,
+      ...intent, // last, because V8 makes a shape for each object whose members follow a spread
+    };
+  });
+}
+
+function claimOf({ endUserId, idempotencyKey: text, content }: AdmissionRequest): ClaimedKey | null {
+  if (text === null) return null;
+  const salt = newSalt();
+  return { text, claimed: claimKey(endUserId, text), salt, contentHash: commitment(salt, content) };
+}

@@ -1,0 +1,242 @@
+import { Decimal } from 'decimal.js';
+import { ADMISSION_LIMIT_KEYS, limitColumns } from '../../access/clients/limits/limits';
+import { FeeRate, readFeeRate } from '../../operations/items/fees';
+import { clock } from '../../platform/database/clock';
+import { Prisma } from '../../platform/database/generated/client';
+import { DatabaseTooSlow } from '../../platform/database/pools/patience';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { LOCKS } from '../../platform/database/locks';
+import { AdmissionRequest, Ruling, State } from '../../policy/admission';
+import { RecipientDays } from '../../policy/limits/recipient-days';
+import { decide } from '../../policy/decide';
+import { Register } from '../../policy/limits/beneficiaries';
+import { reservationOf } from '../../policy/limits/caps';
+import { HeldFor } from '../../policy/limits/holds';
+import { stopFor } from '../../policy/limits/stops';
+import { Clearance, insertDecided, insertIntentsIfClear, IntentRow, toRows } from '../records/intents';
+import { Admission, AdmissionRules, isOpen, toOpened, GuardWindows, guardsOf } from './admission-rules';
+import { insertRecipientPayments } from './recipients';
+import { earlier, now } from '../../continuity/heartbeat/instant';
+import { claimKey, Release } from '../records/records';
+import { readStops } from '../stops/stops';
+import { Budgeted, readState } from './state';
+
+/** The transaction holds locks. If it takes longer, the database is lost or the process is frozen. */
+const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
+
+const LIMIT_COLUMNS = Prisma.raw(limitColumns(ADMISSION_LIMIT_KEYS, 'client'));
+
+/** The decision about a call. `released` means that it is to be sent now. */
+export type AdmissionResult =
+  | Exclude<Ruling, { kind: 'admitted' }>
+  /** With the fee that is reserved for each payout. Null if none is expected. */
+  | { kind: 'released'; release: Release; feeRate: FeeRate | null }
+  /** The key is no longer valid, or the rights of its client have changed since it was looked up. */
+  | { kind: 'caller_changed' };
+
+/** The decisions about the calls of a batch, and the records of those that were opened. */
+export interface Admitted {
+  results: AdmissionResult[];
+  opened: IntentRow[];
+}
+
+/**
+ * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. Locks the rows
+ * of their clients first, always in the same order. Everything read after that holds until the commit, on every
+ * instance.
+ */
+export async function admit(
+  prisma: PrismaService,
+  process: number,
+  admissions: Admission[],
+  rules: AdmissionRules,
+  again: boolean,
+): Promise<Admitted> {
+  const clear = again ? undefined : await admitClear(prisma, process, admissions, rules);
+  return clear ?? admitAfterLookup(prisma, process, admissions, rules, again);
+}
+
+/**
+ * Opens calls without obstacles, as almost all are. One statement checks that and writes them under the same locks,
+ * which saves a transaction that reads first. @returns undefined if there may be an obstacle for one of them.
+ */
+async function admitClear(
+  prisma: PrismaService,
+  process: number,
+  admissions: Admission[],
+  rules: AdmissionRules,
+): Promise<Admitted | undefined> {
+  const { windows, fees } = rules;
+  if (windows.acrossClientsSeconds > 0 || admissions.some(({ request }) => needsLookup(request))) return undefined;
+  const requests = fees.priced(admissions.map(({ request }) => request));
+  const rulings = decide(requests, nothingKnown(windows));
+  if (!rulings.every(isOpen)) return undefined;
+  const today = clock.today();
+  const opened = toRows(toOpened(admissions, rulings, { today, process, rules }));
+  const clearance = toClearance(admissions, requests, opened, { day: today, knownFees: fees.known });
+  const release = now();
+  const written = await insertIntentsIfClear(prisma, opened, clearance);
+  return written ? { results: toResults(rulings, opened, release), opened } : undefined;
+}
+
+async function admitAfterLookup(
+  prisma: PrismaService,
+  process: number,
+  admissions: Admission[],
+  rules: AdmissionRules,
+  again: boolean,
+): Promise<Admitted> {
+  const { windows, fees } = rules;
+  return prisma.$transaction(async (tx) => {
+    if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCKS.acrossClients})`;
+    const clients = await lockClients(tx, [...new Set(admissions.map(({ request }) => request.clientId))]);
+    const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // an unconfirmed commit has held the lock until now
+    if (before) return { results: [before], opened: [] };
+    if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
+    const changed = await readChangedKeys(tx, admissions);
+    const current = admissions.filter(({ intent }) => !changed.has(intent.caller.keyId));
+    const asked = current.map(({ request }) => request);
+    const { state, today, feeShares } = await readState(tx, asked, clients, { ...windows, knownFees: fees.known });
+    fees.learn(feeShares);
+    const rulings = decide(fees.priced(asked), state);
+    const opened = toRows(toOpened(current, rulings, { today, process, rules }));
+    const release = now();
+    if (opened.length > 0) await insertDecided(tx, opened);
+    if (prisma.isPooled) await tellServer(prisma, tx);
+    const { approvableForMs } = windows;
+    const intents = opened.map(({ intent }) => intent);
+    await insertRecipientPayments(tx, intents, state.budgets, { today, approvableForMs });
+    const results = new Map(toResults(rulings, opened, release).map((result, place) => [current[place], result]));
+    return { results: admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' }), opened };
+  }, TRANSACTION_LIMITS);
+}
+
+/** Tells which server the transaction runs on. Its connection may have led to another one when it was opened. */
+async function tellServer(prisma: PrismaService, tx: Prisma.TransactionClient): Promise<void> {
+  const [row] = await tx.$queryRaw<{ server: string | null }[]>`SELECT database_server() AS server`;
+  prisma.ranOn(row?.server);
+}
+
+/** Returns the keys that are no longer valid, or whose client has changed since they were looked up. */
+async function readChangedKeys(tx: Prisma.TransactionClient, admissions: Admission[]): Promise<Set<string>> {
+  const { keys, rights } = callersOf(admissions);
+  const rows = await tx.$queryRaw<{ key: string }[]>`
+    -- prepared as changed_keys
+    SELECT changed_keys(${keys}::uuid[], ${rights}::text[])::text AS key`;
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** Returns each key once for each of its versions. */
+function callersOf(admissions: Admission[]): Pick<Clearance, 'keys' | 'rights'> {
+  const callers = new Map(admissions.map(({ intent: { caller } }) => [`${caller.keyId} ${caller.rights}`, caller]));
+  const distinct = [...callers.values()];
+  return { keys: distinct.map(({ keyId }) => keyId), rights: distinct.map(({ rights }) => rights) };
+}
+
+/** Whether a limit of the client compares a request with what only a lookup knows. */
+function needsLookup({ payments, recipients }: AdmissionRequest): boolean {
+  return payments !== null || recipients !== null;
+}
+
+/** The state without other calls, stops or caps. */
+function nothingKnown(windows: GuardWindows): State {
+  return {
+    claims: new Map(),
+    sameContent: new Map(),
+    seenAcrossClients: new Set(),
+    unexplained: new Map(),
+    recipients: new RecipientDays(),
+    register: new Register(),
+    stops: [],
+    budgets: new Map(),
+    payers: null,
+    guards: guardsOf(windows),
+  };
+}
+
+function toClearance(
+  admissions: Admission[],
+  requests: AdmissionRequest[],
+  opened: IntentRow[],
+  known: Pick<Clearance, 'day' | 'knownFees'>,
+): Clearance {
+  const usd = new Map<string, Decimal | null>();
+  const ofPayers = new Map<string, Decimal>();
+  for (const request of requests) {
+    const reserved = reservationOf(request);
+    const before = usd.get(request.clientId) ?? null;
+    // Held calls count too. A call over a cap is refused instead of held.
+    usd.set(request.clientId, reserved === null ? before : reserved.plus(before ?? 0));
+    if (reserved === null) continue;
+    for (const payer of request.payers) ofPayers.set(payer, reserved.plus(ofPayers.get(payer) ?? 0));
+  }
+  return {
+    clients: [...usd.keys()],
+    usd: [...usd.values()].map((sum) => sum?.toFixed() ?? null),
+    ...callersOf(admissions),
+    ...known,
+    contents: opened.map(({ intent: { contents = [] } }) => contents[0] ?? null),
+    payers: [...ofPayers.keys()],
+    payerUsd: [...ofPayers.values()].map((sum) => sum.toFixed()),
+  };
+}
+
+/**
+ * Locks clients. Everyone who spends locks first, and reads in later statements. A statement that began before it got
+ * the lock would miss commits.
+ */
+export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): Promise<Budgeted[]> {
+  return tx.$queryRaw<Budgeted[]>`
+    -- prepared as lock_clients
+    SELECT id::text, blocks_recipients AS "blocksRecipients", ${LIMIT_COLUMNS}
+    FROM client
+    WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+}
+
+/**
+ * Returns the decision about a call whose commit was reported as failed. Undefined if the commit did fail. Much may have
+ * happened since that commit, so its own row does not decide alone.
+ * @throws Error if the call may not be sent any more: it was settled or refused, it is too old, or its key belongs to
+ * another call. Its app may have paid again.
+ */
+async function decidedBefore(
+  tx: Prisma.TransactionClient,
+  [admission]: Admission[],
+  { sendableForMs }: GuardWindows,
+): Promise<AdmissionResult | undefined> {
+  const readAt = now();
+  if (!admission) return undefined;
+  const { id, clientId, endUserId, operation, idempotencyKey } = admission.request;
+  const key = idempotencyKey === null ? null : claimKey(endUserId, idempotencyKey);
+  const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; isOver: boolean; fee: string | null }[]>`
+    SELECT held_for AS "heldFor", record::json ->> 'expected_fee' AS fee, extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
+      EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
+        OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) OR EXISTS (
+          SELECT FROM idempotency_claim c WHERE c.client_id = ${clientId}::uuid AND c.operation = ${operation}
+            AND c.key IN (${key}, hashed_key(${key})) AND c.intent_id <> i.id) AS "isOver"
+    FROM intent i WHERE id = ${id}::uuid`;
+  if (!row) return undefined;
+  if (row.isOver) throw new Error('the call was settled since, or its key belongs to another call');
+  if (row.heldFor) return { kind: 'held', heldFor: row.heldFor };
+  if (row.ageMs > sendableForMs) throw new Error('the call was admitted too long ago');
+  const stop = stopFor(await readStops(tx), { clientId, operation });
+  if (stop) return { kind: 'stopped', stop };
+  const feeRate = row.fee === null ? null : (readFeeRate(row.fee) ?? null);
+  return { kind: 'released', release: earlier(readAt, row.ageMs), feeRate };
+}
+
+function toResults(rulings: Ruling[], opened: IntentRow[], release: Release): AdmissionResult[] {
+  const records = opened.values(); // one for each call that is admitted or held, in their order
+  return rulings.map((ruling) => {
+    const record = isOpen(ruling) ? records.next().value : undefined;
+    return ruling.kind === 'admitted' ? { kind: 'released', release, feeRate: record?.intent.feeRate ?? null } : ruling;
+  });
+}
+
+/** Returns whether none of these calls was refused during its admission. Their clients must be locked. */
+async function noneRefused(tx: Prisma.TransactionClient, admissions: Admission[]): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ none: boolean }[]>`
+    -- prepared as none_refused
+    SELECT none_refused(${admissions.map(({ request }) => request.id)}::uuid[]) AS none`;
+  return row?.none === true;
+}

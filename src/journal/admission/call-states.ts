@@ -1,0 +1,63 @@
+import { CallState, freesKey, STATES } from '../../operations/lifecycle/lifecycle';
+import { callsWith, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
+import { Prisma } from '../../platform/database/generated/client';
+import { SameContent, SameContentState } from '../../policy/same-content';
+
+/** The parts of a call's state that matter for another call with its key or content. */
+export interface KnownCall {
+  state: CallState;
+  /** The status of the upstream's answer, if there is one. */
+  upstreamStatus: number | null;
+  /** Whether one of its payouts is in doubt after its answer. */
+  hasDoubt: boolean;
+  /** Whether its client hung up before its answer was handed over. */
+  undelivered: boolean;
+  /** How long ago its outcome was recorded, in seconds by the database's clock. */
+  answeredSecondsAgo: number | null;
+  /** How long ago it was settled, in seconds by the database's clock. */
+  settledSecondsAgo: number | null;
+}
+
+/** Quotes within the texts of a record are escaped, so only the member itself looks like this. */
+const SAYS_UNDELIVERED = Prisma.sql`LIKE '%"undelivered":true%'`;
+
+const UNDELIVERED = Prisma.sql`(coalesce(o.record ${SAYS_UNDELIVERED}, FALSE)
+  OR EXISTS (SELECT FROM settlement t WHERE t.intent_id = i.id AND t.record ${SAYS_UNDELIVERED}))`;
+
+/**
+ * Reads the states of calls. A call without a record is not in the result.
+ * @param inFlightSeconds how long a call may be without an outcome while its process lives.
+ */
+export async function readCallStates(
+  tx: Prisma.TransactionClient,
+  calls: string[],
+  inFlightSeconds: number,
+): Promise<Map<string, KnownCall>> {
+  if (calls.length === 0) return new Map();
+  const ids = [...new Set(calls)];
+  const rows = await tx.$queryRaw<(KnownCall & { id: string })[]>`
+    SELECT id, ${stateNowSql(inFlightSeconds * 1_000)} AS state, upstream_status AS "upstreamStatus",
+      has_doubt AS "hasDoubt", undelivered, extract(epoch FROM clock_timestamp() - answered_at)::float AS "answeredSecondsAgo",
+      extract(epoch FROM clock_timestamp() - settled_at)::float AS "settledSecondsAgo"
+    FROM (
+      SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, CASE WHEN o.record LIKE '%"in_doubt"%' THEN EXISTS (
+          SELECT FROM last_entries(i.id, o.record::json -> 'entries', i.record::json -> 'items', 'paid') WHERE entry = 'in_doubt'
+        ) ELSE FALSE END AS has_doubt, ${UNDELIVERED} AS undelivered, o.recorded_at AS answered_at, s.recorded_at AS settled_at
+      FROM ${callsWith(ids)}) AS known`;
+  return new Map(rows.map(({ id, ...call }) => [id, call]));
+}
+
+/** Returns whether a call's key may be claimed by another one. */
+export function isKeyFree(known: KnownCall | undefined): boolean {
+  return known !== undefined && freesKey(known.state, known.upstreamStatus);
+}
+
+/** Returns the call as a competitor of calls with the same content. Undefined if it was not paid and will not be. */
+export function asSameContent(callId: string, known: KnownCall | undefined): SameContent | undefined {
+  if (!known || STATES[known.state].executed === 'no') return undefined;
+  const { state, hasDoubt, undelivered, answeredSecondsAgo, settledSecondsAgo } = known;
+  if (hasDoubt) return { callId, state: 'unknown', paidSecondsAgo: null, undelivered };
+  const isPaid = STATES[state].executed === 'yes';
+  const paidSecondsAgo = isPaid ? (state === 'confirmed' ? settledSecondsAgo : answeredSecondsAgo) : null;
+  return { callId, state: state as SameContentState, paidSecondsAgo, undelivered };
+}

@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import { Item, paidName, RecipientName, recipientNames } from '../../operations/items/item';
+import { AdmissionRequest } from '../../policy/admission';
+import { Payment } from '../../policy/limits/recipient-days';
+import { clock } from '../../platform/database/clock';
+import { Prisma } from '../../platform/database/generated/client';
+import { EXECUTED, OPEN } from '../../operations/lifecycle/lifecycle';
+import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';
+import { uuidFloor } from '../../platform/database/uuid';
+
+/** The parts of a request by which its content is recognised. */
+type OwnContent = Pick<AdmissionRequest, 'clientId' | 'endUserId' | 'operation' | 'content'>;
+
+/** Returns the key by which the same content of a client, or of an end user, is recognised (SHA-256). */
+export function contentKey({ clientId, endUserId, operation, content }: OwnContent): Buffer {
+  const whose = endUserId === null ? clientId : `${clientId} ${endUserId}`;
+  return sha256(`${whose}\n${operation}\n${content}`);
+}
+
+/**
+ * Returns the keys by which the same payments of any client are recognised: one for each name of a recipient, with the
+ * amount.
+ */
+export function paymentKeys(items: Item[], which: (name: RecipientName) => boolean = () => true): Buffer[] {
+  return items.flatMap((item) => {
+    const usd = item.amountUsd?.toFixed();
+    if (usd === undefined) return [];
+    return recipientNames(item)
+      .filter(which)
+      .map(({ key }) => sha256(JSON.stringify(['payment', key, usd])));
+  });
+}
+
+/**
+ * Returns what each recipient of a client gets, by the name that the upstream pays by. Items without a recipient or an
+ * amount are left out.
+ */
+export function paymentsTo(clientId: string, items: Item[]): Payment[] {
+  return items.flatMap((item, position) => {
+    const [usd, paid] = [item.amountUsd, paidName(item)];
+    if (usd === null || paid === undefined) return [];
+    const recipient = sha256(JSON.stringify(['recipient', clientId, paid.key])).toString('hex');
+    return [{ position, recipient, usd }];
+  });
+}
+
+function sha256(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
+}
+
+/** Calls in these states have paid, may have paid, or may still pay. */
+const MAY_BE_PAID = [...EXECUTED, ...OPEN];
+
+/**
+ * Returns the requests with an item whose recipient and amount another client has paid within the window, may have
+ * paid, or may still pay.
+ * @param windowSeconds 0 disables the guard.
+ */
+export async function paidByOthers(
+  tx: Prisma.TransactionClient,
+  requests: AdmissionRequest[],
+  windowSeconds: number,
+): Promise<Set<string>> {
+  const paying = requests.filter(({ usd }) => usd !== null);
+  if (windowSeconds === 0 || paying.length === 0) return new Set();
+  const rows = JSON.stringify(
+    paying.flatMap(({ id, clientId, items }) =>
+      paymentKeys(items, ({ counts }) => counts).map((content) => ({
+        id,
+        client_id: clientId,
+        content: content.toString('hex'),
+      })),
+    ),
+  );
+  const since = uuidFloor(new Date(clock.nowMs() - windowSeconds * 1_000));
+  const found = await tx.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT a.id::text AS id
+    FROM json_to_recordset(${rows}::json) AS a(id uuid, client_id uuid, content text)
+    JOIN recent_content r ON r.content = decode(a.content, 'hex') AND r.intent_id >= ${since}::uuid
+    CROSS JOIN LATERAL (
+      SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS} WHERE i.id = r.intent_id AND i.client_id <> a.client_id OFFSET 0
+    ) AS call
+    WHERE ${stateIn(MAY_BE_PAID)}`;
+  return new Set(found.map(({ id }) => id));
+}

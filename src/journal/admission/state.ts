@@ -1,0 +1,192 @@
+import { Decimal } from 'decimal.js';
+import { ADMISSION_LIMIT_KEYS, AdmissionLimitKey, LimitsRow, readLimits } from '../../access/clients/limits/limits';
+import { Prisma } from '../../platform/database/generated/client';
+import { AdmissionRequest, Budget, State } from '../../policy/admission';
+import { SameContent } from '../../policy/same-content';
+import { readRegister, readHeld, readRecipientDays } from './recipients';
+import { claimKey } from '../records/records';
+import { readPayerCaps } from './payers';
+import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
+import { commitment } from '../../platform/privacy/commitment';
+import { FeeShare, sharesAfter } from './expected-fees';
+import { guardsOf, StateWindows, AdmissionRules } from './admission-rules';
+import { contentKey, paidByOthers } from './content-keys';
+import { readUnexplained } from '../reconciliation/unexplained-payments';
+import { ACTIVE_STOPS } from '../stops/stops';
+import { Caps } from '../../policy/limits/caps';
+import { dryRun } from '../../policy/decide';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+
+interface StateRow {
+  today: string;
+  /** Erased content has no hash. */
+  claims: { request: string; call: string; salt: string | null; hash: string | null }[] | null;
+  recent: { request: string; call: string }[] | null;
+  spending: { client: string; today: string; month: string }[] | null;
+  stops: State['stops'] | null;
+  feeShares: FeeShare[] | null;
+  /** Whether a payment of a lost time is unexplained. */
+  isUnexplained: boolean;
+}
+
+/** The limits of a client that depend on other calls. */
+export interface Budgeted extends LimitsRow<AdmissionLimitKey> {
+  id: string;
+  blocksRecipients: boolean;
+}
+
+/**
+ * Returns the state that decides about these calls, and the day (UTC) of their caps. It holds only while the clients
+ * are locked.
+ * @param windows with the number of the newest fee share that the process knows. Newer ones are returned.
+ * @param counts whether held calls count for their recipients (see `readRecipientDays`).
+ */
+export async function readState(
+  tx: Prisma.TransactionClient,
+  requests: AdmissionRequest[],
+  clients: Budgeted[],
+  windows: StateWindows & { knownFees: number },
+  counts: 'held_too' | 'sent_only' = 'held_too',
+): Promise<{ state: State; today: string; feeShares: FeeShare[] }> {
+  const clientIds = clients.map(({ id }) => id);
+  const found = await find(tx, requests, clientIds, windows.knownFees);
+  const { today, claims, recent, spending, stops, feeShares, isUnexplained } = found;
+  const calls = [...(claims ?? []), ...(recent ?? [])].map(({ call }) => call);
+  const known = await readCallStates(tx, calls, windows.inFlightSeconds);
+  const byId = new Map(requests.map((request) => [request.id, request]));
+  const spent = new Map(spending?.map((row) => [row.client, row]));
+  const held = await readHeld(
+    tx,
+    clients.flatMap(({ id, approvalOverDayUsd }) => (approvalOverDayUsd ? [id] : [])),
+  );
+  const budgets = new Map(
+    clients.map((client) => [client.id, toBudget(client, spent.get(client.id), held.get(client.id))]),
+  );
+  const taken = claims?.filter(({ call }) => !isKeyFree(known.get(call)));
+  const state: State = {
+    claims: new Map(
+      taken?.map(({ request, call, salt, hash }) => {
+        const { content = '' } = byId.get(request) ?? {};
+        return [request, { callId: call, sameContent: isSame(content, salt, hash) }];
+      }),
+    ),
+    sameContent: toSameContent(recent ?? [], known),
+    seenAcrossClients: await paidByOthers(tx, requests, windows.acrossClientsSeconds),
+    unexplained: isUnexplained ? await readUnexplained(tx, requests) : new Map<string, string>(),
+    recipients: await readRecipientDays(tx, requests, budgets, today, counts),
+    register: await readRegister(tx, requests, budgets),
+    stops: stops ?? [],
+    budgets,
+    payers: await readPayerCaps(tx, requests, today),
+    guards: guardsOf(windows),
+  };
+  return { state, today, feeShares: feeShares ?? [] };
+}
+
+/**
+ * Reads the small tables that almost always decide. Each request is looked up by primary key. OFFSET 0 keeps the
+ * planner from reading whole tables for a batch.
+ */
+async function find(
+  tx: Prisma.TransactionClient,
+  requests: AdmissionRequest[],
+  clientIds: string[],
+  knownFees: number,
+): Promise<StateRow> {
+  const rows = JSON.stringify(
+    requests.map(({ id, clientId, endUserId, operation, idempotencyKey, content }) => ({
+      request: id,
+      client_id: clientId,
+      operation,
+      key: idempotencyKey === null ? null : claimKey(endUserId, idempotencyKey),
+      content: contentKey({ clientId, endUserId, operation, content }).toString('hex'),
+    })),
+  );
+  const [found] = await tx.$queryRaw<StateRow[]>`
+    -- prepared as find_state
+    WITH requested AS (
+      SELECT * FROM json_to_recordset(${rows}::json) AS t(request uuid, client_id uuid, operation text, key text, content text)
+    ), clock AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS today)
+    SELECT today::text,
+      (SELECT json_agg(json_build_object('request', request, 'call', intent_id, 'salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex')))
+       FROM requested a CROSS JOIN LATERAL (
+         SELECT intent_id, salt, content_hash FROM idempotency_claim
+         WHERE client_id = a.client_id AND operation = a.operation AND key IN (a.key, hashed_key(a.key)) OFFSET 0) AS claim) AS claims,
+      (SELECT json_agg(json_build_object('request', request, 'call', intent_id) ORDER BY number DESC)
+       FROM requested a CROSS JOIN LATERAL (
+         SELECT intent_id, number FROM recent_content
+         WHERE content = decode(a.content, 'hex') OFFSET 0) AS before)
+        AS recent,
+      (SELECT json_agg(json_build_object('client', client_id, 'today', today_usd::text, 'month', month_usd::text))
+       FROM (SELECT client_id, sum(usd) FILTER (WHERE day = today) AS today_usd, sum(usd) AS month_usd FROM spending
+             WHERE client_id = ANY (${clientIds}::uuid[]) AND day >= date_trunc('month', today)::date
+             GROUP BY client_id) AS spent) AS spending,
+      (SELECT json_agg(s) FROM (${ACTIVE_STOPS}) AS s) AS stops,
+      (SELECT json_agg(f) FROM (${sharesAfter(knownFees)}) AS f) AS "feeShares",
+      EXISTS (SELECT FROM unexplained_payment) AS "isUnexplained"
+    FROM clock`;
+  if (!found) throw new Error('the database did not return the day');
+  return found;
+}
+
+/** @param recent newest first. */
+function toSameContent(
+  recent: { request: string; call: string }[],
+  known: Map<string, KnownCall>,
+): Map<string, SameContent[]> {
+  const byRequest = new Map<string, SameContent[]>();
+  for (const { request, call } of recent) {
+    const same = asSameContent(call, known.get(call));
+    const before = byRequest.get(request) ?? [];
+    if (same) before.push(same);
+    byRequest.set(request, before);
+  }
+  return byRequest;
+}
+
+/** Compares contents. If nothing is left to compare, the key alone counts, because the call must not be paid twice. */
+function isSame(content: string, salt: string | null, hash: string | null): boolean {
+  if (salt === null || hash === null) return true;
+  return commitment(Buffer.from(salt, 'hex'), content)?.toString('hex') === hash;
+}
+
+function toBudget(
+  client: Budgeted,
+  spent: { today: string | null; month: string | null } | undefined,
+  heldUsd: Decimal | undefined,
+): Budget {
+  return {
+    ...readLimits(client, ADMISSION_LIMIT_KEYS),
+    blocksRecipients: client.blocksRecipients,
+    spentTodayUsd: new Decimal(spent?.today ?? 0),
+    spentThisMonthUsd: new Decimal(spent?.month ?? 0),
+    heldUsd: heldUsd ?? new Decimal(0),
+  };
+}
+
+/** The answer that admission would give now. */
+export type DryRun = ReturnType<typeof dryRun> & {
+  feeUsd: Decimal | null;
+  /** The caps that the caller may see: its client's or, for an end user, their own. Undefined if no amount is known. */
+  caps: Caps | undefined;
+};
+
+const LIMITS = Object.fromEntries(ADMISSION_LIMIT_KEYS.map((key) => [key, true])) as Record<AdmissionLimitKey, true>;
+
+/** Reads the same state as admission, without locks, claims or reservations. The result may change a moment later. */
+export async function readDryRun(
+  prisma: PrismaService,
+  request: AdmissionRequest,
+  { windows, fees }: AdmissionRules,
+): Promise<DryRun> {
+  const client = await prisma.client.findUniqueOrThrow({
+    where: { id: request.clientId },
+    select: { id: true, blocksRecipients: true, ...LIMITS },
+  });
+  const { state, feeShares } = await readState(prisma, [request], [client], { ...windows, knownFees: fees.known });
+  fees.learn(feeShares);
+  const priced = fees.priced([request])[0] ?? request;
+  const { endUserId } = request;
+  const caps = endUserId === null ? state.budgets.get(client.id) : state.payers?.get(endUserId);
+  return { ...dryRun(priced, state), feeUsd: priced.feeUsd, caps };
+}

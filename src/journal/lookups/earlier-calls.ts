@@ -1,0 +1,120 @@
+import { CallOwner, Owner } from '../../access/auth/owner';
+import { CallState, freesKey } from '../../operations/lifecycle/lifecycle';
+import { CALLS, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { IntentDocument, OutcomeDocument } from '../records/documents';
+import { LedgerItem, ledgerOf, LedgerRecords } from '../settlement/ledger';
+import { Decimal } from 'decimal.js';
+import { ofAccount } from '../records/accounts';
+import { catchUpIndex } from './search-index';
+import { OperationName } from '../../operations/catalogue/catalogue';
+import { Prisma } from '../../platform/database/generated/client';
+
+/** The records of a call that another one repeats. */
+export interface FirstCall {
+  id: string;
+  /** Whose call it is. */
+  made: CallOwner;
+  state: CallState;
+  /** The time since it was released: admitted, or approved. */
+  ageMs: number;
+  /** Whether its key is free for another request. */
+  isKeyFree: boolean;
+  /** Its payouts. Empty if its items are no payouts. */
+  payouts: LedgerItem[];
+  outcome: OutcomeDocument | null;
+  /** The body of its answer. */
+  body: Buffer | null;
+}
+
+type FirstCallRow = Pick<FirstCall, 'state' | 'ageMs'> & LedgerRecords & { body: Uint8Array | null };
+
+/** The request of a call whose key another request has. */
+interface FirstRequest {
+  made: CallOwner;
+  /** Undefined if its body is no longer stored. */
+  body: object | undefined;
+}
+
+/** Reads the request of the call that has a key. Returns undefined if there is no such call. */
+export async function readFirstRequest(prisma: PrismaService, id: string): Promise<FirstRequest | undefined> {
+  const [row] = await prisma.$queryRaw<{ intent: IntentDocument; body: Uint8Array | null }[]>`
+    SELECT i.record::json AS intent, b.body FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = ${id}::uuid`;
+  if (!row) return undefined;
+  const body = row.body ? (JSON.parse(Buffer.from(row.body).toString('utf8')) as object) : undefined;
+  return { made: callOwnerOf(row.intent), body };
+}
+
+function callOwnerOf({ client_id: clientId, person_id: personId, actor }: IntentDocument): CallOwner {
+  return { clientId, personId: personId ?? null, actor: actor ?? null };
+}
+
+/**
+ * Reads the call that another one repeats. Returns undefined if there is no such call.
+ * @param inFlightSeconds how long a call may be without an outcome while its process lives.
+ */
+export async function readFirstCall(
+  prisma: PrismaService,
+  id: string,
+  inFlightSeconds: number,
+): Promise<FirstCall | undefined> {
+  const processes = await prisma.$queryRaw<{ number: number }[]>`SELECT live_processes() AS number`;
+  const live = processes.map(({ number }) => number);
+  const [row] = await prisma.$queryRaw<FirstCallRow[]>`
+    SELECT ${stateNowSql(inFlightSeconds * 1_000, live)} AS state, (extract(epoch FROM clock_timestamp() - released_at) * 1000)::float8 AS "ageMs", intent, outcome, body, settlements
+    FROM (
+      SELECT ${STATE_COLUMNS}, i.record::json AS intent, o.record::json AS outcome, b.body, ARRAY(
+          SELECT record::json FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements
+      FROM ${CALLS} LEFT JOIN outcome_body b ON b.intent_id = i.id
+      WHERE i.id = ${id}::uuid) AS call`;
+  if (!row) return undefined;
+  const isKeyFree = freesKey(row.state, row.outcome?.upstream_status ?? null);
+  const { state, ageMs, outcome, body, intent } = row;
+  return {
+    id,
+    made: callOwnerOf(intent),
+    state,
+    ageMs,
+    isKeyFree,
+    payouts: ledgerOf(row),
+    outcome,
+    body: body && Buffer.from(body),
+  };
+}
+
+/**
+ * Reads the amount of a transaction in US dollars from an account's answers to earlier calls. The largest amount counts.
+ * @returns null if no answer on record names both the transaction and its amount.
+ */
+export async function readKnownAmount(
+  prisma: PrismaService,
+  account: string,
+  upstreamRef: string,
+): Promise<Decimal | null> {
+  await catchUpIndex(prisma);
+  const [row] = await prisma.$queryRaw<{ usd: string | null }[]>`
+    SELECT max(amount_usd)::text AS usd FROM outcome_item
+    WHERE upstream_ref = ${upstreamRef} AND intent_id = ANY (ARRAY(
+      SELECT call_id FROM indexed_call
+      WHERE terms @> ARRAY[search_term('ref', ${upstreamRef}::text)] AND ${ofAccount('client_id', account)}))`;
+  return row?.usd ? new Decimal(row.usd) : null;
+}
+
+const CREATION: OperationName = 'POST /sub-account/create';
+
+/**
+ * Reads the answers to an owner's requests for sub-accounts. Those of erased people are missing.
+ * @throws DatabaseTooSlow if the search index lacks records, because it is being rebuilt.
+ */
+export async function readSubAccountCreations(
+  prisma: Prisma.TransactionClient,
+  { clientId, person }: Owner,
+): Promise<Buffer[]> {
+  await catchUpIndex(prisma);
+  const terms = [`client:${clientId}`, `operation:${CREATION}`, 'state:succeeded'];
+  if (person !== null) terms.push(`person:${person.id}`);
+  const calls = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT call_id::text AS id FROM indexed_call WHERE terms @> ${terms}::text[]`;
+  const bodies = await prisma.outcomeBody.findMany({ where: { intentId: { in: calls.map(({ id }) => id) } } });
+  return bodies.map(({ body }) => Buffer.from(body));
+}

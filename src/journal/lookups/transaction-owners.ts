@@ -1,0 +1,142 @@
+import { isOwn, CallOwner, Owner } from '../../access/auth/owner';
+import { RECOGNIZED_BY_OUR_ID, CREATING } from '../../operations/items/effects';
+import { readPayoutId } from '../../operations/catalogue/payout-id';
+import { TransactionId } from '../../operations/catalogue/row';
+import { Prisma } from '../../platform/database/generated/client';
+import { uuidFloor } from '../../platform/database/uuid';
+import { clock } from '../../platform/database/clock';
+import { ofSameAccount } from '../records/accounts';
+import { catchUpIndex } from './search-index';
+import { TAGS, termOf } from './terms';
+
+/** The IDs of a transaction, as far as they are known. */
+export type TransactionIds = Partial<Record<TransactionId, string | null>>;
+
+/** IDs per statement. Each is looked up in the index by itself. */
+const IDS_AT_ONCE = 500;
+
+/** A call older than this has had the follow-up many times. Whatever it made has been named since. */
+const UNNAMED_FOR_MS = 7 * 86_400_000;
+
+const CALL_OWNER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "personId", i.record::json ->> 'actor' AS actor`;
+
+/**
+ * Says who made transactions, by the records. A transaction belongs to the first call whose answer named it as created. A
+ * call that only names it in its request, such as a redemption, gives no ownership. Several calls may share a batch.
+ */
+export class TransactionOwners {
+  private readonly owners = new Map<string, CallOwner[]>();
+
+  private constructor(
+    private readonly owner: Owner,
+    private readonly asked: ReadonlySet<string>,
+  ) {}
+
+  /**
+   * Reads the owners of the transactions, or batches, that have these IDs in the account of the owner.
+   * @throws DatabaseTooSlow if the search index lacks records, because it is being rebuilt.
+   */
+  static async read(prisma: Prisma.TransactionClient, owner: Owner, ids: string[]): Promise<TransactionOwners> {
+    await catchUpIndex(prisma);
+    const found = new TransactionOwners(owner, new Set(ids));
+    for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+      for (const row of await readOwners(prisma, owner, ids.slice(at, at + IDS_AT_ONCE))) found.add(row);
+    }
+    return found;
+  }
+
+  /** Returns whether the owner made the transaction. False, too, if nobody is known to have. */
+  isOwn(ids: TransactionIds): boolean {
+    return this.ownersOf(ids).some((one) => isOwn(one, this.owner));
+  }
+
+  /** Returns whether others made the transaction, and not the owner. */
+  isForeign(ids: TransactionIds): boolean {
+    return this.ownersOf(ids).length > 0 && !this.isOwn(ids);
+  }
+
+  private ownersOf(ids: TransactionIds): CallOwner[] {
+    return Object.entries(ids).flatMap(([kind, id]) => {
+      const owners = this.owners.get(`${kind} ${id}`) ?? [];
+      return kind === 'batchRef' ? owners : owners.slice(0, 1);
+    });
+  }
+
+  private add({ clientId, personId, actor, ...ids }: TransactionRow): void {
+    for (const [kind, id] of Object.entries(ids)) {
+      if (id === null || !this.asked.has(id)) continue; // Others of its owners are not known.
+      const known = this.owners.get(`${kind} ${id}`) ?? [];
+      this.owners.set(`${kind} ${id}`, [...known, { clientId, personId, actor }]);
+    }
+  }
+}
+
+/**
+ * Returns which of these references are IDs that the proxy wrote into requests of the owner. The upstream lists them with
+ * the transactions.
+ */
+export async function readOwnReferences(
+  prisma: Prisma.TransactionClient,
+  owner: Owner,
+  references: string[],
+): Promise<Set<string>> {
+  const callOf = (reference: string) => readPayoutId(reference)?.callId;
+  const ids = new Set(references.flatMap((reference) => callOf(reference) ?? []));
+  if (ids.size === 0) return new Set();
+  const rows = await prisma.$queryRaw<(CallOwner & { id: string })[]>`
+    SELECT i.id::text, ${CALL_OWNER}
+    FROM intent i WHERE i.id = ANY (${[...ids]}::uuid[]) AND i.operation = ANY (${CREATING}::text[])`;
+  const own = new Set(rows.filter((row) => isOwn(row, owner)).map(({ id }) => id));
+  return new Set(references.filter((reference) => own.has(callOf(reference) ?? '')));
+}
+
+/**
+ * Returns whether the owner has sent a request lately whose transactions no record names, so that only the upstream's list
+ * shows that they are the owner's.
+ */
+export async function hasUnnamedTransactions(prisma: Prisma.TransactionClient, { clientId }: Owner): Promise<boolean> {
+  const from = uuidFloor(new Date(clock.nowMs() - UNNAMED_FOR_MS));
+  const [row] = await prisma.$queryRaw<{ found: boolean }[]>`
+    SELECT EXISTS (SELECT FROM indexed_call
+      WHERE terms @> ${[`client:${clientId}`]}::text[] AND terms && ${RECOGNIZED_BY_OUR_ID.map((name) => `operation:${name}`)}::text[]
+        AND terms && ARRAY(SELECT 'week:' || week FROM generate_series(search_week(${from}::uuid), search_week(${from}::uuid) + 2) AS week)
+        AND call_id >= ${from}::uuid AND state IN ('succeeded', 'confirmed', 'unknown', 'in_progress')
+        AND array_to_string(payouts, '') !~ E'\nref:') AS found`;
+  return row?.found ?? false;
+}
+
+type TransactionRow = CallOwner & Record<TransactionId, string | null>;
+
+/**
+ * The index finds calls by the IDs, and their records decide: answers that report a success, and settlements that no other
+ * call competes with. The two statements are apart, because a planner that cannot guess how many calls there are would read
+ * all records.
+ */
+async function readOwners(
+  prisma: Prisma.TransactionClient,
+  { clientId }: Owner,
+  ids: string[],
+): Promise<TransactionRow[]> {
+  const terms = ids.map((id) => termOf(TAGS.ref, id));
+  const found = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT e.call_id::text AS id FROM unnest(${terms}::text[]) AS wanted(term) CROSS JOIN LATERAL (
+      SELECT call_id FROM indexed_call WHERE terms @> ARRAY[wanted.term] AND operation = ANY (${CREATING}::text[])
+        AND ${ofSameAccount('client_id', clientId)}
+    ) AS e`;
+  const calls = found.map(({ id }) => id);
+  if (calls.length === 0) return [];
+  const named = Prisma.sql`ARRAY[n.upstream_ref, n.upstream_id, n.batch_ref] && ${ids}::text[]`;
+  return prisma.$queryRaw<TransactionRow[]>`
+    SELECT ${CALL_OWNER}, named.upstream_ref AS "upstreamRef",
+      named.upstream_id AS "upstreamId", named.batch_ref AS "batchRef"
+    FROM (
+      SELECT o.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o
+      CROSS JOIN LATERAL json_to_recordset(o.record::json -> 'items') AS n(upstream_ref text, upstream_id text, batch_ref text)
+      WHERE o.intent_id = ANY (${calls}::uuid[]) AND o.kind = 'succeeded' AND ${named}
+      UNION
+      SELECT s.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM settlement s
+      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(upstream_ref text, upstream_id text, batch_ref text)
+      WHERE s.intent_id = ANY (${calls}::uuid[]) AND s.record::json -> 'calls' IS NULL AND ${named}
+    ) AS named JOIN intent i ON i.id = named.intent_id AND i.id = ANY (${calls}::uuid[])
+    ORDER BY i.id`;
+}

@@ -1,0 +1,166 @@
+import { newId } from '../../platform/database/ids';
+import { Prisma } from '../../platform/database/generated/client';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { LOCKS } from '../../platform/database/locks';
+import { asRecorded } from '../../platform/privacy/recorded';
+import { Author } from '../../access/auth/call';
+import { authorSql } from '../records/author';
+import { isRecordOf, recordedAccount } from '../records/accounts';
+import { Client } from 'pg';
+import { wakeWorkers } from './worker-tasks';
+
+/** A read of a source that is about to begin. */
+export interface NewSourceRead {
+  /** The upstream account that it tells of. */
+  account: string;
+  source: 'transactions' | 'changes' | 'batch' | 'transaction' | 'wallets' | 'statement';
+  /** The batch_ref or upstream_id to read, or the file name of the statement. */
+  subject: string | null;
+  /** Keeps only transactions from this instant on. Null keeps all. */
+  from: Date | null;
+  /** Keeps only transactions before this instant. Null keeps all. */
+  to: Date | null;
+  /** For a statement: the column of each field. */
+  mapping: object | null;
+  /** The run, call in doubt, or event that caused the read. */
+  causedBy: string | null;
+  /** Null if the proxy reads by itself. */
+  by: Author | null;
+}
+
+/** How a read of a source ended. */
+export interface NewSourceReadEnd {
+  readId: string;
+  complete: boolean;
+  /** A short code if the read is not complete. */
+  failure: string | null;
+  httpStatus: number | null;
+  bytes: number;
+  /** The hash of the received bytes. */
+  sha256: Buffer | null;
+  rows: number;
+  kept: number;
+  faults: number;
+  /** The hashes of its rows (evidenceOf). Null if it is not known which were kept. */
+  evidence: string | null;
+}
+
+/** Records that a source is about to be read. Nothing may be read before. @returns the ID of the read. */
+export async function insertSourceRead(
+  prisma: PrismaService,
+  { account, source, subject, from, to, mapping, causedBy, by }: NewSourceRead,
+): Promise<string> {
+  const id = newId();
+  await prisma.$executeRaw`
+    INSERT INTO source_read (id, account, source, subject, from_at, to_at, mapping, caused_by, client_id, key_id, actor)
+    VALUES (${id}::uuid, ${recordedAccount(account)}, ${source}, ${asRecorded(subject)}, ${from}, ${to}, ${mapping && JSON.stringify(mapping)}::json,
+      ${causedBy}::uuid, ${authorSql(by)})`;
+  return id;
+}
+
+/** @returns when it ended, by the database's clock. */
+export async function insertSourceReadEnd(
+  tx: Prisma.TransactionClient,
+  { readId, complete, failure, httpStatus, bytes, sha256, rows, kept, faults, evidence }: NewSourceReadEnd,
+): Promise<Date> {
+  const [row] = await tx.$queryRaw<[{ endedAt: Date }]>`
+    INSERT INTO source_read_end (read_id, complete, failure, http_status, bytes, sha256, rows, kept, faults, evidence)
+    VALUES (${readId}::uuid, ${complete}, ${failure}, ${httpStatus}, ${bytes}, ${sha256}, ${rows}, ${kept}, ${faults}, ${evidence}::json)
+    RETURNING ended_at AS "endedAt"`;
+  return row.endedAt;
+}
+
+/**
+ * Ends a complete statement of an account. It ends as incomplete if the same bytes were read with the same mapping before.
+ * @returns the ID of the read that counts: this one, or the first.
+ */
+export async function insertStatementEnd(
+  prisma: PrismaService,
+  end: NewSourceReadEnd & { sha256: Buffer },
+  { account, mapping }: { account: string; mapping: object },
+): Promise<string> {
+  return prisma.$transaction(async (tx) => {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCKS.statement}::bigint)`;
+    const [first] = await tx.$queryRaw<{ id: string }[]>`
+      SELECT r.id FROM source_read_end e JOIN source_read r ON r.id = e.read_id
+      WHERE e.sha256 = ${end.sha256} AND e.complete AND r.source = 'statement'
+        AND r.mapping::text = ${JSON.stringify(mapping)} AND ${isRecordOf('r.account', account)} LIMIT 1`;
+    await insertSourceReadEnd(tx, first ? { ...end, complete: false, failure: 'already_imported' } : end);
+    return first?.id ?? end.readId;
+  });
+}
+
+/** A reconciliation run that a worker is to carry out. */
+export interface NewRun {
+  /** UUIDv7. */
+  id: string;
+  /** The upstream account to compare. */
+  account: string;
+  from: Date;
+  to: Date;
+  asOf: Date;
+  /** Whether the run is historical. It then changes the state of no finding. */
+  historical: boolean;
+  /** The statement or the earlier listing to compare with. Null reads a new listing. */
+  readId: string | null;
+  settings: object;
+  /** The tick of the schedule that it is for. */
+  dueAt: Date | null;
+  startedAt: Date;
+  /** Null for the schedule. */
+  by: Author | null;
+}
+
+/**
+ * Records that a run begins, and tells the workers.
+ * @returns false if the account's run of this tick was begun before.
+ */
+export async function insertRun(tx: Prisma.TransactionClient, run: NewRun): Promise<boolean> {
+  const { id, from, to, asOf, historical, readId, settings, dueAt, startedAt, by } = run;
+  const account = recordedAccount(run.account);
+  const [due, accountDue] = account === null ? [dueAt, null] : [null, dueAt];
+  const written = await tx.$executeRaw`
+    INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, read_id, settings, account, due_at, account_due_at, started_at,
+      client_id, key_id, actor)
+    VALUES (${id}::uuid, ${from}::timestamptz, ${to}::timestamptz, ${asOf}::timestamptz, ${historical}, ${readId}::uuid,
+      ${JSON.stringify(settings)}::json, ${account}, ${due}::timestamptz, ${accountDue}::timestamptz, ${startedAt}::timestamptz,
+      ${authorSql(by)})
+    ON CONFLICT DO NOTHING`;
+  await wakeWorkers(tx, 'runs');
+  return written === 1;
+}
+
+/**
+ * Records that a run has no result, on the connection that holds its locks, so that nobody else can work on it.
+ * @param failure the reason, in a sentence that says what to do.
+ */
+export async function insertRunFailure(
+  db: Client,
+  runId: string,
+  readId: string | null,
+  failure: string,
+): Promise<void> {
+  await db.query(
+    `INSERT INTO reconciliation_run_end (run_id, result, failure, read_id) VALUES ($1, 'failed', $2, $3)
+     ON CONFLICT (run_id) DO NOTHING`,
+    [runId, failure, readId],
+  );
+}
+
+/** The progress of a run: the step, the amount done, and the total. Null if unknown. */
+export interface RunProgress {
+  step: string;
+  done: number;
+  of: number | null;
+}
+
+/** Writes the progress of a run. It is no record, so it may be lost. */
+export async function writeRunProgress(
+  prisma: PrismaService,
+  runId: string,
+  { step, done, of }: RunProgress,
+): Promise<void> {
+  await prisma.$executeRaw`
+    INSERT INTO reconciliation_progress (run_id, step, done, of) VALUES (${runId}::uuid, ${step}, ${done}, ${of})
+    ON CONFLICT (run_id) DO UPDATE SET step = excluded.step, done = excluded.done, of = excluded.of, changed_at = clock_timestamp()`;
+}

@@ -1,0 +1,41 @@
+import { Author } from '../../access/auth/call';
+import { Prisma } from '../../platform/database/generated/client';
+import { commitment } from '../../platform/privacy/commitment';
+
+/** Who caused a record with a command: the user of the operating system. */
+export interface Operator {
+  clientId: null;
+  keyId: null;
+  actor: string | null;
+}
+
+/** Returns the values of the columns client_id, key_id and actor. All are NULL without an author. */
+export function authorSql(by: Author | Operator | null): Prisma.Sql {
+  return Prisma.sql`${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid, ${by?.actor ?? null}`;
+}
+
+/** The row of a person. Erased persons have neither a name nor a salt. */
+export interface PersonRow {
+  name: string | null;
+  salt: Uint8Array | null;
+}
+
+/** The person in a record. */
+interface RecordedActor {
+  actor?: string | null | undefined;
+  actor_commitment?: string | null | undefined;
+}
+
+/**
+ * Returns the name of the requester. Null if there was no person, or if it was erased: the record commits to the name, so
+ * a name that was set later does not appear in earlier records. Records of earlier programs have the name itself, and recovered
+ * ones have no commitment.
+ */
+export function actorOf(
+  { actor, actor_commitment: committed }: RecordedActor,
+  person: PersonRow | null,
+): string | null {
+  if (!person?.name || !person.salt) return actor ?? null;
+  if (!committed) return person.name;
+  return commitment(Buffer.from(person.salt), person.name)?.toString('hex') === committed ? person.name : null;
+}

@@ -1,0 +1,48 @@
+import { TYPES } from '../../platform/database/rows/binary-array';
+import { Prisma } from '../../platform/database/generated/client';
+
+/**
+ * The value that the database replaces by its own time (`stampedSql`). Quotes within a JSON
+ * string are escaped, so no text of a caller can look like this member.
+ */
+export const UNSTAMPED = '';
+
+/** SQL that writes the database's time into a record. */
+export const stampedSql = (record: string, time: string) =>
+  `replace(${record}, '"recorded_at":""', '"recorded_at":"' || to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"')`;
+
+/** The member that always follows `items`. */
+const AFTER_ITEMS = { intent: 'key_id', outcome: 'kind' };
+
+/** SQL for the array `items` of a record, empty without one. To parse the whole record first takes twice as long. */
+export const itemsSql = (table: 'intent' | 'outcome', record: string) =>
+  `split_part(split_part(${record}, '"items":', 2), ',"${AFTER_ITEMS[table]}":', 1)`;
+
+/** A column beside a record that repeats a member. */
+export interface ColumnOfRecord {
+  name: string;
+  type: keyof typeof TYPES;
+}
+
+/** `id, client_id, …` */
+export const namesSql = (columns: ColumnOfRecord[]) => columns.map(({ name }) => name).join(', ');
+
+/** `id uuid, client_id uuid, …` */
+export const definitionsSql = (columns: ColumnOfRecord[]) =>
+  columns.map(({ name, type }) => `${name} ${type}`).join(', ');
+
+/** Returns the values of columns from the members of a document. */
+export function membersIn(document: object, columns: ColumnOfRecord[]): Record<string, unknown> {
+  const members = document as Record<string, unknown>;
+  return Object.fromEntries(columns.map(({ name }) => [name, members[name] ?? null]));
+}
+
+/**
+ * Returns a statement that inserts rows.
+ * @param rows at least one. Their members are named like the columns, and are the same in all of them.
+ */
+export function insertion(table: string, rows: object[]): Prisma.Sql {
+  const columns = Prisma.raw(Object.keys(rows[0] ?? {}).join(', '));
+  return Prisma.sql`INSERT INTO ${Prisma.raw(table)} (${columns})
+    SELECT ${columns} FROM json_populate_recordset(NULL::${Prisma.raw(table)}, ${JSON.stringify(rows)}::json)`;
+}

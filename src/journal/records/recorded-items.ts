@@ -1,0 +1,63 @@
+import { maskEmail, maskHandle, maskPhone } from '../../platform/privacy/contacts';
+import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
+import { Item, phonesOf } from '../../operations/items/item';
+import { commitment } from '../../platform/privacy/commitment';
+
+/** Whole contacts, of the kinds that have their own columns. */
+const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value: string) => string }[] = [
+  { column: 'phone', form: /^\+[1-9]\d{6,14}$/, mask: maskPhone },
+  { column: 'handle', form: /^@[A-Za-z0-9_][\w.-]{0,63}$/, mask: maskHandle },
+  { column: 'email', form: /^[^\s@]{1,64}@[^\s@]{1,255}$/, mask: maskEmail },
+];
+
+/** Returns the items of a call in recorded form. Their texts stay forever, so contacts in them are masked. */
+export function recordedItems(items: Item[]): Item[] {
+  const people = items.map(recordedReceiver);
+  const numbers = people.some(mayNameNumber) ? writtenNumbers(phonesOf(people)) : undefined;
+  return people.map((item) => ({
+    ...item,
+    country: asRecorded(item.country, numbers),
+    networkCode: asRecorded(item.networkCode, numbers),
+    reference: asRecorded(item.reference, numbers),
+    receiver: asRecorded(item.receiver),
+    wallet: asRecorded(item.wallet, numbers),
+    upstreamRef: asRecorded(item.upstreamRef, numbers),
+  }));
+}
+
+/** Whether a text of an item may contain a phone number without its +. Few do. */
+function mayNameNumber({ country, networkCode, reference, wallet, upstreamRef }: Item): boolean {
+  return [country, networkCode, reference, wallet, upstreamRef].some((text) => text !== null && /\d{7}/.test(text));
+}
+
+/**
+ * Masks a sub-account's user ID that is a contact. It then is stored like a recipient, where it can be erased and
+ * compared. Other user IDs say nothing about a person.
+ */
+function recordedReceiver(item: Item): Item {
+  const { receiver } = item;
+  const kind = receiver === null ? undefined : KINDS.find(({ form }) => form.test(receiver));
+  if (!kind || receiver === null || item[kind.column] !== null) return item;
+  return { ...item, [kind.column]: receiver, receiver: kind.mask(receiver) };
+}
+
+export type ItemCommitments = ReturnType<typeof itemDocument>;
+
+/** Returns a payout as the record of its request has it. Commitments are SHA-256(salt || value). */
+export function itemDocument(item: Item, salt: Buffer | undefined) {
+  const committed = (value: string | null) => (salt ? commitment(salt, value)?.toString('hex') : undefined);
+  return {
+    amount_usd: item.amountUsd?.toFixed(),
+    country: item.country ?? undefined,
+    email_commitment: committed(item.email),
+    handle_commitment: committed(item.handle),
+    handle_ignored: item.handleIgnored || undefined, // an email and a handle were given, so that the email is used
+    network_code: item.networkCode ?? undefined,
+    phone_commitment: committed(item.phone),
+    receiver: item.receiver ?? undefined,
+    recipient_field: item.recipientField ?? undefined,
+    reference: item.reference ?? undefined,
+    upstream_ref: item.upstreamRef ?? undefined,
+    wallet: item.wallet ?? undefined,
+  };
+}

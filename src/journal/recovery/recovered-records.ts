@@ -1,0 +1,194 @@
+import { FORGOTTEN_AFTER } from '../../access/people/person';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { CopiedLine, claimedKeyOf, IntentLine, keyOf } from '../copies/local-copies';
+import { canonical } from '../../policy/content';
+import { membersIn, UNSTAMPED } from '../records/document-sql';
+import { OutcomeDocument, IntentDocument } from '../records/documents';
+import { NO_PROCESS } from '../stops/lost-time';
+import { OUTCOME_COLUMNS, insertKeptOutcome } from '../outcomes/outcomes';
+import { INTENT_COLUMNS } from '../records/request-members';
+import { Logger } from '@nestjs/common';
+import { Entry } from '../../operations/lifecycle/settlement';
+import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
+import { isUnavailable } from '../../platform/database/pools/unavailable';
+import { abandonedAmong, LateAnswer, settleByAnswer } from '../settlement/settled-by-upstream';
+import { OutcomeSpool, spoolFolder } from './spooled-outcomes';
+import { Decimal } from 'decimal.js';
+import { Prisma } from '../../platform/database/generated/client';
+import { abandon } from '../settlement/settlements';
+import { reserveForPayers } from '../admission/payers';
+
+/**
+ * Adds the persons of copied calls that the database lacks, by their hashes: copies do not have their names. A person who called
+ * again before the copies were restored has another ID in the database. Without another call, the hash goes as that of an erased
+ * person: perhaps the person was erased since, and nobody can erase a person without a name.
+ * @returns the lines, with the IDs that the persons have in the database.
+ */
+export async function restorePersons(prisma: PrismaService, lines: CopiedLine[]): Promise<CopiedLine[]> {
+  const copied = lines.flatMap((line) =>
+    line.kind === 'intent' && line.person !== undefined
+      ? [{ id: line.record.person_id, client_id: line.record.client_id, sha256: line.person }]
+      : [],
+  );
+  if (copied.length === 0) return lines;
+  await prisma.$executeRaw`
+    INSERT INTO person (id, client_id, sha256, forget_after)
+    SELECT DISTINCT ON (p.id) p.id, p.client_id, decode(p.sha256, 'hex'), clock_timestamp() + ${FORGOTTEN_AFTER}::interval
+    FROM json_to_recordset(${JSON.stringify(copied)}::json) AS p(id uuid, client_id uuid, sha256 text)
+    JOIN client ON client.id = p.client_id ORDER BY p.id
+    ON CONFLICT DO NOTHING`;
+  const known = await prisma.$queryRaw<{ id: string; sha256: string }[]>`
+    SELECT id::text AS id, encode(sha256, 'hex') AS sha256 FROM person
+    WHERE sha256 IN (SELECT decode(one, 'hex') FROM unnest(${copied.map(({ sha256 }) => sha256)}::text[]) AS one)`;
+  const ids = new Map(known.map(({ id, sha256 }) => [sha256, id]));
+  return lines.map((line) => {
+    const id = line.kind === 'intent' && line.person !== undefined ? ids.get(line.person) : undefined;
+    return line.kind === 'intent' && id !== undefined ? { ...line, record: { ...line.record, person_id: id } } : line;
+  });
+}
+
+/** Returns the columns of a copied intent, and its record without commitments to what is not in the copy. */
+export function columnsOf(line: IntentLine) {
+  const { record, claim } = line;
+  const document = { ...withoutCommitments(record), process: NO_PROCESS };
+  const { items } = document;
+  const isBeside = claim?.key !== undefined;
+  return {
+    ...membersIn(document, INTENT_COLUMNS),
+    idempotency_key: keyOf(line) ?? null,
+    claim_key: claimedKeyOf(line) ?? null,
+    salt: claim?.salt ?? null,
+    hash: claim?.hash ?? null,
+    contents: line.contents,
+    payments: line.payments ?? null,
+    key_salt: isBeside ? claim.salt : null,
+    record: canonical({
+      ...document,
+      ...(isBeside && { idempotency_key_commitment: record.idempotency_key_commitment }),
+      ...(items && { items: items.map(withoutCommitments) }),
+      recorded_at: UNSTAMPED,
+      recovered: true,
+    }),
+  };
+}
+
+/** Returns the columns of a copied outcome, and its record without the commitment to its answer. */
+export function outcomeColumnsOf(record: OutcomeDocument) {
+  const document = withoutCommitments(record);
+  return {
+    ...membersIn(document, OUTCOME_COLUMNS),
+    record: canonical({ ...document, recorded_at: UNSTAMPED, recovered: true }),
+  };
+}
+
+function withoutCommitments<Document extends object>(document: Document): Document {
+  return Object.fromEntries(Object.entries(document).filter(([name]) => !name.endsWith('_commitment'))) as Document;
+}
+
+const logger = new Logger('Journal');
+
+/** What became of the files in DATA_DIR/outcomes. */
+interface RestoredOutcomes {
+  /** Calls that had no outcome and have one now. */
+  outcomes: number;
+  /** Files that could not be read, or whose outcome the database does not take. */
+  unreadable: number;
+}
+
+/**
+ * Writes the outcomes that proxies could not write to the database, from the given DATA_DIRs. Nobody else reads the files
+ * of an instance that is gone. They stay in place, so this can be repeated. Call it after the calls were restored: an
+ * outcome without its call is skipped.
+ */
+export async function restoreSpooledOutcomes(
+  prisma: PrismaService,
+  dataDirs: string[],
+  timeouts: Timeouts,
+): Promise<RestoredOutcomes> {
+  const restored: RestoredOutcomes = { outcomes: 0, unreadable: 0 };
+  for (const dataDir of dataDirs) {
+    const spool = new OutcomeSpool(spoolFolder(dataDir));
+    for (const id of await spool.ids()) {
+      try {
+        const outcome = await spool.read(id);
+        const written = outcome && (await insertKeptOutcome(prisma, outcome, timeouts));
+        if (written?.isNew) restored.outcomes += 1;
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        logger.error({ call_id: id }, 'spooled outcome not restored');
+        restored.unreadable += 1;
+      }
+    }
+  }
+  return restored;
+}
+
+/**
+ * Settles calls by their copied outcomes. An older database may have had a call without its outcome, and the call may have
+ * been given up and settled before its copy was found. What was confirmed since may be known better than by its answer.
+ */
+export async function settleByCopies(prisma: PrismaService, lines: CopiedLine[], timeouts: Timeouts): Promise<void> {
+  const records = lines.flatMap((line) => (line.kind === 'outcome' ? [line.record] : []));
+  const ids = records.map(({ intent_id: id }) => id);
+  const abandoned = await abandonedAmong(prisma, ids);
+  if (abandoned.size === 0) return;
+  const confirmed = await prisma.settlement.findMany({
+    where: { intentId: { in: [...abandoned] }, resolution: 'confirmed' },
+    select: { intentId: true },
+  });
+  const known = new Set(confirmed.map(({ intentId }) => intentId));
+  for (const record of records) {
+    if (!abandoned.has(record.intent_id) || known.has(record.intent_id)) continue;
+    await settleByAnswer(prisma, toAnswer(record), timeouts);
+  }
+}
+
+function toAnswer({ intent_id: intentId, kind, entries, items = [] }: OutcomeDocument): LateAnswer {
+  return {
+    intentId,
+    kind: kind as LateAnswer['kind'],
+    entries: entries as Entry | Entry[] | undefined,
+    items: items.map(({ position = null, upstream_ref, upstream_id, batch_ref, status }) => ({
+      position,
+      upstreamRef: upstream_ref ?? null,
+      upstreamId: upstream_id ?? null,
+      batchRef: batch_ref ?? null,
+      status: status ?? null,
+    })),
+  };
+}
+
+/** A copied approval of a call that the database says was rejected. */
+interface Contradicted {
+  record: string;
+  reservedOn: string | null;
+}
+
+/**
+ * Puts calls in doubt that were rejected after their approvals were lost: whoever rejected them did not know that they had
+ * been sent. The copies of their outcomes, or the upstream's list, settle them. They count on the caps of the day of the
+ * approval for good, because the decision on record has no day on which a reservation could be given back.
+ * @param approvals what `CopiedLine` says about approvals.
+ */
+export async function doubtRejected(
+  tx: Prisma.TransactionClient,
+  approvals: { intent_id: string; reserved_on: string | null }[],
+): Promise<void> {
+  const rejected = await tx.$queryRaw<Contradicted[]>`
+    SELECT i.record, a.reserved_on::text AS "reservedOn"
+    FROM json_to_recordset(${JSON.stringify(approvals)}::json) AS a(intent_id uuid, reserved_on date)
+    JOIN decision d ON d.intent_id = a.intent_id AND d.kind = 'rejected' JOIN intent i ON i.id = a.intent_id
+    WHERE NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = a.intent_id)`;
+  for (const { record, reservedOn } of rejected) {
+    const intent = JSON.parse(record) as IntentDocument;
+    if (!(await abandon(tx, intent))) continue;
+    await tx.$executeRaw`
+      INSERT INTO spending (client_id, day, usd)
+      SELECT client_id, ${reservedOn}::date, total_usd + coalesce(expected_fee_usd, 0) FROM intent
+      WHERE id = ${intent.id}::uuid AND total_usd IS NOT NULL AND ${reservedOn}::date IS NOT NULL
+      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
+    const usd = new Decimal(intent.total_usd ?? 0).plus(intent.expected_fee_usd ?? 0);
+    if (intent.total_usd !== undefined && reservedOn !== null) await reserveForPayers(tx, intent.id, reservedOn, usd);
+    logger.warn({ call_id: intent.id }, 'a rejected call had been approved before, and is in doubt');
+  }
+}

@@ -1,0 +1,214 @@
+import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
+import { Prisma } from '../../platform/database/generated/client';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { copiesInBatches } from '../copies/copies-reader';
+import { definitionsSql, namesSql, stampedSql } from '../records/document-sql';
+import { CLAIMED_KEY } from '../records/intents';
+import { CopiedLine } from '../copies/local-copies';
+import { NO_PROCESS } from '../stops/lost-time';
+import {
+  doubtRejected,
+  restoreSpooledOutcomes,
+  settleByCopies,
+  columnsOf,
+  outcomeColumnsOf,
+  restorePersons,
+} from './recovered-records';
+import { giveKeysBack } from '../settlement/keys-paid-twice';
+import { INTENT_COLUMNS } from '../records/request-members';
+import { OUTCOME_COLUMNS } from '../outcomes/outcomes';
+
+/** What was missing in the database, and has been restored from DATA_DIRs. */
+export interface Recovered {
+  /** Calls with their keys and reservations. */
+  calls: number;
+  outcomes: number;
+  approvals: number;
+  /** Lines that could not be read, such as the last one of a process that was killed, and files of outcomes. */
+  unreadable: number;
+}
+
+/**
+ * Restores the calls that a database lacks, from the copies in the given DATA_DIRs: their records, keys, contents and
+ * reservations, and their outcomes as far as they were known. A call without an outcome is then in doubt, and is settled
+ * by the upstream's list like any other. Outcomes that an instance could not write (DATA_DIR/outcomes) are written as well,
+ * with their answers if the database has the requests. What the database has already is left as it is, so this can be repeated.
+ *
+ * Restored records say `recovered`. Their bodies and recipients are not in the copies, so their commitments are left
+ * out.
+ */
+export async function restoreFromCopies(
+  prisma: PrismaService,
+  dataDirs: string[],
+  timeouts: Timeouts,
+  onProgress: (lines: number) => void = () => undefined,
+): Promise<Recovered> {
+  const recovered: Recovered = { calls: 0, outcomes: 0, approvals: 0, unreadable: 0 };
+  const restore = async (kind: CopiedLine['kind']) => {
+    let lines = 0;
+    await copiesInBatches(dataDirs, kind, async (batch) => {
+      recovered[COUNTED_AS[kind]] += await RESTORE[kind](prisma, batch);
+      if (kind === 'outcome') await settleByCopies(prisma, batch, timeouts);
+      onProgress((lines += batch.length));
+    });
+  };
+  // Intents first: an outcome or an approval may be in the copy of another instance, or on another day.
+  await restore('intent');
+  await orderContents(prisma);
+  await restore('approval');
+  // Before the copies, which have no answers.
+  const spooled = await restoreSpooledOutcomes(prisma, dataDirs, timeouts);
+  await restore('outcome');
+  const unreadable = await copiesInBatches(dataDirs, 'intent', async (batch) => {
+    await giveKeysBack(prisma, await restorePersons(prisma, batch));
+  });
+  recovered.outcomes += spooled.outcomes;
+  recovered.unreadable = unreadable + spooled.unreadable;
+  return recovered;
+}
+
+/** The columns that repeat members. */
+const NAMES = { intent: Prisma.raw(namesSql(INTENT_COLUMNS)), outcome: Prisma.raw(namesSql(OUTCOME_COLUMNS)) };
+const DEFINITIONS = {
+  intent: Prisma.raw(definitionsSql(INTENT_COLUMNS)),
+  outcome: Prisma.raw(definitionsSql(OUTCOME_COLUMNS)),
+};
+
+const COUNTED_AS = { intent: 'calls', approval: 'approvals', outcome: 'outcomes' } as const;
+
+const RESTORE: Record<CopiedLine['kind'], (prisma: PrismaService, lines: CopiedLine[]) => Promise<number>> = {
+  intent: restoreIntents,
+  approval: restoreApprovals,
+  outcome: restoreOutcomes,
+};
+
+/** Counts restored `intents` on the caps of their persons and ephemeral keys. */
+const SPENT_BY_PAYERS = Prisma.sql`
+      INSERT INTO payer_spending (payer_id, day, usd)
+      SELECT payer_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0))
+      FROM intents CROSS JOIN LATERAL unnest(ARRAY[person_id, ephemeral_key_id]) AS payer_id
+      WHERE payer_id IS NOT NULL AND reserved_on IS NOT NULL AND total_usd IS NOT NULL GROUP BY payer_id, reserved_on
+      ON CONFLICT (payer_id, day) DO UPDATE SET usd = payer_spending.usd + EXCLUDED.usd`;
+
+async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
+  const known = await restorePersons(prisma, lines);
+  const rows = known.flatMap((line) => (line.kind === 'intent' ? columnsOf(line) : []));
+  return prisma.$transaction(async (tx) => {
+    const restored = await tx.$queryRaw<{ id: string }[]>`
+    WITH calls AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(${DEFINITIONS.intent}, idempotency_key text,
+        claim_key text, key_salt text, record text, salt text, hash text, contents json, payments json)
+    ), intents AS (
+      INSERT INTO intent (${NAMES.intent}, recorded_at, record)
+      SELECT ${NAMES.intent}, now, ${Prisma.raw(stampedSql('record', 'now'))}
+      FROM calls, (SELECT clock_timestamp() AS now) AS clock
+      WHERE NOT EXISTS (SELECT FROM intent i WHERE i.id = calls.id) AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = calls.id)
+      ON CONFLICT DO NOTHING RETURNING id, client_id, operation, person_id, ephemeral_key_id, reserved_on, total_usd, expected_fee_usd
+    ), keys AS (
+      INSERT INTO intent_body (intent_id, idempotency_key, idempotency_key_salt)
+      SELECT id, idempotency_key, decode(key_salt, 'hex') FROM calls JOIN intents USING (id) WHERE key_salt IS NOT NULL
+      ON CONFLICT DO NOTHING
+    ), claims AS (
+      INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
+      SELECT DISTINCT ON (client_id, operation, claim_key) client_id, operation, ${Prisma.raw(CLAIMED_KEY)}, id,
+        decode(salt, 'hex'), decode(hash, 'hex')
+      FROM calls JOIN intents USING (id, client_id, operation) WHERE claim_key IS NOT NULL
+      ORDER BY client_id, operation, claim_key, id DESC
+      ON CONFLICT (client_id, operation, key) DO UPDATE
+        SET intent_id = EXCLUDED.intent_id, salt = EXCLUDED.salt, content_hash = EXCLUDED.content_hash
+        WHERE idempotency_claim.intent_id < EXCLUDED.intent_id
+    ), remembered AS (
+      INSERT INTO recent_content (content, intent_id, lasting)
+      SELECT decode(value, 'hex'), id, item_count > 1 OR record::json ->> 'duplicate_of' IS NOT NULL
+      FROM calls JOIN intents USING (id), json_array_elements_text(contents)
+      ON CONFLICT DO NOTHING
+    ), paid AS (
+      INSERT INTO recipient_payment (recipient, intent_id, position, usd, kept_until)
+      SELECT decode(recipient, 'hex'), calls.id, position, usd,
+        greatest(calls.reserved_on, (expires_at AT TIME ZONE 'UTC')::date) + coalesce(hold_duplicates_days, 0)
+      FROM calls JOIN intents USING (id) JOIN client ON client.id = calls.client_id,
+        json_to_recordset(payments) AS payment(recipient text, position integer, usd numeric)
+      ON CONFLICT DO NOTHING
+    ), spent AS (
+      INSERT INTO spending (client_id, day, usd)
+      SELECT client_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents
+      WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL GROUP BY client_id, reserved_on
+      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
+    ), spent_by_payers AS (${SPENT_BY_PAYERS}
+    )
+    SELECT id::text AS id FROM intents`;
+    await countOutcomes(tx, restored);
+    return restored.length;
+  });
+}
+
+/**
+ * Puts the calls with one content in the order of their IDs. Each folder has only calls of its own instance, so they were
+ * restored in another order. A repetition names the newest call with its content, and must not be sent again by a retry.
+ */
+async function orderContents(prisma: PrismaService): Promise<void> {
+  await prisma.$executeRaw`
+    WITH mixed AS (
+      SELECT DISTINCT r.content FROM recent_content r JOIN intent i ON i.id = r.intent_id WHERE i.process = ${NO_PROCESS}
+        AND EXISTS (SELECT FROM recent_content o WHERE o.content = r.content AND o.intent_id <> r.intent_id)
+    ), moved AS (
+      DELETE FROM recent_content r USING mixed WHERE r.content = mixed.content RETURNING r.content, r.intent_id, r.lasting
+    )
+    INSERT INTO recent_content (content, intent_id, lasting) SELECT content, intent_id, lasting FROM moved ORDER BY intent_id`;
+}
+
+/** A held call that was approved counts on the day of its approval. Who approved it is not in the copies. */
+async function restoreApprovals(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
+  const rows = lines.flatMap((line) => (line.kind === 'approval' ? [line] : []));
+  return prisma.$transaction(async (tx) => {
+    const restored = await tx.$queryRaw<{ id: string }[]>`
+    WITH approvals AS (
+      INSERT INTO decision (intent_id, kind, reason, reserved_on, process, client_id, key_id)
+      SELECT a.intent_id, 'approved', 'Restored from a copy. The copy does not say who approved the call.', a.reserved_on,
+        ${NO_PROCESS}::integer, i.client_id, (i.record::json ->> 'key_id')::uuid
+      FROM json_to_recordset(${JSON.stringify(rows)}::json) AS a(intent_id uuid, reserved_on date)
+      JOIN intent i ON i.id = a.intent_id
+      WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)
+      ON CONFLICT DO NOTHING RETURNING intent_id, reserved_on
+    ), spent AS (
+      INSERT INTO spending (client_id, day, usd)
+      SELECT i.client_id, a.reserved_on, sum(i.total_usd + coalesce(i.expected_fee_usd, 0))
+      FROM approvals a JOIN intent i ON i.id = a.intent_id
+      WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL GROUP BY i.client_id, a.reserved_on
+      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
+    ), intents AS (
+      SELECT i.person_id, i.ephemeral_key_id, a.reserved_on, i.total_usd, i.expected_fee_usd
+      FROM approvals a JOIN intent i ON i.id = a.intent_id
+    ), spent_by_payers AS (${SPENT_BY_PAYERS}
+    )
+    SELECT intent_id::text AS id FROM approvals`;
+    await countOutcomes(tx, restored);
+    await doubtRejected(tx, rows);
+    return restored.length;
+  });
+}
+
+async function restoreOutcomes(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
+  const rows = lines.flatMap((line) => (line.kind === 'outcome' ? [outcomeColumnsOf(line.record)] : []));
+  return prisma.$transaction(async (tx) => {
+    const restored = await tx.$queryRaw<{ id: string }[]>`
+      INSERT INTO outcome (${NAMES.outcome}, recorded_at, record)
+      SELECT ${NAMES.outcome}, now, ${Prisma.raw(stampedSql('record', 'now'))}
+      FROM (SELECT clock_timestamp() AS now) AS clock,
+        json_to_recordset(${JSON.stringify(rows)}::json) AS t(${DEFINITIONS.outcome}, record text)
+      WHERE EXISTS (SELECT FROM intent i WHERE i.id = t.intent_id) AND NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = t.intent_id)
+      ON CONFLICT DO NOTHING RETURNING intent_id::text AS id`;
+    await countOutcomes(tx, restored);
+    return restored.length;
+  });
+}
+
+/**
+ * Counts what the outcomes of calls say was not paid, or cost more. A process that was sending a call may have written its
+ * outcome before the call itself was restored.
+ */
+async function countOutcomes(tx: Prisma.TransactionClient, calls: { id: string }[]): Promise<void> {
+  await tx.$queryRaw`
+    SELECT adjust_spending(array_agg(intent_id), array_agg(NULL::numeric), array_agg(counted_usd))::text FROM outcome
+    WHERE intent_id = ANY (${calls.map(({ id }) => id)}::uuid[]) AND counted_usd IS NOT NULL HAVING count(*) > 0`;
+}

@@ -1,0 +1,192 @@
+import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { STATES, Resolution } from '../../operations/lifecycle/lifecycle';
+import { ENTRIES, Entry, expectedEntry } from '../../operations/lifecycle/settlement';
+import {
+  NewEntry,
+  NewOutcome,
+  NewSettlement,
+  UpstreamItem,
+  evidenceOfTransaction,
+  TransactionEvidence,
+} from '../records/records';
+import { settle, SettledCall, hasDoubt, settleWithin } from './settlements';
+import { LedgerRecords } from './ledger';
+import { newId } from '../../platform/database/ids';
+import { Prisma } from '../../platform/database/generated/client';
+import { canonical } from '../../policy/content';
+
+/** The parts of an answer that settle a call. One entry stands for all of its payouts. */
+export interface LateAnswer extends Pick<NewOutcome, 'intentId' | 'kind'> {
+  entries?: Entry | Entry[] | undefined;
+  items: Pick<UpstreamItem, 'position' | 'upstreamRef' | 'upstreamId' | 'batchRef' | 'status'>[];
+}
+
+/** How an answer of each kind settles its call. One that says nothing settles nothing. */
+const SETTLES = { yes: 'confirmed', no: 'not_executed', open: undefined } as const;
+
+/**
+ * Returns which of these calls were settled before their answers came, so that an outcome without an answer is on record.
+ * A call that its answer has settled since is left out: what was settled later outweighs the answer.
+ */
+export async function abandonedAmong(prisma: PrismaService, ids: string[]): Promise<ReadonlySet<string>> {
+  const rows = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT intent_id::text AS id FROM outcome
+    WHERE intent_id = ANY (${ids}::uuid[]) AND kind = 'unknown' AND record::json ->> 'failure' = 'abandoned'
+      AND NOT EXISTS (SELECT FROM settlement s WHERE s.intent_id = outcome.intent_id AND s.record::json ->> 'source' = 'answer')`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Settles a call by an answer that came after the call was settled.
+ * @throws Error if others settled the call each time that this was tried. Whoever keeps the answer tries again.
+ */
+export async function settleByAnswer(prisma: PrismaService, answer: LateAnswer, timeouts: Timeouts): Promise<void> {
+  const settled = await settle(prisma, answer.intentId, timeouts, (call) => settlementBy(answer, call));
+  if (settled === 'overtaken') throw new Error('the call was settled by others at the same moment');
+}
+
+function settlementBy(answer: LateAnswer, { items, resolution: before }: SettledCall): NewSettlement | undefined {
+  const { intentId, kind, entries: told } = answer;
+  const said = SETTLES[STATES[kind].executed];
+  const entries = items.flatMap(({ position, entry: old }): NewEntry[] => {
+    const entry = typeof told === 'string' ? told : told?.[position];
+    if (entry === undefined || entry === old || !ENTRIES[entry].known) return [];
+    // The upstream has listed this payout since. That outweighs an answer that denies it.
+    if (entry === 'not_executed' && ENTRIES[old].known) return [];
+    return [{ position, entry, transaction: transactionOf(answer, position) }];
+  });
+  if (entries.length === 0 && (items.length > 0 || said === undefined || said === before)) return undefined;
+  const settlement: NewSettlement = {
+    intentId,
+    source: 'answer',
+    reason: "The upstream's answer came after the call had been settled.",
+    entries,
+  };
+  return items.length === 0 && said ? { ...settlement, resolution: said } : settlement;
+}
+
+function transactionOf({ items }: LateAnswer, position: number): NewEntry['transaction'] {
+  const found = items.find((item) => item.position === position);
+  return found && evidenceOfTransaction(found, null);
+}
+
+/**
+ * Records that the answer of a call could not be handed over, because its caller hung up or was told that the outcome is
+ * unknown while it was written. An
+ * outcome that is not a success needs no such record, because its call was not paid, or is in doubt.
+ */
+export async function recordUndelivered(prisma: PrismaService, callId: string, timeouts: Timeouts): Promise<void> {
+  await settle(prisma, callId, timeouts, settlementOfUndelivered);
+}
+
+function settlementOfUndelivered({ intent, outcome }: SettledCall): NewSettlement | undefined {
+  if (outcome?.kind !== 'succeeded') return undefined;
+  return {
+    intentId: intent.id,
+    source: 'answer',
+    reason: "The answer was not handed over: the caller's connection had closed, or the outcome was recorded too late.",
+    entries: [],
+    undelivered: true,
+  };
+}
+
+/** Returns whether the caller of a call hung up before its answer was handed over. */
+export function isUndelivered({ outcome, settlements }: Pick<LedgerRecords, 'outcome' | 'settlements'>): boolean {
+  return outcome?.undelivered === true || settlements.some(({ undelivered }) => undelivered === true);
+}
+
+/** The finding of the resolver about a call in doubt, from the upstream's own lists. */
+export interface NewVerdict {
+  intentId: string;
+  verdict: Resolution | 'ambiguous';
+  /** A sentence of the proxy. */
+  reason: string;
+  evidence: VerdictEvidence;
+  /**
+   * What became of single payouts. An ambiguous verdict may settle some and leave the others. Without entries, the
+   * verdict is about all of them.
+   */
+  entries?: NewEntry[];
+}
+
+/** The evidence. It names nobody, because it is kept forever. */
+export interface VerdictEvidence {
+  /** The listings that were read (source_read). */
+  reads: string[];
+  transactions: VerdictTransaction[];
+  /** Other calls that could have made these transactions. */
+  calls: string[];
+}
+
+/** A transaction that a verdict is based on. */
+export interface VerdictTransaction extends TransactionEvidence {
+  read_id: string;
+  ordinal: number;
+  /** The position of its item. Null if that is not certain. */
+  position: number | null;
+  amount_usd: string | null;
+}
+
+/**
+ * Records a verdict about a call in doubt. It settles the payouts that are certain. `ambiguous` leaves the others to a
+ * person, and is written once as long as nothing new is known.
+ * @returns false, and writes nothing, if the call is not in doubt any more, or if the verdict is not new.
+ */
+export async function insertVerdict(prisma: PrismaService, found: NewVerdict, timeouts: Timeouts): Promise<boolean> {
+  return prisma.$transaction(async (tx) => {
+    let isInDoubt = false;
+    const settled = await settleWithin(tx, found.intentId, timeouts, (call) => {
+      isInDoubt = call.isInDoubt || call.state === 'in_progress' || hasDoubt(call);
+      return call.isInDoubt || hasDoubt(call) ? settlementByVerdict(found, call) : undefined;
+    });
+    const isSettled = settled === 'written';
+    if (found.verdict !== 'ambiguous') return isSettled;
+    if (!isInDoubt || (await isSaid(tx, found))) return isSettled;
+    const { intentId, verdict, reason, evidence } = found;
+    await tx.$executeRaw`
+      INSERT INTO verdict (id, intent_id, verdict, reason, evidence)
+      VALUES (${newId()}::uuid, ${intentId}::uuid, ${verdict}, ${reason}, ${canonical(evidence)}::json)`;
+    return true;
+  });
+}
+
+/** Returns what a verdict settles: payouts of a call that are in doubt. */
+function settlementByVerdict(found: NewVerdict, call: SettledCall): NewSettlement | undefined {
+  const { intentId, verdict, reason, evidence } = found;
+  const { reads, calls } = evidence;
+  const inDoubt = call.items.filter(({ entry }) => !ENTRIES[entry].known);
+  const open = new Set(inDoubt.map(({ position }) => position));
+  const all = () => inDoubt.map(({ position }): NewEntry => ({ position, entry: entryBy(verdict, call) }));
+  const entries = (found.entries ?? (verdict === 'ambiguous' ? [] : all())).filter(({ position }) =>
+    open.has(position),
+  );
+  // The answer of a call in doubt may have settled all of its payouts.
+  const isWhole = call.isInDoubt && inDoubt.length === 0 && verdict !== 'ambiguous';
+  if (entries.length === 0 && !isWhole) return undefined;
+  const settlement: NewSettlement = {
+    intentId,
+    source: 'resolver',
+    reason,
+    entries,
+    evidence: { reads, calls },
+  };
+  return isWhole && call.items.length === 0 ? { ...settlement, resolution: verdict } : settlement;
+}
+
+function entryBy(verdict: NewVerdict['verdict'], { intent }: SettledCall): Entry {
+  return verdict === 'confirmed' ? expectedEntry(intent.operation) : 'not_executed';
+}
+
+/** Compares verdicts without the ID of the listing, because every read has another one. */
+async function isSaid(tx: Prisma.TransactionClient, { intentId, reason, evidence }: NewVerdict): Promise<boolean> {
+  const [last] = await tx.$queryRaw<Pick<NewVerdict, 'verdict' | 'reason' | 'evidence'>[]>`
+    SELECT verdict, reason, evidence FROM verdict WHERE intent_id = ${intentId}::uuid ORDER BY id DESC LIMIT 1`;
+  if (last?.verdict !== 'ambiguous' || last.reason !== reason) return false;
+  return substanceOf(last.evidence) === substanceOf(evidence);
+}
+
+function substanceOf({ transactions, calls }: NewVerdict['evidence']): string {
+  const seen = transactions.map(({ read_id: _, ordinal: __, ...transaction }) => canonical(transaction));
+  return canonical({ calls: [...calls].sort(), seen: seen.sort() });
+}

@@ -1,0 +1,233 @@
+import { Decimal } from 'decimal.js';
+import { clock } from '../../platform/database/clock';
+import { newId } from '../../platform/database/ids';
+import { givenUpAfterMs, overAfterMs, Timeouts } from '../../platform/config/upstream/upstream-timeouts';
+import { CallState, Resolution, STATES } from '../../operations/lifecycle/lifecycle';
+import { CALLS, STATE_COLUMNS } from '../../operations/lifecycle/lifecycle-sql';
+import { countedOf, ENTRIES, resolutionOf } from '../../operations/lifecycle/settlement';
+import { Prisma } from '../../platform/database/generated/client';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { IntentDocument, OutcomeDocument, writeOutcome, SettlementDocument, writeSettlement } from '../records/documents';
+import { stampedSql } from '../records/document-sql';
+import { isKeyed, keepKey } from './keys-paid-twice';
+import { lockClients } from '../admission/admissions';
+import { feeAfter, LedgerItem, ledgerOf, namesTransaction } from './ledger';
+import { newSalt } from '../../platform/privacy/commitment';
+import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from '../records/records';
+
+/**
+ * Returns the ages from which a call without an outcome may be settled, in milliseconds by the database's clock. Both
+ * are longer than a call may still be sent (`sendableForMs`). `goneMs` is for a call whose process is gone: the longest
+ * time that the upstream may have taken. `aliveMs` is for a call whose process lives: the longest time that it may take
+ * to record an outcome. If the process that released the call has longer timeouts than this one, both grow by the
+ * difference (table `process`).
+ *
+ * The clock of another server says nothing about the age of a call. After a move of the database, calls that were released
+ * before it have the age of the move. Before the move is confirmed, they are not settled.
+ */
+export function settledAfter(timeouts: Timeouts): { goneMs: number; aliveMs: number } {
+  return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };
+}
+
+/** A call that may be settled, as its records stand. */
+export interface SettledCall {
+  intent: IntentDocument;
+  outcome: OutcomeDocument | null;
+  state: CallState;
+  /** Whether it is in doubt for certain: nobody can send it or record its answer any more. */
+  isInDoubt: boolean;
+  /** Its payouts. Empty if its items are no payouts. */
+  items: LedgerItem[];
+  /** The ID of its last settlement, or of the call. A settlement that supersedes it names it. */
+  version: string;
+  resolution: Resolution | null;
+  number: number;
+  /** What counts on its caps. Null if all that was reserved counts. */
+  countedUsd: Decimal | null;
+}
+
+/** Returns whether a payout of a call is in doubt after its answer. */
+export function hasDoubt({ outcome, items }: Pick<SettledCall, 'outcome' | 'items'>): boolean {
+  return outcome !== null && items.some(({ entry }) => !ENTRIES[entry].known);
+}
+
+/** What came of a settlement. If two are written at the same moment, the first wins and the other one is overtaken. */
+export type Settled = 'written' | 'nothing' | 'overtaken';
+
+/** How often a settlement is decided again if others overtake it. */
+const ATTEMPTS = 3;
+
+/**
+ * Settles payouts of a call. A later settlement supersedes an earlier one, and none is changed.
+ * @param decide returns what to settle, from the records as they stand. Undefined to settle nothing.
+ * @returns `overtaken` only if others overtook each attempt.
+ */
+export async function settle(
+  prisma: PrismaService,
+  callId: string,
+  timeouts: Timeouts,
+  decide: (call: SettledCall) => NewSettlement | undefined,
+): Promise<Settled> {
+  for (let attempt = 1; ; attempt += 1) {
+    const settled = await prisma.$transaction((tx) => settleWithin(tx, callId, timeouts, decide));
+    if (settled !== 'overtaken' || attempt === ATTEMPTS) return settled;
+  }
+}
+
+/** Settles payouts of a call within a transaction. It decides once. */
+export async function settleWithin(
+  tx: Prisma.TransactionClient,
+  callId: string,
+  timeouts: Timeouts,
+  decide: (call: SettledCall) => NewSettlement | undefined,
+): Promise<Settled> {
+  const call = await readCall(tx, callId, timeouts);
+  const settlement = call && decide(call);
+  if (!settlement) return 'nothing';
+  if (!call.outcome && call.state !== 'refused' && !(await abandon(tx, call.intent))) return 'overtaken';
+  return (await write(tx, call, settlement)) ? 'written' : 'overtaken';
+}
+
+interface CallRow {
+  intent: string;
+  outcome: string | null;
+  state: CallState;
+  isInDoubt: boolean;
+  countedUsd: string | null;
+  settlements: string[];
+}
+
+async function readCall(
+  tx: Prisma.TransactionClient,
+  id: string,
+  timeouts: Timeouts,
+): Promise<SettledCall | undefined> {
+  const { goneMs, aliveMs } = settledAfter(timeouts);
+  const [row] = await tx.$queryRaw<CallRow[]>`
+    SELECT intent, outcome, state, counted_usd::text AS "countedUsd", settlements,
+      state = 'unknown' OR (state = 'in_progress' AND NOT elsewhere AND clock_timestamp() - greatest(released_at, moved_at) > make_interval(secs => (CASE
+        WHEN process IN (SELECT live_processes()) THEN ${aliveMs}::float ELSE ${goneMs}::float END
+        + greatest(0, (SELECT in_flight_ms FROM process p WHERE p.number = process) - ${goneMs}::float)) / 1000)) AS "isInDoubt"
+    FROM (SELECT moved_at, server <> database_server() AS elsewhere FROM epoch ORDER BY number DESC LIMIT 1) AS history, (
+      SELECT ${STATE_COLUMNS}, i.record AS intent, o.record AS outcome, coalesce(s.counted_usd, o.counted_usd) AS counted_usd,
+        ARRAY(SELECT record FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements
+      FROM ${CALLS} WHERE i.id = ${id}::uuid) AS call`;
+  if (!row) return undefined;
+  const intent = JSON.parse(row.intent) as IntentDocument;
+  const outcome = row.outcome === null ? null : (JSON.parse(row.outcome) as OutcomeDocument);
+  const settlements = row.settlements.map((record) => JSON.parse(record) as SettlementDocument);
+  const last = settlements.at(-1);
+  return {
+    intent,
+    outcome,
+    state: row.state,
+    isInDoubt: row.isInDoubt,
+    items: ledgerOf({ intent, outcome, settlements }),
+    version: last?.id ?? id,
+    resolution: (last?.resolution ?? null) as Resolution | null,
+    number: last?.number ?? 0,
+    countedUsd: row.countedUsd === null ? null : new Decimal(row.countedUsd),
+  };
+}
+
+/**
+ * Records that nobody waits for the answer of a call any more. If the answer comes nevertheless, it finds this outcome
+ * and becomes a settlement. Without it, an answer that commits at the same moment would stand beside a settlement that does not know it.
+ * @returns false if the answer came first.
+ */
+export async function abandon(
+  tx: Prisma.TransactionClient,
+  intent: Pick<IntentDocument, 'id' | 'received_at' | 'recorded_at' | 'recovered'>,
+): Promise<boolean> {
+  const now = clock.now();
+  const outcome: NewOutcome = {
+    intentId: intent.id,
+    kind: 'unknown',
+    failure: 'abandoned',
+    upstreamStatus: null,
+    contentType: null,
+    retryAfter: null,
+    body: null,
+    items: [],
+    sentAt: new Date(intent.recovered ? intent.received_at : intent.recorded_at), // the earliest time
+    answeredAt: now,
+    upstreamMs: 0,
+    answerOf: null,
+    attempts: 0,
+    tries: [],
+  };
+  const written = await tx.$executeRaw`
+    INSERT INTO outcome (intent_id, kind, upstream_ms, sent_at, answered_at, recorded_at, record)
+    SELECT ${intent.id}::uuid, 'unknown', 0, ${outcome.sentAt}::timestamptz, ${now}::timestamptz, now,
+      ${Prisma.raw(stampedSql('record', 'now'))}
+    FROM (SELECT clock_timestamp() AS now, ${writeOutcome(outcome, newSalt())}::text AS record) AS written
+    ON CONFLICT DO NOTHING`;
+  return written === 1;
+}
+
+async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement: NewSettlement): Promise<boolean> {
+  const { intent, outcome, items, version, number, countedUsd: before } = call;
+  const entries = settlement.entries.flatMap((entry) => toRecorded(entry, items[entry.position]));
+  const after = itemsAfter(items, entries);
+  const kind = outcome?.kind ?? (call.state === 'refused' ? 'not_sent' : 'unknown');
+  const resolution =
+    settlement.resolution ??
+    (items.length > 0
+      ? resolutionOf(
+          kind,
+          after.map(({ entry }) => entry),
+        )
+      : null);
+  const total = new Decimal(intent.total_usd ?? 0);
+  const countedUsd = items.length > 0 ? countedOf(after) : resolution === 'not_executed' ? new Decimal(0) : total;
+  const isPaid = resolution !== null && STATES[resolution].executed === 'yes';
+  // An admission may take the key over. It locks the client first, too, so that the two cannot deadlock.
+  if (isPaid && isKeyed(intent)) await lockClients(tx, [intent.client_id]);
+  const id = newId();
+  const record = writeSettlement({
+    ...settlement,
+    id,
+    number: number + 1,
+    supersedes: version,
+    entries,
+    countedUsd,
+    ...(resolution && { resolution }),
+  });
+  const written = await tx.$executeRaw`
+    INSERT INTO settlement (id, intent_id, number, resolution, counted_usd, recorded_at, record)
+    SELECT ${id}::uuid, ${intent.id}::uuid, ${number + 1}, ${resolution}, ${countedUsd.toFixed()}::numeric, now,
+      ${Prisma.raw(stampedSql('record', 'now'))}
+    FROM (SELECT clock_timestamp() AS now, ${record}::text AS record) AS written ON CONFLICT DO NOTHING`;
+  if (written === 0) return false;
+  await tx.$executeRaw`SELECT adjust_spending(ARRAY[${intent.id}::uuid], ARRAY[${before?.toFixed() ?? null}::numeric],
+    ARRAY[${countedUsd.toFixed()}::numeric])`;
+  if (isPaid) await keepKey(tx, intent);
+  return true;
+}
+
+/** Completes an entry with the accounts it moves between. An entry for an item that does not exist is left out. */
+function toRecorded(entry: NewEntry, item: LedgerItem | undefined): RecordedEntry[] {
+  if (!item) return [];
+  const { amountUsd = item.amountUsd } = entry;
+  if (entry.entry === 'fee') return [toFee(entry, amountUsd ?? new Decimal(0))];
+  return [{ ...entry, amountUsd, from: ENTRIES[item.entry].account, to: ENTRIES[entry.entry].account }];
+}
+
+/** A negative fee is given back. */
+function toFee(entry: NewEntry, usd: Decimal): RecordedEntry {
+  const amountUsd = usd.abs();
+  return usd.isNegative()
+    ? { ...entry, amountUsd, from: 'fees', to: 'available' }
+    : { ...entry, amountUsd, from: 'available', to: 'fees' };
+}
+
+function itemsAfter(items: LedgerItem[], entries: RecordedEntry[]): LedgerItem[] {
+  const after = items.map((item) => ({ ...item }));
+  for (const { position, entry, amountUsd, to, transaction } of entries) {
+    const item = after[position] as LedgerItem;
+    if (entry === 'fee' || namesTransaction(transaction)) item.expectedFeeUsd = new Decimal(0);
+    if (entry === 'fee') item.feeUsd = feeAfter(item.feeUsd, to, amountUsd);
+    else item.entry = entry;
+  }
+  return after;
+}

@@ -1,0 +1,56 @@
+import { Decimal } from 'decimal.js';
+import { StartError } from '../../platform/config/config';
+import { OPERATION_NAMES, rowOf } from '../catalogue/catalogue';
+import type { Item } from './item';
+
+/** The fee that the upstream is expected to charge for a payout: a share of its amount, and a fixed part. */
+export interface FeeRate {
+  percent: Decimal;
+  fixedUsd: Decimal;
+}
+
+/** The precision of `spending`. */
+const DECIMALS = 6;
+
+const RATE = /^(\d{1,3}(?:\.\d{1,6})?)%(?:\+(\d{1,6}(?:\.\d{1,6})?))?$/;
+
+/** Reads a rate such as `1.5%+0.05`, as UPSTREAM_FEES and the records of requests write it. */
+export function readFeeRate(text: string): FeeRate | undefined {
+  const [, percent, fixed = '0'] = RATE.exec(text) ?? [];
+  return percent === undefined ? undefined : { percent: new Decimal(percent), fixedUsd: new Decimal(fixed) };
+}
+
+export function writeFeeRate({ percent, fixedUsd }: FeeRate): string {
+  return `${percent.toFixed()}%${fixedUsd.isZero() ? '' : `+${fixedUsd.toFixed()}`}`;
+}
+
+/** Returns the fee of one payout, rounded up to what `spending` can hold. Zero if its amount is not known. */
+export function feeOf(amountUsd: Decimal | null, { percent, fixedUsd }: FeeRate): Decimal {
+  if (amountUsd === null) return new Decimal(0);
+  return amountUsd.times(percent).div(100).plus(fixedUsd).toDecimalPlaces(DECIMALS, Decimal.ROUND_UP);
+}
+
+/** Returns the fees of a call. Null if none are expected. */
+export function feesOf(items: readonly Pick<Item, 'amountUsd'>[], rate: FeeRate | null | undefined): Decimal | null {
+  if (!rate) return null;
+  return items.reduce((sum, { amountUsd }) => sum.plus(feeOf(amountUsd, rate)), new Decimal(0));
+}
+
+/**
+ * Reads UPSTREAM_FEES.
+ * @throws StartError for a name that is no operation that pays, and for a text that is no rate.
+ */
+export function feeRates(configured: ReadonlyMap<string, string>): Map<string, FeeRate> {
+  const paying: readonly string[] = OPERATION_NAMES.filter((name) => rowOf(name).effect === 'pay');
+  return new Map(
+    [...configured].map(([name, text]): [string, FeeRate] => {
+      const rate = readFeeRate(text);
+      if (!rate || !paying.includes(name)) {
+        throw new StartError(
+          `UPSTREAM_FEES has "${name}=${text}". It must have operations that pay, each with a rate, such as ${paying[0]}=1.5%+0.05. docs/reference/operations.md lists the operations.`,
+        );
+      }
+      return [name, rate];
+    }),
+  );
+}

@@ -1,0 +1,91 @@
+import { Prisma } from '../../platform/database/generated/client';
+import { CallState, OPEN, Present } from './lifecycle';
+
+/** The tables of the records that determine the state of an intent, with their aliases. */
+const STATE_TABLES = ['outcome o', 'decision d', 'current_settlement s'];
+
+/** An intent (`i`) with the records that determine its state: `o`, `d` and `s`. */
+export const CALLS = Prisma.raw(
+  `intent i ${STATE_TABLES.map((table) => `LEFT JOIN ${table} ON ${aliasOf(table)}.intent_id = i.id`).join(' ')}`,
+);
+
+/**
+ * Intents (`i`) with these IDs, and their records in other tables: those of `CALLS`, unless others are named. Each table is
+ * joined by the IDs, so that Postgres looks them up and skips the partitions of other months. Otherwise it reads whole tables
+ * as soon as the calls are of several months.
+ */
+export function callsWith(ids: string[], tables: string[] = STATE_TABLES): Prisma.Sql {
+  const wanted = Prisma.sql`ANY (${ids}::uuid[])`;
+  const joins = tables.map((table) => {
+    const id = Prisma.raw(`${aliasOf(table)}.intent_id`);
+    return Prisma.sql`LEFT JOIN ${Prisma.raw(table)} ON ${id} = i.id AND ${id} = ${wanted}`;
+  });
+  return Prisma.sql`(SELECT * FROM intent WHERE id = ${wanted}) AS i ${Prisma.join(joins, ' ')}`;
+}
+
+/** The recorded state of `CALLS`. */
+export const RECORDED_STATE = Prisma.sql`recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.resolution,
+  i.held_for IS NOT NULL, d.kind)`;
+
+/** The recorded state of `CALLS`, with the columns for the state at an instant. */
+export const STATE_COLUMNS = Prisma.sql`${RECORDED_STATE} AS state, i.expires_at, coalesce(d.process, i.process) AS process,
+  coalesce(d.decided_at, i.recorded_at) AS released_at`;
+
+/** Returns the state at an instant, for rows of `search_entry`, `call_state` or `STATE_COLUMNS`. */
+export function stateAtSql({ now, live, givenUpBefore }: Present): Prisma.Sql {
+  return Prisma.sql`state_at(state, expires_at, process, released_at,
+    ${now}::timestamptz, ${live}::int[], ${givenUpBefore}::timestamptz)`;
+}
+
+/**
+ * Returns the state now. Where calls must not look abandoned by mistake, read `live` before the records. A process may
+ * record an outcome and end in between.
+ */
+export function stateNowSql(givenUpAfterMs: number, live?: number[]): Prisma.Sql {
+  const processes = live ? Prisma.sql`${live}::int[]` : Prisma.sql`ARRAY(SELECT live_processes())`;
+  return Prisma.sql`state_at(state, expires_at, process, released_at, clock_timestamp(), ${processes},
+    clock_timestamp() - make_interval(secs => ${givenUpAfterMs / 1_000}::float))`;
+}
+
+/** The condition of calls in progress, in a form that uses the index search_entry_in_progress. */
+export function inProgress({ givenUpBefore }: Present): Prisma.Sql {
+  return Prisma.sql`state = 'in_progress' AND released_at >= ${givenUpBefore}::timestamptz`;
+}
+
+/**
+ * The condition of calls that can still be approved, in a form that uses the index search_entry_expires_at. Every held
+ * call expires.
+ */
+export function notExpired({ now }: Present): Prisma.Sql {
+  return Prisma.sql`expires_at > ${now}::timestamptz`;
+}
+
+/**
+ * The condition of intents (`i`) that were held and have not expired, in a form that uses the index intent_held.
+ */
+export const HELD = Prisma.sql`i.held_for IS NOT NULL AND i.expires_at > clock_timestamp()`;
+
+/** The terms by which the search index finds calls with one of these recorded states. */
+export function stateTerms(states: readonly string[]): Prisma.Sql {
+  return Prisma.sql`${states.map((state) => `state:${state}`)}::text[]`;
+}
+
+/**
+ * A condition for calls that are in one of these states now. `states` has both calls in progress and calls in doubt, or
+ * neither. The two need not be told apart, so the condition uses no process and no age.
+ */
+export function stateIn(states: readonly CallState[]): Prisma.Sql {
+  const list = states.map((state) => `'${state}'`).join(', ');
+  return Prisma.raw(
+    `state_at(state, expires_at, process, released_at, clock_timestamp(), '{}', '-infinity') IN (${list})`,
+  );
+}
+
+/** A statement for calls that are not over, with a condition on `i`, an intent. */
+export const openCalls = (which: string) => `
+  SELECT id FROM (SELECT i.id, ${STATE_COLUMNS.sql} FROM ${CALLS.sql} WHERE ${which}) AS call
+  WHERE ${stateIn(OPEN).sql} ORDER BY id`;
+
+function aliasOf(table: string): string {
+  return table.slice(table.indexOf(' ') + 1);
+}

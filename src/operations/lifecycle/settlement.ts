@@ -1,0 +1,150 @@
+import { Decimal } from 'decimal.js';
+import { CHANGED_BY, Created, CREATED_BY } from '../items/effects';
+import { ENTRIES, Entry } from './entries';
+import { FeeRate, feeOf } from '../items/fees';
+import { Resolution } from './lifecycle';
+import { Status } from './statuses';
+
+export * from './entries';
+
+/** Returns whether the items of an operation are payouts: they move value, or promise to. Others have no entries. */
+export function settlesItems(operation: string): boolean {
+  return CREATED_BY.has(operation) || CHANGED_BY.get(operation) === 'redeemed';
+}
+
+/**
+ * Returns the entry for a transaction of the upstream. A word that nobody knows leaves the payout in doubt. So does a
+ * payout that is unpaid, because the upstream pays payouts at once.
+ * @param created undefined for a redemption.
+ */
+export function entryOf(status: Status | undefined, created: Created | undefined): Entry {
+  if (status === undefined) return 'in_doubt';
+  if (status !== 'unpaid') return status;
+  return created?.paidAtOnce === false ? 'pending' : 'in_doubt';
+}
+
+/** A transaction that an answer names, with the position of its item if that is certain. */
+interface Named {
+  position: number | null;
+  /** The upstream's own word. */
+  status: string | null;
+  /** What the word means. Undefined if there is none, or if it was never heard of. */
+  meaning: Status | undefined;
+}
+
+/**
+ * Returns the entry of each item of a call after the upstream's answer. Undefined if the items are no payouts.
+ * @param kind what the answer proves about the call as a whole. A transaction outweighs it.
+ */
+export function entriesOfAnswer(
+  operation: string,
+  kind: 'succeeded' | 'rejected' | 'not_sent' | 'unknown',
+  itemCount: number,
+  transactions: readonly Named[],
+): Entry[] | undefined {
+  if (itemCount === 0 || !settlesItems(operation)) return undefined;
+  const created = CREATED_BY.get(operation);
+  const toEntry = ({ status, meaning }: Named) =>
+    status === null && kind === 'succeeded' ? expectedOf(created) : entryOf(meaning, created);
+  const entries = new Array<Entry | undefined>(itemCount).fill(undefined);
+  for (const one of transactions) if (one.position !== null) entries[one.position] = toEntry(one);
+  const others = transactions.filter(({ position }) => position === null).map(toEntry);
+  const left = entries.filter((entry) => entry === undefined).length;
+  // If the other transactions all say the same, it does not matter which belongs to which item.
+  const isSame = left > 0 && others.length === left && others.every((entry) => entry === others[0]);
+  const remaining = isSame ? others[0] : entryWithoutTransaction(kind, created, transactions.length > 0);
+  return entries.map((entry) => entry ?? remaining ?? 'in_doubt');
+}
+
+function entryWithoutTransaction(kind: string, created: Created | undefined, namesOthers: boolean): Entry {
+  if (kind === 'rejected' || kind === 'not_sent') return 'not_executed';
+  // If an answer names the transactions of some items only, the others may be missing because they failed.
+  return kind === 'unknown' || namesOthers ? 'in_doubt' : expectedOf(created);
+}
+
+/** The entry for a success that says no more. A link, or a collection, still waits for its payer. */
+function expectedOf(created: Created | undefined): Entry {
+  return created?.paidAtOnce === false ? 'pending' : 'paid';
+}
+
+/** The precision of `spending`. */
+const DECIMALS = 6;
+
+/** A larger fee is a mistake, and would not fit into `spending`. */
+const MAX_FEE_USD = new Decimal('1e9');
+
+/** Returns a fee as it counts: rounded up to what `spending` can hold. Null for none, and for one that cannot be meant. */
+export function countableFee(feeUsd: Decimal | null): Decimal | null {
+  if (!feeUsd?.greaterThan(0) || feeUsd.greaterThan(MAX_FEE_USD)) return null;
+  return feeUsd.toDecimalPlaces(DECIMALS, Decimal.ROUND_UP);
+}
+
+/** A payout, as far as its amount matters. */
+export interface Counted {
+  amountUsd: Decimal | null;
+  entry: Entry;
+  /** The fee that the upstream charges. Zero if it states none. */
+  feeUsd: Decimal;
+  /** The fee that is reserved until its transaction is known, which states the real one. Zero from then on. */
+  expectedFeeUsd: Decimal;
+}
+
+/**
+ * Returns what a call counts against caps after an answer. Null if all that was reserved counts, so that almost no answer
+ * changes the spending of its client.
+ * @param answered the fees that the answer states, by position, and the positions of the transactions that it names.
+ * @param rate the fee that was reserved.
+ */
+export function countedAfterAnswer(
+  kind: 'succeeded' | 'rejected' | 'not_sent' | 'unknown',
+  items: readonly Pick<Counted, 'amountUsd'>[],
+  entries: readonly Entry[] | undefined,
+  { feesUsd, named }: { feesUsd: ReadonlyMap<number, Decimal>; named: ReadonlySet<number> },
+  rate: FeeRate | null,
+): Decimal | null {
+  const isRejected = kind === 'rejected' || kind === 'not_sent';
+  if (!entries) return isRejected ? new Decimal(0) : null;
+  const counts = entries.filter((entry) => ENTRIES[entry].counts).length;
+  if (counts === 0) return new Decimal(0);
+  if (counts === entries.length && feesUsd.size === 0 && !rate) return null;
+  const zero = new Decimal(0);
+  return countedOf(
+    entries.map((entry, position) => {
+      const { amountUsd = null } = items[position] ?? {};
+      const expectedFeeUsd = rate && !named.has(position) ? feeOf(amountUsd, rate) : zero;
+      return { entry, amountUsd, feeUsd: feesUsd.get(position) ?? zero, expectedFeeUsd };
+    }),
+  );
+}
+
+/**
+ * Returns what payouts count against caps: their amounts and fees, or the fees that are expected. The fee of a payout
+ * counts as long as its payout.
+ */
+export function countedOf(payouts: readonly Counted[]): Decimal {
+  return payouts.reduce(
+    (sum, { amountUsd, entry, feeUsd, expectedFeeUsd }) =>
+      ENTRIES[entry].counts
+        ? sum
+            .plus(amountUsd ?? 0)
+            .plus(feeUsd)
+            .plus(expectedFeeUsd)
+        : sum,
+    new Decimal(0),
+  );
+}
+
+/**
+ * Returns how a call as a whole is settled by the entries of its items. Null if its answer stands, or if an item is
+ * still in doubt.
+ */
+export function resolutionOf(kind: string | null, entries: readonly Entry[]): Resolution | null {
+  if (kind === 'succeeded' || entries.some((entry) => !ENTRIES[entry].known)) return null;
+  if (entries.some((entry) => entry !== 'not_executed')) return 'confirmed';
+  return kind === 'unknown' ? 'not_executed' : null;
+}
+
+/** Returns the entry of a payout that was carried out as requested. A link still waits for its payer. */
+export function expectedEntry(operation: string): Entry {
+  return expectedOf(CREATED_BY.get(operation));
+}

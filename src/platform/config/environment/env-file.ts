@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { codeOf } from '../../errors/error-code';
+import { isSecretName } from '../secrets/secret-files';
+import { VARIABLES } from './variables';
+
+/** The values of a `.env` file, and what is wrong with some of them, by variable. */
+export interface EnvFile {
+  values: Readonly<Record<string, string | undefined>>;
+  faults: ReadonlyMap<string, string>;
+}
+
+/** An assignment as Node.js reads it: its name, its value with quotes, and the rest of its last line. */
+const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*('[^']*'|"[^"]*"|`[^`]*`|[^\n]*)([^\n]*)$/gm;
+
+/**
+ * The spellings that Node.js, Docker Compose, systemd and shells read in the same way. Each of them gives another meaning
+ * to one of the characters `#`, `$`, `\` and to quotes elsewhere.
+ */
+const UNQUOTED = /^[^#$\\'"`]*$/;
+const QUOTED = /^(?:'[^']*'|"[^"$\\`]*")$/;
+
+/**
+ * Reads a `.env` file. Without the file, there are no values.
+ * @returns also a fault for each value that another program would read in another way. A fault never quotes a value.
+ * @throws an error with a code if the file cannot be read.
+ */
+export function readEnvFile(file: string): EnvFile {
+  const text = textIn(file)?.replace(/^\uFEFF/, ''); // Node.js would take the byte order mark for a part of the first name.
+  if (text === undefined) return { values: {}, faults: new Map() };
+  const faults = new Map<string, string>();
+  const names = new Set<string>();
+  for (const [, name = '', value = '', rest = ''] of text.matchAll(ASSIGNMENT)) {
+    if (!isOurs(name)) continue;
+    if (names.has(name)) faults.set(name, `${name} is set twice in .env`);
+    names.add(name);
+    if (rest.trim() === '' && [UNQUOTED, QUOTED].some((spelling) => spelling.test(value.trim()))) continue;
+    faults.set(
+      name,
+      `${name} in .env can be read in two ways. Put its value in single quotes with nothing after them, and a comment on a line of its own`,
+    );
+  }
+  return { values: parseEnv(text), faults };
+}
+
+/** Returns a fault for each value with quotes or blanks around it. `docker run --env-file` keeps both, and Node.js does not. */
+export function quotedFaults(values: NodeJS.ProcessEnv): string[] {
+  const isQuoted = (value: string) => value !== value.trim() || /^(['"`])[^]*\1$/.test(value);
+  const quoted = Object.entries(values).filter(([name, value = '']) => isOurs(name) && isQuoted(value));
+  return quoted.map(
+    ([name]) => `${name} must have no quotes and no blanks around its value. docker run --env-file keeps both`,
+  );
+}
+
+/** Other variables of the process, and of a file that programs share, are none of ours. */
+function isOurs(name: string): boolean {
+  return (
+    Object.hasOwn(VARIABLES, name) ||
+    isSecretName(name.replace(/_FILE$/, '')) ||
+    /^(SANDBOX|UPSTREAM_ACCOUNT)_/.test(name)
+  );
+}
+
+function textIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined; // the file is optional
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { Environment } from '../environment/environment';
+import { Secret } from '../secrets/secret';
+
+type Given = Readonly<Record<string, string | undefined>>;
+
+/** The proxies that requests to other hosts leave the network by. */
+export type EgressConfig = Readonly<ReturnType<typeof toEgressConfig>>;
+
+export function toEgressConfig(env: Environment) {
+  const { HTTP_PROXY: http, HTTPS_PROXY: https } = env;
+  return {
+    /** For `http://` addresses. Its address may have a password. Undefined connects directly. */
+    httpProxy: http === undefined ? undefined : new Secret(http),
+    /** For `https://` addresses. */
+    httpsProxy: https === undefined ? undefined : new Secret(https),
+    /** The hosts that are connected to directly (no-proxy.ts). */
+    noProxy: Object.freeze(env.NO_PROXY),
+  };
+}
+
+/**
+ * Returns the environment with `https_proxy` and the like under their upper-case names. Programs differ in which spelling they
+ * prefer, so two values are a fault.
+ */
+export function spelledOnce(given: Given): { spelled: Record<string, string | undefined>; faults: string[] } {
+  const spelled = { ...given };
+  const faults: string[] = [];
+  for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const) {
+    const lower = name.toLowerCase();
+    if (given[lower] === undefined) continue;
+    if ((given[name] ?? given[lower]) !== given[lower]) faults.push(`${name} and ${lower} must not differ`);
+    spelled[name] = given[lower];
+    delete spelled[lower];
+  }
+  return { spelled, faults };
+}

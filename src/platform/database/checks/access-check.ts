@@ -1,0 +1,230 @@
+import { Client } from 'pg';
+import { StartError } from '../../config/config';
+import { withConnection } from '../servers/database-client';
+import { ServerClient } from '../servers/server-client';
+import { FUNCTION_RIGHTS, Role, ROLES, SCHEMA_RIGHTS, SEQUENCE_RIGHTS, TABLE_RIGHTS } from './rights';
+
+/** The addresses whose logins need roles. */
+export interface Logins {
+  databaseUrl: string;
+  databaseOwnerUrl: string;
+  databaseSealerUrl: string | undefined;
+}
+
+/** What is missing, and the statements that restore it. */
+interface Missing {
+  what: string[];
+  statements: string[];
+}
+
+/** One right, such as SELECT on a table. The kind of object is the word of GRANT. */
+interface Right {
+  role: Role;
+  right: string;
+  kind: 'TABLE' | 'FUNCTION' | 'SCHEMA' | 'SEQUENCE' | 'DATABASE';
+  name: string;
+}
+
+/** Rights that one statement grants. */
+interface Grant {
+  role: Role;
+  kind: Right['kind'];
+  rights: string;
+  names: string;
+  count: number;
+}
+
+const VERBS: Record<string, string> = { S: 'SELECT', I: 'INSERT', U: 'UPDATE', D: 'DELETE', T: 'TRUNCATE' };
+
+/**
+ * Returns the given rights that their role lacks, by statement. Objects that a pending migration creates are left out. A
+ * role that does not exist lacks everything: the privilege functions return null for it.
+ */
+const LACKING = `WITH wanted AS (
+    SELECT w.*, (SELECT oid FROM pg_roles WHERE rolname = w.role) AS role_oid
+    FROM jsonb_to_recordset($1) AS w (role text, "right" text, kind text, name text)
+  ), object AS (
+    SELECT 'TABLE' AS kind, CASE nspname WHEN 'public' THEN relname ELSE nspname || '.' || relname END AS name, c.oid
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname IN ('public', 'audit') AND relkind IN ('r', 'p', 'v')
+    UNION ALL SELECT 'SEQUENCE', relname, oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'S'
+    UNION ALL SELECT 'FUNCTION', oid::regprocedure::text, oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    UNION ALL SELECT 'SCHEMA', nspname, oid FROM pg_namespace
+    UNION ALL SELECT 'DATABASE', datname, oid FROM pg_database
+  ), lacking AS (
+    SELECT w.role, w.kind, w.name, string_agg(w."right", ', ') AS rights, count(*) AS count FROM wanted w JOIN object o USING (kind, name)
+    WHERE NOT coalesce(CASE w.kind
+      WHEN 'TABLE' THEN has_table_privilege(role_oid, o.oid, w."right")
+      WHEN 'SEQUENCE' THEN has_sequence_privilege(role_oid, o.oid, w."right")
+      WHEN 'FUNCTION' THEN has_function_privilege(role_oid, o.oid, w."right")
+      WHEN 'SCHEMA' THEN has_schema_privilege(role_oid, o.oid, w."right")
+      ELSE has_database_privilege(role_oid, o.oid, w."right") END, false)
+    GROUP BY 1, 2, 3
+  )
+  SELECT role, kind, rights, sum(count)::integer AS count,
+    string_agg(CASE kind WHEN 'DATABASE' THEN quote_ident(name) ELSE name END, ', ' ORDER BY name) AS names
+  FROM lacking GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3`;
+
+/** Functions that run with the owner's rights, and that every login may call. That is the default of a new function. */
+const OPEN_FUNCTIONS = `SELECT oid::regprocedure::text AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef
+    AND has_function_privilege('public', oid, 'EXECUTE') ORDER BY 1`;
+
+/**
+ * Checks that the roles exist, that the logins may take them, that they have the rights that the migrations granted, and
+ * that other logins have none on functions. A plain backup that is restored on another server has neither roles nor rights.
+ * @throws StartError that names what is missing, with the statements that an administrator runs.
+ */
+export async function requireAccess(logins: Logins): Promise<void> {
+  const { what, statements } = await missingAccess(logins);
+  if (what.length === 0) return;
+  throw new StartError(
+    `the database lacks ${what.join(', ')}. A backup of a single database does not contain roles. As an administrator, run in this database:\n${statements.join('\n')}`,
+  );
+}
+
+/**
+ * Creates missing roles and grants missing rights, as far as the owner may. Logins and their passwords are left to an
+ * administrator. `requireAccess` names what is still missing.
+ */
+export async function grantAccess(logins: Logins): Promise<void> {
+  const { statements } = await missingAccess(logins);
+  await withConnection(logins.databaseOwnerUrl, async (client) => {
+    for (const statement of statements.filter((text) => !text.includes('PASSWORD')))
+      await client.query(statement).catch(() => undefined);
+  });
+}
+
+/**
+ * Makes logins members of the roles that they had, as far as the owner may.
+ * @returns the names of the logins that do not exist or that still lack a role.
+ */
+export async function grantLogins(ownerUrl: string, logins: { name: string; roles: string[] }[]): Promise<string[]> {
+  return withConnection(ownerUrl, async (client) => {
+    const missing: string[] = [];
+    for (const { name, roles } of logins) {
+      const granted = ROLES.filter((role) => roles.includes(role)).join(', ');
+      await client.query(`GRANT ${granted} TO ${client.escapeIdentifier(name)}`).catch(() => missing.push(name));
+    }
+    return missing;
+  });
+}
+
+/** Returns what is missing. Nothing is missing in a database before its first migration, which creates the roles. */
+async function missingAccess(logins: Logins): Promise<Missing> {
+  return withConnection(logins.databaseOwnerUrl, async (client) => {
+    const { rows } = await client.query<{ empty: boolean; roles: string[]; database: string; version: number }>(
+      `SELECT to_regclass('client') IS NULL AS empty, current_database()::text AS database,
+         current_setting('server_version_num')::integer AS version,
+         ARRAY(SELECT rolname::text FROM pg_roles) AS roles`,
+    );
+    const [found] = rows;
+    const missing: Missing = { what: [], statements: [] };
+    if (!found || found.empty) return missing;
+    for (const role of ROLES.filter((name) => !found.roles.includes(name))) {
+      missing.what.push(`the role ${role}`);
+      missing.statements.push(`CREATE ROLE ${role} NOLOGIN;`);
+    }
+    await addLogins(client, logins, found, missing);
+    await addConnecting(client, logins, found.database, missing);
+    await addRights(client, found.database, missing);
+    await addProtection(client, missing);
+    return missing;
+  });
+}
+
+interface Server {
+  roles: string[];
+  version: number;
+}
+
+/** Each login that needs a role, with the name of the variable that has it. */
+async function addLogins(client: Client, logins: Logins, { roles, version }: Server, missing: Missing): Promise<void> {
+  const { databaseUrl, databaseOwnerUrl, databaseSealerUrl } = logins;
+  const sealers = databaseSealerUrl ? [databaseSealerUrl] : [databaseOwnerUrl, databaseUrl];
+  // With one address, the login becomes the role. A login of its own has the rights of the role all the time.
+  const steps = version >= 160_000 ? 'SET' : 'MEMBER';
+  const needs = [
+    { role: 'payout_proxy', urls: [databaseUrl], kind: databaseUrl === databaseOwnerUrl ? steps : 'USAGE' },
+    { role: 'payout_sealer', urls: sealers, kind: steps },
+  ];
+  for (const { role, urls, kind } of needs) {
+    const names = urls.map(loginIn);
+    const { rows } = await client.query<{ may: boolean }>(
+      `SELECT coalesce(bool_or(pg_has_role(l.oid, r.oid, $3)), false) AS may FROM pg_roles l, pg_roles r
+       WHERE l.rolname = ANY ($1) AND r.rolname = $2`,
+      [names, role, kind],
+    );
+    if (rows[0]?.may) continue;
+    const login = names[0] ?? '';
+    const quoted = client.escapeIdentifier(login);
+    if (!roles.includes(login)) {
+      missing.what.push(`the login ${login}`);
+      missing.statements.push(`CREATE ROLE ${quoted} LOGIN PASSWORD '…';`);
+    }
+    missing.what.push(`the membership of ${login} in ${role}`);
+    missing.statements.push(`GRANT ${role} TO ${quoted}${version >= 160_000 ? ' WITH INHERIT TRUE, SET TRUE' : ''};`);
+  }
+}
+
+/** Each login that may not connect. An administrator may have taken that right from PUBLIC, and a dump does not contain it. */
+async function addConnecting(client: Client, logins: Logins, database: string, missing: Missing): Promise<void> {
+  const urls = [logins.databaseUrl, ...(logins.databaseSealerUrl ? [logins.databaseSealerUrl] : [])];
+  for (const login of new Set(urls.map(loginIn))) {
+    const { rows } = await client.query<{ may: boolean }>(
+      `SELECT coalesce((SELECT has_database_privilege(oid, $2, 'CONNECT') FROM pg_roles WHERE rolname = $1),
+         has_database_privilege('public', $2, 'CONNECT')) AS may`,
+      [login, database],
+    );
+    if (rows[0]?.may) continue;
+    missing.what.push(`the right of ${login} to connect`);
+    missing.statements.push(
+      `GRANT CONNECT ON DATABASE ${client.escapeIdentifier(database)} TO ${client.escapeIdentifier(login)};`,
+    );
+  }
+}
+
+/** An address may name its login as a parameter or leave it to PGUSER. */
+function loginIn(url: string): string {
+  return new ServerClient({ connectionString: url }).user ?? '';
+}
+
+async function addRights(client: Client, database: string, missing: Missing): Promise<void> {
+  const { rows } = await client.query<Grant>(LACKING, [JSON.stringify(rightsIn(database))]);
+  for (const role of ROLES) {
+    const count = rows.filter((grant) => grant.role === role).reduce((sum, grant) => sum + grant.count, 0);
+    if (count > 0) missing.what.push(`${count} right${count === 1 ? '' : 's'} of ${role}`);
+  }
+  for (const { role, kind, rights, names } of rows)
+    missing.statements.push(`GRANT ${rights} ON ${kind} ${names} TO ${role};`);
+}
+
+/** A restore sets all rights on a function in one statement, which fails if a role does not exist. */
+async function addProtection(client: Client, missing: Missing): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(OPEN_FUNCTIONS);
+  if (rows.length === 0) return;
+  missing.what.push(`the protection of ${rows.length} function${rows.length === 1 ? '' : 's'} from other logins`);
+  missing.statements.push(`REVOKE EXECUTE ON FUNCTION ${rows.map(({ name }) => name).join(', ')} FROM PUBLIC;`);
+}
+
+function rightsIn(database: string): Right[] {
+  const tables = Object.entries(TABLE_RIGHTS).flatMap(([name, rights]) =>
+    Object.entries(rights).flatMap(([role, letters]) =>
+      [...letters].map((letter) => rightOf('TABLE', name, VERBS[letter] ?? '', role as Role)),
+    ),
+  );
+  const temporary: Record<string, Role[]> = { [database]: ['payout_proxy'] }; // a reconciliation run compares in temporary tables
+  return [
+    ...tables,
+    ...rightsOn('FUNCTION', FUNCTION_RIGHTS, 'EXECUTE'),
+    ...rightsOn('SCHEMA', SCHEMA_RIGHTS, 'USAGE'),
+    ...rightsOn('SEQUENCE', SEQUENCE_RIGHTS, 'USAGE'),
+    ...rightsOn('DATABASE', temporary, 'TEMPORARY'),
+  ];
+}
+
+function rightsOn(kind: Right['kind'], names: Readonly<Record<string, Role[]>>, right: string): Right[] {
+  return Object.entries(names).flatMap(([name, roles]) => roles.map((role) => rightOf(kind, name, right, role)));
+}
+
+function rightOf(kind: Right['kind'], name: string, right: string, role: Role): Right {
+  return { role, right, kind, name };
+}

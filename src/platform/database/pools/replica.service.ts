@@ -1,0 +1,201 @@
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'pg';
+import { codeOf } from '../../errors/error-code';
+import { adapterCauseOf } from './unavailable';
+import { waitAtMost } from './patience';
+import { hearErrors, replicaOf } from './pools';
+import { ReaderPrisma } from './reader-prisma';
+import { RunningConfig, SETTINGS } from '../../config/config';
+
+/** How long a read waits until the replica has what the primary had when the read began. */
+const CATCH_UP_MS = 500;
+const POLL_MS = 20;
+
+/** How long a replica may take to answer a question that takes it a millisecond. */
+const ANSWER_MS = 1_000;
+
+/** How often a replica is asked while it reads, because a frozen one would let its readers wait. */
+const WATCH_MS = 500;
+
+/** How long reads stay on the primary after the replica was lost or late. */
+const REST_MS = 5_000;
+
+/** SQLSTATE query_canceled: the statement took too long, and would on the primary. */
+const TOO_LONG = '57014';
+
+/** What everybody sees on the primary was flushed before, unless commits do not wait for that. */
+const HERE = `SELECT database_server() AS server, (CASE WHEN current_setting('synchronous_commit') = 'off'
+  THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END)::text AS lsn`;
+
+/**
+ * A standby of another timeline may have passed the position without having what is there. Each instance that pays writes the
+ * server and its timeline every second, so a standby that has such a row has followed.
+ */
+const THERE = `SELECT CASE WHEN pg_is_in_recovery()
+      THEN (SELECT system_identifier::text FROM pg_control_system()) = split_part($2, '/', 1)
+        AND EXISTS (SELECT FROM instance WHERE server = $2)
+      ELSE database_server() = $2 END AS "isSame",
+    CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END >= $1::pg_lsn AS reached,
+    coalesce((SELECT relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('public.search_entry')), false) AS "hasIndex"`;
+
+/** Null on a primary, and before anything was replayed. */
+const LAG = `SELECT CASE WHEN pg_is_in_recovery() THEN
+  extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 END AS lag`;
+
+interface Here {
+  server: string;
+  lsn: string;
+}
+
+interface There {
+  isSame: boolean;
+  reached: boolean;
+  hasIndex: boolean;
+}
+
+interface Needs {
+  /** Whether the search index is read. A replica has it only if the index is in the write-ahead log. */
+  index?: boolean;
+  /** Aborts once nobody waits for the read any more. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads the history on a replica (DATABASE_REPLICA_URL), so that searches and exports leave the primary to payments. A read
+ * begins there only once the replica has replayed everything that had committed on the primary, so its answer is the same.
+ * Otherwise, and whenever the replica fails, the primary is read.
+ */
+@Injectable()
+export class ReplicaService implements OnApplicationShutdown {
+  private readonly logger = new Logger('Replica');
+  private readonly replica: ReaderPrisma | undefined;
+  /** A connection of its own for questions, which never wait for a long read. */
+  private readonly questions: Pool | undefined;
+  private answering: Promise<boolean> | undefined;
+  private restsUntil = 0;
+  private isLost = false;
+  /** How many reads each server has answered. */
+  readonly reads = { primary: 0, replica: 0 };
+
+  constructor(
+    private readonly primary: ReaderPrisma,
+    @Inject(SETTINGS) settings: RunningConfig,
+  ) {
+    const options = replicaOf(settings);
+    if (!options) return;
+    this.replica = new ReaderPrisma(options);
+    this.questions = hearErrors(
+      new Pool({
+        ...options,
+        max: 1,
+        connectionTimeoutMillis: 2 * ANSWER_MS,
+        query_timeout: ANSWER_MS,
+        keepAlive: true,
+      }),
+    );
+  }
+
+  /**
+   * Runs a read on the replica, or on the primary. Everything that had committed before is found on both.
+   * @param work may run a second time, on the primary.
+   */
+  async read<Result>(
+    work: (reader: ReaderPrisma) => Promise<Result>,
+    { index = false, signal }: Needs = {},
+  ): Promise<Result> {
+    const { replica } = this;
+    if (replica && (await this.isCurrent(index))) {
+      try {
+        const result = await this.watched(work(replica));
+        this.reads.replica += 1;
+        this.tell(undefined);
+        return result;
+      } catch (error) {
+        if (signal?.aborted || (adapterCauseOf(error).originalCode ?? codeOf(error)) === TOO_LONG) throw error;
+        this.giveUp((error as Error).message);
+      }
+    }
+    this.reads.primary += 1;
+    return work(this.primary);
+  }
+
+  /** Seconds since the last commit that the replica has replayed. Undefined if there is none or it does not answer. */
+  async lag(): Promise<number | undefined> {
+    const [row] = (await this.ask<{ lag: number | null }>(LAG, [])) ?? [];
+    return row?.lag ?? undefined;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.replica?.end();
+    await this.questions?.end();
+  }
+
+  /** Waits until the replica has everything that the primary has now. Never rejects. */
+  private async isCurrent(index: boolean): Promise<boolean> {
+    if (performance.now() < this.restsUntil) return false;
+    const asked = this.primary.readLong<Here>({ text: HERE, values: [] }).catch(() => []);
+    const [here] = (await waitAtMost(asked, ANSWER_MS)) ?? [];
+    if (!here) return false;
+    for (const ends = performance.now() + CATCH_UP_MS; ;) {
+      const [there] = (await this.ask<There>(THERE, [here.lsn, here.server])) ?? [];
+      if (!there) return this.giveUp('it does not answer');
+      if (!there.isSame) return this.giveUp('it follows another server, or another timeline');
+      if (index && !there.hasIndex) return false;
+      if (there.reached) return true;
+      if (performance.now() > ends) return this.rest('it has not replayed what has committed');
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** @throws Error if the replica stops answering meanwhile. */
+  private async watched<Result>(reading: Promise<Result>): Promise<Result> {
+    const over = new AbortController();
+    const watching = async (): Promise<never> => {
+      do await sleep(WATCH_MS, undefined, { signal: over.signal });
+      while (await (this.answering ??= this.answers().finally(() => (this.answering = undefined))));
+      throw new Error('it has stopped answering');
+    };
+    reading.catch(() => undefined); // nobody waits for it once the replica has stopped answering
+    const watch = watching();
+    watch.catch(() => undefined); // the end of the read stops it
+    try {
+      return await Promise.race([reading, watch]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  private async answers(): Promise<boolean> {
+    return (await this.ask('SELECT', [])) !== undefined;
+  }
+
+  /** @returns undefined if the replica does not answer in time. */
+  private async ask<Row extends object>(text: string, values: unknown[]): Promise<Row[] | undefined> {
+    if (!this.questions) return undefined;
+    const asked = this.questions.query<Row>(text, values).then(
+      ({ rows }) => rows,
+      () => undefined,
+    );
+    return waitAtMost(asked, 2 * ANSWER_MS);
+  }
+
+  private giveUp(reason: string): false {
+    this.replica?.giveUpConnections();
+    return this.rest(reason);
+  }
+
+  private rest(reason: string): false {
+    this.restsUntil = performance.now() + REST_MS;
+    this.tell(reason);
+    return false;
+  }
+
+  /** Logs once that the replica is left, and once that it is back. */
+  private tell(reason: string | undefined): void {
+    if ((reason !== undefined) === this.isLost) return;
+    this.isLost = reason !== undefined;
+    if (reason !== undefined) this.logger.warn({ reason }, 'the history is read from the primary');
+    else this.logger.log('the history is read from the replica again');
+  }
+}

@@ -1,0 +1,21 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PrismaService } from './prisma.service';
+import { RunningConfig, SETTINGS } from '../../config/config';
+
+/** For short statements only. Two previews use up to four of them. */
+export const SIDE_CONNECTIONS = 5;
+
+/**
+ * The connections of everything that is neither a payment nor a read of the history: keys of readers, sessions, the access
+ * log, previews, stops, clients and metrics. However many of them wait, the connections of payments stay free. They are
+ * checked like those of payments.
+ */
+@Injectable()
+export class SidePrisma extends PrismaService {
+  static override readonly sizeOf = () => ({ max: SIDE_CONNECTIONS, min: 0 });
+
+  constructor(@Inject(SETTINGS) settings: RunningConfig, payments: PrismaService) {
+    super(settings);
+    this.checkLike(payments);
+  }
+}

@@ -1,6 +1,0 @@
-import { Global, Module } from '@nestjs/common';
-import { FenceService } from './fence.service';
-
-@Global()
-@Module({ providers: [FenceService], exports: [FenceService] })
-export class FencingModule {}

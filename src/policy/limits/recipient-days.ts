@@ -1,0 +1,67 @@
+import { Decimal } from 'decimal.js';
+import { Limits } from '../../access/clients/limits/limits';
+
+/** What one item pays to its recipient. */
+export interface Payment {
+  /** The position of its item. */
+  position: number;
+  /** Equal for equal recipients of one client. It does not reveal the recipient. */
+  recipient: string;
+  usd: Decimal;
+}
+
+/** The limits of a client that depend on its earlier payments. */
+export type HistoryLimits = Pick<
+  Limits,
+  'maxRecipientDayUsd' | 'approvalOverRecipientDayUsd' | 'approvalOverDayUsd' | 'holdDuplicatesDays'
+>;
+
+/** Returns whether the limits of a client depend on its earlier payments. */
+export function dependOnHistory(limits: HistoryLimits): boolean {
+  const { maxRecipientDayUsd, approvalOverRecipientDayUsd, approvalOverDayUsd, holdDuplicatesDays } = limits;
+  return (
+    maxRecipientDayUsd !== null ||
+    approvalOverRecipientDayUsd !== null ||
+    approvalOverDayUsd !== null ||
+    holdDuplicatesDays !== null
+  );
+}
+
+/** What recipients got. Held calls, calls in doubt and reservations count like payments. */
+export class RecipientDays {
+  constructor(
+    /** The sum of today, by recipient. */
+    private readonly today = new Map<string, Decimal>(),
+    /** The latest call with a payment that holds equal ones, by `paymentKey`. */
+    private readonly earlier = new Map<string, string>(),
+  ) {}
+
+  /** Returns the positions of the items whose recipients would get more than a limit today. */
+  over(payments: Payment[], limitUsd: Decimal | null): number[] {
+    if (limitUsd === null) return [];
+    const after = new Map<string, Decimal>();
+    for (const { recipient, usd } of payments) {
+      after.set(recipient, (after.get(recipient) ?? this.today.get(recipient) ?? new Decimal(0)).plus(usd));
+    }
+    return payments.filter(({ recipient }) => after.get(recipient)?.gt(limitUsd)).map(({ position }) => position);
+  }
+
+  /** Returns the latest earlier call that pays one of the recipients the same amount. */
+  earlierCall(payments: Payment[]): string | undefined {
+    return payments.map((payment) => this.earlier.get(paymentKey(payment))).find((call) => call !== undefined);
+  }
+
+  /** Counts the payments of a call that may be sent, now or after its approval. */
+  add(callId: string, payments: Payment[]): void {
+    for (const payment of payments) {
+      const { recipient, usd } = payment;
+      this.today.set(recipient, usd.plus(this.today.get(recipient) ?? 0));
+      this.earlier.set(paymentKey(payment), callId);
+    }
+  }
+}
+
+/** Returns text that is equal for equal payments to one recipient. */
+export function paymentKey({ recipient, usd }: Pick<Payment, 'recipient' | 'usd'>): string {
+  return `${recipient} ${usd.toFixed()}`;
+}

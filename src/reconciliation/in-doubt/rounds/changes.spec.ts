@@ -1,0 +1,30 @@
+import { atOnce } from '../../../../test/support/at-once';
+import { at, RULES, toSent, worded } from '../../../../test/support/made-up-doubts';
+import { judgeChange } from './changes.service';
+import { Lookup, Seen } from '../calls-in-doubt';
+import { Batches, Listing } from '../verdict/batches';
+
+describe('the verdict about a call that changes a transaction', () => {
+  const listing: Listing = {
+    readId: 'read',
+    askedAt: at(900),
+    missing: 0,
+    oldest: at(-1),
+    freshUntil: new Map([['credit', at(899)]]),
+    unclaimed: atOnce(Batches.of([])),
+  };
+  const doubt = { ...toSent(0, [[1, 1]], 0), operation: 'POST /redeem/airtime' };
+  const seen = { ...worded('paid'), amountUsd: null, names: [], references: [] } as unknown as Seen;
+  const lookup: Lookup = { readId: 'one', askedAt: at(900), madeBy: 'POST /payouts/credit', seen };
+  const verdictOn = (one: Lookup) => judgeChange(doubt, one, listing, [], RULES)?.verdict;
+
+  it('is not_executed while the transaction is unchanged', () => {
+    expect(verdictOn(lookup)).toBe('not_executed');
+    expect(verdictOn({ ...lookup, seen: { ...seen, ...worded('redeemed') } })).toBe('ambiguous');
+  });
+
+  it('requires a recent transaction of the kind that the call changes', () => {
+    expect(verdictOn({ ...lookup, madeBy: 'POST /send' })).toBe('ambiguous');
+    expect(verdictOn({ ...lookup, madeBy: null })).toBe('ambiguous');
+  });
+});

@@ -1,0 +1,171 @@
+import { Injectable, Logger, Inject } from '@nestjs/common';
+import { ofAccount } from '../../../journal/records/accounts';
+import { TAGS, termOf } from '../../../journal/lookups/terms';
+import { MayPay } from '../../../gateway/may-pay/may-pay.service';
+import { PrismaService } from '../../../platform/database/pools/prisma.service';
+import { deleteTasks, ReadBack, readBacksAskedFor, answerRounds, roundsAskedFor } from '../../../journal/reconciliation/worker-tasks';
+import { SettleListedService } from '../../settling/settle-listed.service';
+import { SourcesService } from '../../sources/sources.service';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+import { Job } from '../../../platform/jobs/job';
+import { Turns } from '../../../platform/jobs/turns';
+import { ResolverService } from './resolver.service';
+import { ResolverRound } from './rounds.dto';
+
+/** Asks the upstream about the subjects of its events, one after the other, keeps the answers as
+ * evidence, and settles the payouts that they are about. */
+@Injectable()
+export class ReadBackService {
+  private readonly logger = new Logger('Events');
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly sources: SourcesService,
+    private readonly settling: SettleListedService,
+    private readonly mayPay: MayPay,
+  ) {}
+
+  /**
+   * Reads back all events that wait. Events of the same batch arrive together, and are read back together. An event
+   * that arrives meanwhile may be newer than the answer, so it keeps waiting. All wait while this process is fenced.
+   * @param onDoubt called for each subject that may be of a call in doubt.
+   */
+  async run(signal: AbortSignal, onDoubt: () => void): Promise<void> {
+    while (!this.mayPay.obstacleTo('settle')) {
+      const waiting = await readBacksAskedFor(this.prisma);
+      if (waiting.length === 0) return;
+      for (const subject of new Set(waiting.map(subjectOf))) {
+        if (signal.aborted) return;
+        const events = waiting.filter((event) => subjectOf(event) === subject);
+        if (!(await this.isOfKnown(events, signal))) onDoubt();
+        if (this.mayPay.obstacleTo('settle')) return; // they wait
+        const ids = events.map(({ id }) => id);
+        await deleteTasks(this.prisma, ids);
+      }
+    }
+  }
+
+  private async isOfKnown([event]: ReadBack[], signal: AbortSignal): Promise<boolean> {
+    if (!event) return true;
+    try {
+      return await this.readBack(event, signal);
+    } catch (err) {
+      this.logger.warn({ err, event: event.id }, 'event not read back');
+      return true;
+    }
+  }
+
+  /** @returns whether an answer to a call named the transactions before. Then they are not in doubt. */
+  private async readBack(
+    { id, account, batchRef, upstreamId, upstreamRef }: ReadBack,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (!this.sources.knows(account)) return true;
+    const cause = { causedBy: id, by: null };
+    const read =
+      batchRef !== null
+        ? await this.sources.batch(account, cause, batchRef)
+        : upstreamId !== null
+          ? await this.sources.transaction(account, cause, upstreamId)
+          : null;
+    if (read?.complete && !this.mayPay.obstacleTo('settle')) await this.settling.run(read.readId, 'event', signal);
+    const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
+    const rows = await this.prisma.$queryRaw<unknown[]>`
+      SELECT 1 FROM indexed_call
+      WHERE terms && ${refs.map((ref) => termOf(TAGS.ref, ref))}::text[] AND ${ofAccount('client_id', account)} LIMIT 1`;
+    return rows.length > 0;
+  }
+}
+
+/** Returns what to ask about, and whom. */
+function subjectOf({ account, batchRef, upstreamId }: ReadBack): string {
+  return `${account} ${batchRef ?? upstreamId}`;
+}
+
+/** How often a worker looks for tasks that it was not told of, such as those of a killed worker. */
+const LOOK_EVERY_MS = 5_000;
+
+/** The wait after an event. Other events of the same batch may follow. */
+const SOON_MS = 1_000;
+
+/** The least time between two rounds because of events, so that many events do not cause many listings. */
+const HURRY_EVERY_MS = 10_000;
+
+/**
+ * Resolves the calls in doubt: every RESOLVER_EVERY_SECONDS, soon after an event of the upstream, and when somebody
+ * asks for it.
+ */
+@Injectable()
+export class ResolverJob implements Job {
+  readonly name = 'resolve';
+  private readonly logger = new Logger('Resolver');
+  /** When the next round is due, by the monotonic clock. Infinity if rounds are only run on request. */
+  private dueAt = 0;
+  private hurriedAt = -Infinity;
+  private isFailing = false;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly resolver: ResolverService,
+    private readonly readBacks: ReadBackService,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
+
+  async run(turns: Turns): Promise<void> {
+    this.dueAt = this.everyMs > 0 ? 0 : Infinity;
+    let readingBack: Promise<void> | undefined;
+    while (!turns.areOver) {
+      // Beside the rounds, because the upstream may take long to answer.
+      readingBack ??= this.readBack(turns).finally(() => (readingBack = undefined));
+      await this.answerRequests(turns.signal);
+      if (performance.now() >= this.dueAt && !turns.areOver) {
+        this.dueAt = Infinity; // An event that arrives during the round may be newer than its listing.
+        await this.resolver.run(turns.signal);
+        this.dueAt = Math.min(this.dueAt, performance.now() + this.everyMs);
+      }
+      await turns.wait(Math.min(LOOK_EVERY_MS, Math.max(0, this.dueAt - performance.now())));
+    }
+    await readingBack;
+    this.resolver.rest();
+  }
+
+  private get everyMs(): number {
+    return this.settings.resolverEverySeconds * 1_000;
+  }
+
+  /** Runs one round for all who asked for one until now. */
+  private async answerRequests(signal: AbortSignal): Promise<void> {
+    try {
+      const asked = await roundsAskedFor(this.prisma);
+      this.isFailing = false;
+      if (asked.length === 0 || signal.aborted) return;
+      const round = await this.resolver.runOnce(signal).catch((err: unknown) => {
+        this.logger.warn({ err }, 'requested resolver round failed');
+        return failedRound();
+      });
+      if (!signal.aborted) await answerRounds(this.prisma, asked, round); // else another worker answers
+    } catch (err) {
+      if (!this.isFailing && !signal.aborted) this.logger.warn({ err }, 'tasks cannot be read, will retry');
+      this.isFailing = true;
+    }
+  }
+
+  private async readBack(turns: Turns): Promise<void> {
+    await this.readBacks.run(turns.signal, () => this.pollSoon(turns)).catch(() => undefined); // tried again next turn
+  }
+
+  /** Polls recent calls in doubt soon, because an event arrived. It does so at most every ten seconds. */
+  private pollSoon(turns: Turns): void {
+    const now = performance.now();
+    if (this.everyMs === 0 || now - this.hurriedAt < HURRY_EVERY_MS) return;
+    this.hurriedAt = now;
+    this.resolver.hurry();
+    this.dueAt = Math.min(this.dueAt, now + SOON_MS);
+    turns.wake();
+  }
+}
+
+/** The result of a round that failed as a whole. The log of the worker says why. */
+function failedRound(): ResolverRound {
+  return { in_doubt: 0, polled: 0, failure: 'round_failed', reads: [], verdicts: [] };
+}

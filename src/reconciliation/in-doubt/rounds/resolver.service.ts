@@ -1,0 +1,213 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { MAY_HAVE_INTENT, releaseRefused } from '../../../journal/outcomes/refusals';
+import { clock } from '../../../platform/database/clock';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+import { PrismaService } from '../../../platform/database/pools/prisma.service';
+import { uuidFloor } from '../../../platform/database/uuid';
+import { IndexService } from '../../../history/search/index.service';
+import { PresentService } from '../../../history/records/records.service';
+import { MayPay } from '../../../gateway/may-pay/may-pay.service';
+import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
+import { NewVerdict } from '../../../journal/settlement/settled-by-upstream';
+import { ReconciliationMetrics } from '../../../http/metrics/reconciliation-metrics';
+import { codeOrNameOf } from '../../../platform/errors/error-code';
+import { BackOff } from './back-off';
+import { PollService } from './poll.service';
+import { findCallsInDoubt, readCallsInDoubt, SentCallState } from '../calls-in-doubt';
+import { ResolverRound } from './rounds.dto';
+import { quietUntil, walletsCountFrom } from '../verdict/facts';
+
+/** Older reservations count on no cap any more. */
+const KEPT_MS = 32 * 86_400_000;
+
+/** The number of refusals that one transaction looks at. It locks their clients. */
+const AT_ONCE = 500;
+
+/**
+ * Releases the reservations of refused calls. A call that was refused because of the database may have an intent, and
+ * the process that refused it releases its reservation. If that process dies in between, this service does.
+ */
+@Injectable()
+export class RefusedReservationsService {
+  private readonly logger = new Logger('Resolver');
+  /** All refusals of older transactions were looked at. */
+  private seenBefore = '0';
+
+  constructor(
+    private readonly prisma: PrismaService,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
+
+  /** Looks at the refusals since the last time, or all after a start. @returns how many reservations it released. */
+  async run(signal: AbortSignal): Promise<number> {
+    const since = uuidFloor(new Date(clock.nowMs() - KEPT_MS));
+    const [now] = await this.prisma.$queryRaw<{ horizon: string }[]>`
+      SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`;
+    const refused = await this.prisma.$queryRaw<{ id: string; clientId: string }[]>`
+      SELECT id::text, client_id::text AS "clientId" FROM refusal
+      WHERE code = ANY (${[...MAY_HAVE_INTENT]}::text[]) AND tx >= ${this.seenBefore}::xid8 AND id >= ${since}::uuid ORDER BY tx`;
+    let released = 0;
+    for (let first = 0; first < refused.length; first += AT_ONCE) {
+      signal.throwIfAborted();
+      released += await releaseRefused(this.prisma, refused.slice(first, first + AT_ONCE), this.settings);
+    }
+    this.seenBefore = now?.horizon ?? this.seenBefore;
+    if (released > 0) this.logger.warn({ calls: released }, 'reservations of refused calls released');
+    return released;
+  }
+}
+
+/** The most calls in doubt that are read in one round. The next rounds read the others. */
+const MOST_PER_ROUND = 10_000;
+
+const NOTHING: Omit<ResolverRound, 'in_doubt'> = { polled: 0, failure: null, reads: [], verdicts: [] };
+
+/**
+ * Determines the outcomes of calls in doubt. It never sends a payout again. One listing of an account's transactions
+ * serves all of its calls that are due.
+ */
+@Injectable()
+export class ResolverService {
+  private readonly logger = new Logger('Resolver');
+  private readonly backOff: BackOff;
+  private working: Promise<unknown> = Promise.resolve();
+  /** The last logged failure. Undefined if the last round succeeded. */
+  private complaint: string | undefined;
+  /** When each call in doubt was sent, as of the last round. Undefined if it failed, and while another worker resolves. */
+  private since: number[] | undefined;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly present: PresentService,
+    private readonly index: IndexService,
+    private readonly polls: PollService,
+    private readonly refused: RefusedReservationsService,
+    private readonly metrics: ReconciliationMetrics,
+    private readonly mayPay: MayPay,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {
+    this.backOff = new BackOff(Math.max(1, this.settings.resolverEverySeconds) * 1_000);
+    metrics.watchDoubts(() => this.since);
+  }
+
+  /** Makes recent calls in doubt due, because an event arrived. */
+  hurry(): void {
+    this.backOff.hurry(clock.nowMs());
+  }
+
+  /** Leaves the calls in doubt to another worker. */
+  rest(): void {
+    this.since = undefined;
+  }
+
+  /** Polls the calls in doubt that are due. A failure is logged. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.turn(signal, false).catch((error: unknown) => this.complain(codeOrNameOf(error), signal));
+  }
+
+  /** Polls all calls in doubt now. */
+  async runOnce(signal: AbortSignal = new AbortController().signal): Promise<ResolverRound> {
+    return this.turn(signal, true);
+  }
+
+  /** Runs rounds one after the other. */
+  private turn(signal: AbortSignal, all: boolean): Promise<ResolverRound> {
+    const turn = this.working
+      .then(() => this.round(signal, all))
+      .catch((error: unknown) => {
+        this.since = undefined; // how many there are now is not known
+        throw error;
+      });
+    this.working = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** @param all also polls calls that are not due yet. */
+  private async round(signal: AbortSignal, all: boolean): Promise<ResolverRound> {
+    if (signal.aborted) return { ...NOTHING, in_doubt: 0 };
+    const obstacle = this.mayPay.obstacleTo('settle');
+    if (obstacle) return this.restWhile(obstacle.kind, signal);
+    await this.refused.run(signal);
+    const { ids, due, inDoubt } = await this.read(all);
+    if (due.length === 0) return { ...NOTHING, in_doubt: inDoubt };
+    // At once, so that no account waits for another one that is slow.
+    const rounds = await Promise.all(
+      [...new Set(due.map(({ account }) => account))].map((account) => this.poll(account, due, ids, signal)),
+    );
+    const failed = rounds.filter(({ read }) => read.failure !== null);
+    this.complain(
+      failed.map(({ read: { account, failure } }) => `${account}: ${failure}`).join(', ') || undefined,
+      signal,
+    );
+    return {
+      in_doubt: inDoubt,
+      polled: rounds.reduce((sum, { polled }) => sum + polled, 0),
+      failure: failed[0]?.read.failure ?? null,
+      reads: rounds.map(({ read }) => read),
+      verdicts: rounds.flatMap(({ verdicts }) => verdicts),
+    };
+  }
+
+  private async poll(account: string, allDue: SentCallState[], ids: string[], signal: AbortSignal) {
+    const due = allDue.filter((call) => call.account === account);
+    const { left, failed, readId, failure, verdicts } = await this.polls.poll(account, due, ids, signal);
+    const done = due.filter(({ id }) => !left.has(id));
+    this.remember(done, failed, verdicts);
+    return {
+      read: { account, read_id: readId, failure },
+      polled: done.length,
+      verdicts: verdicts.map(({ intentId, verdict, reason }) => ({ call_id: intentId, verdict, reason })),
+    };
+  }
+
+  /** A process that must not pay must not judge either. Another worker may take the job. */
+  private restWhile(failure: string, signal: AbortSignal): ResolverRound {
+    this.since = undefined;
+    this.complain(failure, signal);
+    return { ...NOTHING, in_doubt: 0, failure };
+  }
+
+  /**
+   * Reads the IDs of all calls that may be in doubt, and the calls to poll now, in that order. Of those that wait for their
+   * next turn, nothing else is read: there may be thousands, each round.
+   */
+  private async read(all: boolean): Promise<{ ids: string[]; due: SentCallState[]; inDoubt: number }> {
+    await this.index.catchUp();
+    const present = await this.present.read(); // The index is updated before the records are read. See there.
+    const ids = await findCallsInDoubt(this.prisma);
+    this.backOff.keepOnly(new Set(ids));
+    const now = clock.nowMs();
+    const some = ids.filter((id) => all || this.backOff.isDue(id, now));
+    const reading = this.backOff.inTurn(some).slice(0, MOST_PER_ROUND);
+    const due = await readCallsInDoubt(this.prisma, reading, present, overAfterMs(this.settings));
+    const read = new Set(reading);
+    const waiting = ids.flatMap((id) => (read.has(id) ? [] : (this.backOff.sentAt(id) ?? [])));
+    this.since = [...due.map(({ sentFrom }) => sentFrom.getTime()), ...waiting];
+    return { ids, due, inDoubt: this.since.length };
+  }
+
+  private remember(due: SentCallState[], failed: ReadonlySet<string>, verdicts: NewVerdict[]): void {
+    const { rules } = this.polls;
+    for (const call of due) {
+      const now = clock.nowMs();
+      const quietAt = quietUntil(call, rules);
+      if (failed.has(call.id)) this.backOff.failed(call.id, call.sentFrom, now);
+      else this.backOff.polled(call.id, call.sentFrom, now, quietAt > now ? quietAt : walletsCountFrom(call, rules));
+    }
+    for (const { intentId, verdict } of verdicts) {
+      this.metrics.verdicts.inc({ verdict });
+      this.logger.log({ call_id: intentId, verdict }, 'verdict on a call in doubt recorded');
+    }
+  }
+
+  /**
+   * Logs each failure once.
+   * @param failure undefined after a successful round.
+   */
+  private complain(reason: string | undefined, signal: AbortSignal): void {
+    if (reason === this.complaint || signal.aborted) return;
+    this.complaint = reason;
+    if (reason === undefined) this.logger.log('resolver round succeeded after failures');
+    else this.logger.warn({ failure: reason }, 'resolver round failed, will retry');
+  }
+}

@@ -1,0 +1,120 @@
+import { Batch, Rules, Seen, SentCall } from '../calls-in-doubt';
+import { Created, CREATED_BY } from '../../../operations/items/effects';
+import { timeOf } from './fitting';
+import { keysOfItem, keysOfSeen, rarest, Traces } from './payments';
+import { Timetable } from '../timetable';
+import { WalletStatements } from '../wallet-statements';
+import { each, Work } from '../work';
+
+/**
+ * Indexes the batches of a listing by payment, time, and recipient. After an outage, thousands of calls in doubt meet
+ * thousands of transactions.
+ */
+export class Batches {
+  /** The amounts of all transactions, and the earliest and latest time. */
+  readonly amounts = new Set<string>();
+  earliest = Infinity;
+  latest = -Infinity;
+  readonly traces = new Traces();
+  private readonly all = new Map<string, Batch>();
+  /**
+   * By the rarest transaction of each batch. Each transaction of a batch must be an item of its call, so one of them
+   * suffices.
+   */
+  private readonly payments = new Timetable<Batch>();
+
+  private constructor(
+    /** The operations whose transactions show the IDs that the proxy wrote into the requests. */
+    readonly showsIdsOf: ReadonlySet<string>,
+  ) {}
+
+  static *of(seen: Seen[], showsIdsOf: ReadonlySet<string> = new Set()): Work<Batches> {
+    const batches = new Batches(showsIdsOf);
+    yield* each(seen, (one) => batches.add(one));
+    const counts = new Map<string, number>();
+    for (const batch of batches.all.values()) {
+      batches.traces.add(batch);
+      if (batch.length > 1) countKeys(batch, counts);
+      yield batch.length;
+    }
+    for (const batch of batches.all.values()) {
+      batches.addPayment(batch, (key) => counts.get(key) ?? 0);
+      yield batch.length;
+    }
+    return batches;
+  }
+
+  /**
+   * Finds the batches that could be all or part of a call, by one transaction of each: within the call's time, and by
+   * the same keys.
+   */
+  *like(call: SentCall, created: Created, rules: Rules): Iterable<Batch> {
+    const query = { least: 1, most: call.items.length, ...timeOf(call, rules) };
+    const found = new Set<Batch>();
+    for (const key of new Set(call.items.flatMap((item) => keysOfItem(item, created)))) {
+      for (const batch of this.payments.overlapping(key, query)) {
+        if (found.has(batch)) continue;
+        found.add(batch);
+        yield batch;
+      }
+    }
+  }
+
+  /** Whether any batch could be related to a call. */
+  isRelatedTo({ operation, items }: SentCall): boolean {
+    const created = CREATED_BY.get(operation);
+    if (!created) return false;
+    for (const item of items) {
+      for (const _ of this.traces.ofItem(item, created)) return true;
+      for (const _ of this.traces.ofRecipient(item, created)) return true;
+    }
+    return false;
+  }
+
+  /** A transaction without a batch is a batch of its own. */
+  private add(one: Seen): void {
+    const { amountUsd, issuedAt, batchRef, ordinal } = one;
+    const name = batchRef ?? `/${ordinal}`;
+    const batch = this.all.get(name);
+    if (batch) batch.push(one);
+    else this.all.set(name, [one]);
+    if (amountUsd !== null) this.amounts.add(amountUsd);
+    if (issuedAt === null) return;
+    this.earliest = Math.min(this.earliest, issuedAt.getTime());
+    this.latest = Math.max(this.latest, issuedAt.getTime());
+  }
+
+  private addPayment(batch: Batch, count: (key: string) => number): void {
+    const seen = rarest(batch, count);
+    if (!seen || seen.issuedAt === null) return; // Without a time, it could belong to any call.
+    const at = seen.issuedAt.getTime();
+    for (const key of new Set(keysOfSeen(seen))) {
+      this.payments.add(key, { size: batch.length, from: at, until: at }, batch);
+    }
+  }
+}
+
+function countKeys(batch: Batch, counts: Map<string, number>): void {
+  for (const seen of batch) for (const key of keysOfSeen(seen)) counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** The transactions of the upstream's listing that our records do not assign to a call. */
+export interface Listing {
+  readId: string;
+  /** When the listing was requested. */
+  askedAt: Date;
+  /** The transactions that certainly belong to no other call of ours. */
+  unclaimed: Batches;
+  /** How many known transactions the listing lacks. If there are any, it is not complete. */
+  missing: number;
+  /** When the oldest listed transaction was issued. The listing cannot show whether older transactions were cut off. */
+  oldest: Date | null;
+  /**
+   * For each kind of transaction, the time of our newest call whose transaction the listing shows with a plausible
+   * time. For this kind, the listing is at least that recent. A kind without such a call is missing. Later airtime
+   * proves nothing about mobile money, which the upstream may list later.
+   */
+  freshUntil: ReadonlyMap<string, Date>;
+  /** The wallets, read after the listing. Undefined if no conclusion depends on them, or if they could not be read. */
+  wallets?: WalletStatements | undefined;
+}

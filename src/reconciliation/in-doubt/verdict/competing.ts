@@ -1,0 +1,184 @@
+import { Batch, Rules, SentCall, readSentCalls, SentCallState } from '../calls-in-doubt';
+import { fit, timeOf } from './fitting';
+import { CREATED_BY, CREATING } from '../../../operations/items/effects';
+import { keysOfItem, keysOfSeen, rarest } from './payments';
+import { Timetable } from '../timetable';
+import { Work } from '../work';
+import { Client } from 'pg';
+import { freesKey, STATES } from '../../../operations/lifecycle/lifecycle';
+import { Prisma } from '../../../platform/database/generated/client';
+import { PrismaService } from '../../../platform/database/pools/prisma.service';
+import { uuidFloor } from '../../../platform/database/uuid';
+import { ofAccount } from '../../../journal/records/accounts';
+import { catchUpIndex } from '../../../journal/lookups/search-index';
+import { Batches } from './batches';
+
+/** The most competing calls of a batch. One of them is the call in doubt, and a verdict names at most 100. */
+const MOST_NAMED = 101;
+
+/**
+ * Indexes competing calls: calls that could have created the same transactions as a call in doubt. They are found by
+ * payment and time, because thousands of calls may have paid the same.
+ */
+export class Competing {
+  private readonly byPayment = new Timetable<SentCall>();
+  private readonly named = new Map<Batch, SentCall[]>();
+  private readonly explained = new Map<Batch, boolean>();
+  private readonly unexplainedOf = new Map<readonly Batch[], Batch[]>();
+
+  private constructor(private readonly rules: Rules) {}
+
+  static *of(calls: Iterable<SentCall>, rules: Rules): Work<Competing> {
+    const competing = new Competing(rules);
+    for (const call of calls) {
+      competing.add(call);
+      yield call.items.length;
+    }
+    return competing;
+  }
+
+  /**
+   * Returns the first calls that a batch could be all or part of. A batch can be a part, if only a part was carried out
+   * or listed yet.
+   */
+  *callsOf(batch: Batch): Work<SentCall[]> {
+    const known = this.named.get(batch);
+    if (known) return known;
+    const found = yield* this.fitting(batch, Infinity, MOST_NAMED);
+    this.named.set(batch, found);
+    return found;
+  }
+
+  /** Returns those of some batches that are not the complete result of one of our calls. */
+  *unexplained(batches: readonly Batch[]): Work<readonly Batch[]> {
+    const known = this.unexplainedOf.get(batches);
+    if (known) return known;
+    const found: Batch[] = [];
+    for (const batch of batches) if (!(yield* this.explains(batch))) found.push(batch);
+    this.unexplainedOf.set(batches, found);
+    return found;
+  }
+
+  private *explains(batch: Batch): Work<boolean> {
+    const known = this.explained.get(batch);
+    yield 1;
+    if (known !== undefined) return known;
+    const isExplained = (yield* this.fitting(batch, batch.length, 1)).length > 0;
+    this.explained.set(batch, isExplained);
+    return isExplained;
+  }
+
+  private add(call: SentCall): void {
+    const created = CREATED_BY.get(call.operation);
+    if (!created) return;
+    const place = { size: call.items.length, ...timeOf(call, this.rules) };
+    const keys = new Set(call.items.flatMap((item) => keysOfItem(item, created)));
+    for (const key of keys) this.byPayment.add(key, place, call);
+  }
+
+  /** Finds the first calls, with at most some items, that a batch could be all or part of. */
+  private *fitting(batch: Batch, most: number, limit: number): Work<SentCall[]> {
+    const found = new Set<SentCall>();
+    const seen = rarest(batch, (key) => this.byPayment.count(key));
+    yield batch.length;
+    if (!seen || seen.issuedAt === null) return [];
+    const at = seen.issuedAt.getTime();
+    for (const key of new Set(keysOfSeen(seen))) {
+      for (const call of this.byPayment.overlapping(key, { least: batch.length, most, from: at, until: at })) {
+        if (!found.has(call) && (yield* this.fits(call, batch))) found.add(call);
+        if (found.size === limit) return [...found];
+      }
+    }
+    return [...found];
+  }
+
+  private *fits(call: SentCall, batch: Batch): Work<boolean> {
+    const created = CREATED_BY.get(call.operation);
+    return created !== undefined && (yield* fit(call, created, batch, this.rules)) !== undefined;
+  }
+}
+
+const BY_REFERENCE = CREATING.filter((operation) => CREATED_BY.get(operation)?.incoming === true);
+
+/** An ID is made before its call is sent, and clocks differ. */
+const ID_MARGIN_MS = 3_600_000;
+
+interface Reach {
+  account: string;
+  /** Calls that were recorded earlier cannot have created a transaction of the listing. */
+  from: Date;
+  /** The longest time that a request may take. */
+  longestMs: number;
+  rules: Rules;
+  signal: AbortSignal;
+}
+
+/**
+ * Reads the calls that could have created what a call in doubt could have created: they pay the same recipient an
+ * amount that the listing has, at a time that it has. They include rejected calls, as the rejection may be wrong, except
+ * those that were refused at the door. They include succeeded calls, as they may have been carried out twice. They also
+ * include the calls in doubt themselves, and calls that were sent while the listing was read.
+ * @throws DatabaseTooSlow if the search index cannot be brought up to date soon.
+ */
+export async function readCompeting(
+  db: Client,
+  prisma: PrismaService,
+  inDoubt: string[],
+  unclaimed: Batches,
+  reach: Reach,
+): Promise<SentCallState[]> {
+  if (inDoubt.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
+  await catchUpIndex(prisma); // After the listing was read. A call that is not indexed yet may explain its transactions.
+  const question = questionFor(inDoubt, unclaimed, reach);
+  const { rows } = await db.query<{ id: string }>(question.text, question.values);
+  const ids = rows.map(({ id }) => id);
+  const calls = await readSentCalls(prisma, ids, reach.longestMs, reach.signal);
+  return calls.filter(mayHaveBeenCarriedOut);
+}
+
+/** A call that was refused at the door is sent again with the same key. It must not leave that attempt in doubt. */
+function mayHaveBeenCarriedOut({ state, upstreamStatus }: SentCallState): boolean {
+  return STATES[state].arrived && !(state === 'rejected' && freesKey(state, upstreamStatus));
+}
+
+/** The names of the recipient of the payout `n` with the person `r`, as the search index has them. */
+const NAMES = Prisma.sql`
+  SELECT tag, spelling FROM (VALUES
+    ('to', recipient_key('email', r.email)), ('to', recipient_key('phone', r.phone)), ('to', recipient_key('handle', r.handle)),
+    ('receiver', n.receiver)) AS known(tag, spelling)
+  WHERE spelling IS NOT NULL`;
+
+function questionFor(inDoubt: string[], unclaimed: Batches, { account, from, longestMs, rules }: Reach): Prisma.Sql {
+  const earliest = new Date(unclaimed.earliest - rules.quietMs - rules.skewMs);
+  const latest = new Date(unclaimed.latest + rules.skewMs);
+  const [first, last] = [uuidFloor(from), uuidFloor(new Date(latest.getTime() + ID_MARGIN_MS))];
+  return Prisma.sql`
+    WITH payee AS MATERIALIZED (
+      SELECT DISTINCT name.* FROM unnest(${inDoubt}::uuid[]) AS doubt(id)
+      CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = doubt.id OFFSET 0) AS n
+      LEFT JOIN LATERAL (SELECT * FROM item_recipient WHERE intent_id = doubt.id OFFSET 0) AS r ON r.position = n.position
+      CROSS JOIN LATERAL (${NAMES}) AS name
+    ), named AS MATERIALIZED (
+      SELECT call_id FROM indexed_call
+      WHERE terms && ARRAY(SELECT search_term(tag, spelling) FROM payee) AND call_id >= ${first}::uuid AND call_id < ${last}::uuid
+        AND ${ofAccount('client_id', account)}
+    ), paid AS (
+      SELECT DISTINCT c.call_id, n.amount_usd FROM named c
+      CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = c.call_id OFFSET 0) AS n
+      LEFT JOIN LATERAL (SELECT * FROM item_recipient WHERE intent_id = c.call_id OFFSET 0) AS r ON r.position = n.position
+      CROSS JOIN LATERAL (${NAMES}) AS name
+      JOIN payee p ON p.tag = name.tag AND p.spelling = name.spelling
+    )
+    -- OFFSET 0 keeps the planner from joining all calls with all: each is looked up by its key, however many there are.
+    SELECT DISTINCT c.id::text AS id FROM paid CROSS JOIN LATERAL (
+      SELECT i.id FROM intent i
+      LEFT JOIN outcome o ON o.intent_id = paid.call_id LEFT JOIN decision d ON d.intent_id = paid.call_id
+      WHERE i.id = paid.call_id AND i.operation = ANY (${CREATING}::text[])
+        AND (paid.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
+        AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
+        AND coalesce(o.answered_at, coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval)
+          >= ${earliest}::timestamptz
+      OFFSET 0
+    ) AS c
+    ORDER BY 1`;
+}

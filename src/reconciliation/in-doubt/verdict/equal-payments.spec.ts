@@ -1,0 +1,81 @@
+import { at, RULES, toSeen, toSent } from '../../../../test/support/made-up-doubts';
+import { BackOff } from '../rounds/back-off';
+import { Competing } from './competing';
+import { SentCall } from '../calls-in-doubt';
+import { Batches, Listing } from './batches';
+import { judgeInTurn } from './judging';
+import { Effort, STRETCH } from '../work';
+
+const EQUAL = 20_000;
+const DOUBTS = 202;
+
+/** Whoever is paid the same again and again: all calls, and all transactions, look alike. */
+describe('calls in doubt among 20,000 equal payments', () => {
+  const cents = 1;
+  const secondOf = (place: number) => place / 100;
+  const others = Array.from({ length: EQUAL }, (_, place) => toSent(place, [[1, cents]], secondOf(place)));
+  const seen = others.flatMap((_, place) => toSeen({ second: secondOf(place) + 1, items: [[1, cents]] }, place));
+  /** One more than the doubts of the crowd each: of somebody else who was paid, and of one who was not. */
+  const paid = toSent(EQUAL + 1, [[2, 5]], 100);
+  const unpaid = toSent(EQUAL + 2, [[3, 5]], 100);
+  const seenPaid = toSeen({ second: 101, items: [[2, 5]] }, EQUAL + 1);
+  const every = Math.floor(EQUAL / DOUBTS);
+  const ofCrowd = others.filter((_, place) => place % every === 0).slice(0, DOUBTS);
+
+  const readInTurns = async (effort: Effort) => {
+    const listing: Listing = {
+      readId: 'read',
+      askedAt: at(2_000),
+      missing: 0,
+      oldest: at(-1),
+      freshUntil: new Map([['airtime' as const, at(1_999)]]),
+      unclaimed: await effort.all(Batches.of([...seen, ...seenPaid])),
+    };
+    return { listing, competing: await effort.all(Competing.of([...others, paid, unpaid], RULES)) };
+  };
+
+  it('are all judged in one round, and none wrongly', async () => {
+    const effort = new Effort();
+    const { listing, competing } = await readInTurns(effort);
+    const read = effort.done;
+    const { found, left } = await judgeInTurn([...ofCrowd, paid, unpaid], listing, competing, RULES, effort);
+    expect(left).toEqual([]);
+    const crowd = found.slice(0, DOUBTS);
+    expect(new Set(crowd.map(({ verdict }) => verdict.verdict))).toEqual(new Set(['ambiguous']));
+    for (const { call, verdict } of crowd) {
+      expect([verdict.evidence.transactions.length, verdict.evidence.calls.length]).toEqual([100, 100]);
+      expect(verdict.evidence.calls).not.toContain(call.id);
+    }
+    expect(found.slice(DOUBTS).map(({ verdict }) => verdict.verdict)).toEqual(['confirmed', 'not_executed']);
+    // Comparing each with each would take 202 times 20,000 times 20,000 of them.
+    expect(read).toBeLessThan(5 * EQUAL);
+    expect(effort.done - read).toBeLessThan(DOUBTS * 2_000);
+    expect(effort.longestStretch).toBeLessThan(2 * STRETCH);
+  });
+
+  it('are judged in several rounds, each in its turn, while others have theirs', async () => {
+    // What each asked for is another amount than what its receiver got: only all that was listed explains that.
+    const doubts = Array.from({ length: 7 }, (_, place) => toSent(EQUAL + 10 + place, [[1, 9]], 100 + place));
+    const byId = new Map(doubts.map((call) => [call.id, call]));
+    const { listing, competing } = await readInTurns(new Effort());
+    const verdicts = new Map<string, string>();
+    const backOff = new BackOff(1_000);
+    let turns = 0;
+    const ticking = setInterval(() => (turns += 1), 0);
+    let rounds = 0;
+    for (; verdicts.size < doubts.length && rounds < doubts.length; rounds += 1) {
+      const effort = new Effort(undefined, 1.5 * EQUAL);
+      const due = backOff.inTurn([...byId.keys()]).map((id) => byId.get(id) as SentCall);
+      const { found, left } = await judgeInTurn(due, listing, competing, RULES, effort);
+      expect(effort.done).toBeLessThan(6 * EQUAL); // one round's bound, and what it had begun
+      expect(effort.longestStretch).toBeLessThan(2 * STRETCH);
+      for (const { call, verdict } of found) verdicts.set(call.id, verdict.verdict);
+      const looked = due.filter((call) => !left.includes(call));
+      for (const { id, sentFrom } of looked) backOff.polled(id, sentFrom, 1 + rounds, 0);
+    }
+    clearInterval(ticking);
+    expect([...verdicts.values()]).toEqual(doubts.map(() => 'not_executed'));
+    expect([rounds > 1, rounds < doubts.length]).toEqual([true, true]);
+    expect(turns).toBeGreaterThan(rounds);
+  });
+});

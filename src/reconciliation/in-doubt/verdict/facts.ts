@@ -1,0 +1,222 @@
+import { Created, CREATED_BY } from '../../../operations/items/effects';
+import { isIdOf } from '../../../operations/catalogue/payout-id';
+import { Batch, Rules, Seen, SentCall } from '../calls-in-doubt';
+import { Batches, Listing } from './batches';
+import { Competing } from './competing';
+import { distinctItems, fit, Fitting, relationOf } from './fitting';
+import { Work } from '../work';
+import { Decimal } from 'decimal.js';
+import { VerdictEvidence, VerdictTransaction } from '../../../journal/settlement/settled-by-upstream';
+import { asRecorded, proseAsRecorded, writtenNumbers } from '../../../platform/privacy/recorded';
+
+/** The kinds of transactions that leave a debit in a wallet. */
+const PAID_KINDS = [...CREATED_BY.values()].flatMap(({ name, paidAtOnce }) => (paidAtOnce ? [name] : []));
+
+/** Everything that a verdict about a call in doubt depends on. */
+export interface Facts {
+  call: SentCall;
+  created: Created;
+  listing: Listing;
+  rules: Rules;
+  /** Whether the listing was requested after the quiet period. What is not listed by then is never listed. */
+  isQuiet: boolean;
+  /** The batches that could be all or part of the call. Collection stops when more would not change the verdict. */
+  candidates: Fitting[];
+  /** Our other calls that could have made a candidate, or of which it could be a part. */
+  others: SentCall[];
+  /** Other listed transactions that may be a trace of the call, such as another amount for its recipient. */
+  traces: Batch[];
+  /** Whether the listing has something older than the call. One that has not may have been cut off. */
+  reachesBack: boolean;
+  /** Whether the listing shows a later call of ours, of any kind, so that it is not older than the call. */
+  isCurrent: boolean;
+  /** Whether the listing shows a later payment of the same kind, so that it shows this kind as soon. */
+  isFresh: boolean;
+  /** Whether the wallets prove that nothing was paid from them since before the call. */
+  walletsUntouched: boolean;
+}
+
+/** Finds out what a verdict depends on. Traces are only looked for when they matter. */
+export function* factsOf(
+  call: SentCall,
+  created: Created,
+  listing: Listing,
+  competing: Competing,
+  rules: Rules,
+): Work<Facts> {
+  const isQuiet = listing.askedAt.getTime() >= quietUntil(call, rules);
+  const candidates = yield* candidatesFor(call, created, listing, rules);
+  const others = yield* othersOf(call, candidates, competing);
+  const [only] = candidates;
+  const isWhole = candidates.length === 1 && only?.batch.length === call.items.length && others.length === 0;
+  const traces = isWhole || !isQuiet ? [] : yield* tracesOf(call, created, listing, competing);
+  const reachesBack = listing.oldest !== null && listing.oldest < call.sentFrom;
+  const isCurrent = isListedSince(listing, quietUntil(call, rules));
+  const isFresh = isListedSince(listing, quietUntil(call, rules), created.name);
+  const walletsUntouched = showNoPayment(listing, call, rules);
+  return {
+    call,
+    created,
+    listing,
+    rules,
+    isQuiet,
+    candidates,
+    others,
+    traces,
+    reachesBack,
+    isCurrent,
+    isFresh,
+    walletsUntouched,
+  };
+}
+
+/** Returns when the quiet period of a call ends, in milliseconds since 1970. */
+export function quietUntil(call: SentCall, rules: Rules): number {
+  const { quietMs, rejectedQuietMs } = rules;
+  return call.sentUntil.getTime() + (call.isRejected ? Math.min(quietMs, rejectedQuietMs) : quietMs);
+}
+
+/**
+ * Returns when the wallets may replace a later payment of the same kind, in milliseconds since 1970. They are believed
+ * only after the full quiet period, because nothing shows how current they are.
+ */
+export function walletsCountFrom({ sentUntil }: SentCall, { quietMs }: Rules): number {
+  return sentUntil.getTime() + quietMs;
+}
+
+/**
+ * Returns whether a listing shows a call of ours that was sent at a time or later.
+ * @param kind only calls that create this kind of transaction count. Without it, calls of any kind do.
+ */
+export function isListedSince({ freshUntil }: Listing, since: number, kind?: string): boolean {
+  const times = kind === undefined ? [...freshUntil.values()] : [freshUntil.get(kind)];
+  return times.some((time) => time !== undefined && time.getTime() >= since);
+}
+
+/** Returns whether the conclusion about a call depends on the wallets. */
+export function dependsOnWallets(call: SentCall, listing: Listing, rules: Rules): boolean {
+  const created = CREATED_BY.get(call.operation);
+  // Only what is paid at once from a wallet leaves a debit there.
+  if (!created?.paidAtOnce || isListedSince(listing, quietUntil(call, rules), created.name)) return false;
+  const from = walletsCountFrom(call, rules);
+  return listing.askedAt.getTime() >= from && isListedSince(listing, from);
+}
+
+/** Wallets that do not show our later payments are older than the call, and prove nothing. */
+function showNoPayment(listing: Listing, call: SentCall, rules: Rules): boolean {
+  const { wallets } = listing;
+  if (!wallets || !dependsOnWallets(call, listing, rules)) return false;
+  const since = new Date(call.sentFrom.getTime() - rules.skewMs);
+  const wasPaid = PAID_KINDS.some((kind) => isListedSince(listing, call.sentUntil.getTime(), kind));
+  return wallets.showNoDebitSince(since, call.operation) && (!wasPaid || wallets.showDebitSince(since));
+}
+
+function* candidatesFor(call: SentCall, created: Created, listing: Listing, rules: Rules): Work<Fitting[]> {
+  const found: Fitting[] = [];
+  yield call.items.length;
+  for (const batch of listing.unclaimed.like(call, created, rules)) {
+    const fitting = yield* fit(call, created, batch, rules);
+    if (fitting) found.push(fitting);
+    if (found.length > MOST_UNSETTLED) break;
+  }
+  const proven = found.filter(({ batch }) => batch.some(({ madeFor }) => madeFor === call.id));
+  return proven.length > 0 || mustShowId(call, listing.unclaimed) ? proven : found;
+}
+
+/** Whether the transactions of a call show its ID, so that equal ones without it may be a stranger's. */
+function mustShowId({ id, operation, items }: SentCall, { showsIdsOf }: Batches): boolean {
+  return showsIdsOf.has(operation) && items.every(({ reference }) => isIdOf(id, reference));
+}
+
+function* othersOf(call: SentCall, candidates: Fitting[], competing: Competing): Work<SentCall[]> {
+  const others = new Set<SentCall>();
+  for (const { batch } of candidates) {
+    const calls = yield* competing.callsOf(batch);
+    for (const one of calls) if (one.id !== call.id) others.add(one);
+    yield calls.length;
+    if (others.size >= MOST_UNSETTLED) break;
+  }
+  return [...others];
+}
+
+/** Finds the first batches that may be a trace of a call. */
+function* tracesOf(call: SentCall, created: Created, listing: Listing, competing: Competing): Work<Batch[]> {
+  const { traces } = listing.unclaimed;
+  const items = distinctItems(call);
+  const found = new FirstBatches();
+  for (const item of items) {
+    yield 1;
+    for (const batches of traces.ofItem(item, created)) {
+      yield* found.add(batches, (seen) => relationOf(item, seen, created) === 'some');
+      if (found.areEnough) return found.all;
+    }
+  }
+  for (const item of items) {
+    yield 1;
+    for (const batches of traces.ofRecipient(item, created)) {
+      // A batch with other amounts that another call of ours explains completely is no trace of this one.
+      const unexplained = yield* competing.unexplained(batches);
+      yield* found.add(unexplained, (seen) => relationOf(item, seen, created) !== 'none');
+      if (found.areEnough) return found.all;
+    }
+  }
+  return found.all;
+}
+
+/** Collects batches until they have as many transactions as a verdict names. */
+class FirstBatches {
+  private readonly found = new Set<Batch>();
+  private transactions = 0;
+
+  get all(): Batch[] {
+    return [...this.found];
+  }
+
+  get areEnough(): boolean {
+    return this.transactions >= MOST_UNSETTLED;
+  }
+
+  /** Adds the batches with a transaction of this kind. */
+  *add(batches: readonly Batch[], isOne: (seen: Seen) => boolean): Work<void> {
+    for (const batch of batches) {
+      if (this.areEnough) return;
+      yield this.found.has(batch) ? 1 : batch.length;
+      if (this.found.has(batch) || !batch.some(isOne)) continue;
+      this.found.add(batch);
+      this.transactions += batch.length;
+    }
+  }
+}
+
+/** The most transactions kept as evidence when they do not settle a call. */
+export const MOST_UNSETTLED = 100;
+
+/**
+ * Builds the evidence of a verdict.
+ * @param positions the item of each transaction. Undefined if that is not certain. Then the first hundred are kept.
+ */
+export function evidenceOf(reads: string[], seen: Seen[], calls: string[], positions?: number[]): VerdictEvidence {
+  const kept = positions ? seen : seen.slice(0, MOST_UNSETTLED);
+  return {
+    reads,
+    transactions: kept.map((one, place) => toEvidence(one, positions?.[place] ?? null)),
+    calls: calls.slice(0, MOST_UNSETTLED),
+  };
+}
+
+function toEvidence(seen: Seen, position: number | null): VerdictTransaction {
+  // An upstream may use the recipient's phone number as the ID of a payment.
+  const phones = seen.names.filter((key) => key.startsWith('+'));
+  const numbers = writtenNumbers(phones);
+  return {
+    read_id: seen.readId,
+    ordinal: seen.ordinal,
+    position,
+    upstream_ref: asRecorded(seen.upstreamRef, numbers),
+    upstream_id: asRecorded(seen.upstreamId, numbers),
+    batch_ref: asRecorded(seen.batchRef, numbers),
+    at: seen.issuedAt?.toISOString() ?? null,
+    status: proseAsRecorded(seen.status),
+    amount_usd: seen.amountUsd === null ? null : new Decimal(seen.amountUsd).toFixed(),
+  };
+}

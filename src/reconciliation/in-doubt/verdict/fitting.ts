@@ -1,0 +1,169 @@
+import { Batch, Rules, Seen, SentCall, Wanted } from '../calls-in-doubt';
+import { Created, isOtherType } from '../../../operations/items/effects';
+import { keysOfItem, keysOfSeen, haveKindInCommon, kindsOf, maybeSameOne } from './payments';
+import { Work } from '../work';
+
+/** A batch whose transactions are all items of this call. */
+export interface Fitting {
+  batch: Batch;
+  /** The position of the item of each transaction. */
+  positions: number[];
+}
+
+/** How a transaction relates to an item: not at all, by paying its recipient another amount, or in some other way. */
+type Relation = 'none' | 'other amount' | 'some';
+
+/**
+ * Matches a batch with all or part of a call. Each transaction must be an item of its own, made within the call's time.
+ */
+export function* fit(call: SentCall, created: Created, batch: Batch, rules: Rules): Work<Fitting | undefined> {
+  yield batch.length;
+  const { from, until } = timeOf(call, rules);
+  if (batch.length > call.items.length || !batch.every(({ issuedAt }) => isWithin(issuedAt, from, until))) return;
+  const byKey = new Map<string, number[]>();
+  for (const [place, item] of call.items.entries()) {
+    for (const key of keysOfItem(item, created)) {
+      const places = byKey.get(key);
+      if (places) places.push(place);
+      else byKey.set(key, [place]);
+    }
+  }
+  yield call.items.length;
+  const given = yield* oneToOne(batch, (seen) => keysOfSeen(seen).flatMap((key) => byKey.get(key) ?? []), contentOf);
+  return given && { batch, positions: given.map((at) => (call.items[at] as Wanted).position) };
+}
+
+/** Returns when the transactions of a call may have been made, as the upstream's clock shows it. */
+export function timeOf({ sentFrom, sentUntil }: SentCall, { skewMs, quietMs }: Rules): { from: number; until: number } {
+  return { from: sentFrom.getTime() - skewMs, until: sentUntil.getTime() + quietMs + skewMs };
+}
+
+/** Returns the items of a call that differ in what transactions are compared by. */
+export function distinctItems({ items }: SentCall): Wanted[] {
+  const byContent = new Map(
+    items.map((item) => [JSON.stringify([item.names, item.payee, item.amountUsd, item.reference]), item]),
+  );
+  return [...byContent.values()];
+}
+
+/** Tells how a transaction relates to an item. */
+export function relationOf(item: Wanted, seen: Seen, created: Created): Relation {
+  // The ID of a call of ours proves whose a transaction is, whatever else it shows.
+  if (seen.madeFor !== null) return hasReferenceOf(item, seen) ? 'some' : 'none';
+  // The amounts of a collection are in another currency.
+  const isSame = created.incoming ? undefined : isSameAmount(item, seen);
+  if (!mightBe(item, seen, created, isSame)) return 'none';
+  return isSame === false ? 'other amount' : 'some';
+}
+
+function hasReferenceOf({ reference }: Wanted, { references }: Seen): boolean {
+  return reference !== null && references.includes(reference);
+}
+
+function isWithin(at: Date | null, from: number, until: number): boolean {
+  return at !== null && at.getTime() >= from && at.getTime() <= until;
+}
+
+function contentOf({ type, status, amountUsd, names, references, madeFor }: Seen): string {
+  return JSON.stringify([type, status, amountUsd, names, references, madeFor]);
+}
+
+/** Undefined if one of the two states no amount. */
+function isSameAmount(item: Wanted, seen: Seen): boolean | undefined {
+  if (item.amountUsd === null || seen.amountUsd === null) return undefined;
+  return item.amountUsd === seen.amountUsd;
+}
+
+/** Whether a transaction could be an item that the upstream changed in some way. */
+function mightBe(item: Wanted, seen: Seen, created: Created, amount: boolean | undefined): boolean {
+  if (isOtherType(seen.type, created) && amount !== true) return false;
+  if (created.incoming && hasReferenceOf(item, seen)) return true;
+  if (maybeSameOne(item.names, seen.names)) return true;
+  if (item.names.length === 0 || seen.names.length === 0) return amount !== false;
+  // A recipient paid by handle may be listed by email address.
+  return (
+    amount === true && !isOtherType(seen.type, created) && !haveKindInCommon(kindsOf(item.names), kindsOf(seen.names))
+  );
+}
+
+/**
+ * Assigns each element of `left` an element of `right` of its own. It uses augmenting paths, so it finds an assignment
+ * if there is one.
+ * @param placesOf the indexes of the elements on the right that fit an element. They may repeat.
+ * @param kindOf elements of one kind fit the same elements.
+ * @returns the index on the right for each element on the left. Undefined if not every element can have one.
+ */
+export function* oneToOne<L>(
+  left: readonly L[],
+  placesOf: (one: L) => Iterable<number>,
+  kindOf: (one: L) => string,
+): Work<number[] | undefined> {
+  const byKind = new Map<string, Choices>();
+  const choices: Choices[] = [];
+  for (const one of left) {
+    const kind = kindOf(one);
+    let known = byKind.get(kind);
+    if (!known) {
+      known = { places: [...new Set(placesOf(one))].sort((one, other) => one - other), taken: 0 };
+      byKind.set(kind, known);
+      yield known.places.length;
+    }
+    choices.push(known);
+  }
+  const takenBy = new Map<number, number>();
+  const given = new Array<number>(left.length);
+  for (const one of left.keys()) if (!(yield* place(one, choices, takenBy, given))) return undefined;
+  return given;
+}
+
+/** The indexes that fit a kind. The first `taken` of them are taken. A taken index never becomes free again. */
+interface Choices {
+  places: number[];
+  taken: number;
+}
+
+/**
+ * Finds an index for one element, and moves other elements for it where needed.
+ * @returns whether there is one.
+ */
+function* place(one: number, choices: Choices[], takenBy: Map<number, number>, given: number[]): Work<boolean> {
+  const wantedBy = new Map<number, number>();
+  const queue = [one];
+  for (const next of queue) {
+    const own = choices[next] as Choices;
+    while (own.taken < own.places.length && takenBy.has(own.places[own.taken] as number)) own.taken += 1;
+    const free = own.places[own.taken];
+    if (free !== undefined) {
+      move(next, free, one, wantedBy, takenBy, given);
+      return true;
+    }
+    yield own.places.length;
+    for (const at of own.places) {
+      if (wantedBy.has(at)) continue;
+      wantedBy.set(at, next);
+      queue.push(takenBy.get(at) as number);
+    }
+  }
+  return false;
+}
+
+/**
+ * Assigns a free index to `last`, and the index that this frees to the element that wanted it, until `first` has one.
+ */
+function move(
+  last: number,
+  free: number,
+  first: number,
+  wantedBy: ReadonlyMap<number, number>,
+  takenBy: Map<number, number>,
+  given: number[],
+): void {
+  let [one, at] = [last, free];
+  for (;;) {
+    const left = given[one];
+    given[one] = at;
+    takenBy.set(at, one);
+    if (one === first || left === undefined) return;
+    [at, one] = [left, wantedBy.get(left) as number];
+  }
+}

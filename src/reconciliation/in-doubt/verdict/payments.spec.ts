@@ -1,0 +1,22 @@
+import { recipientKey } from '../../../recipients/recipient';
+import { haveKindInCommon, kindsOf, maybeSameOne } from './payments';
+
+describe('recipients', () => {
+  it('have the kinds of their names', () => {
+    const kinds = kindsOf(['+254712345678', 'ada@example.com', '@ada', 'user-1', 'tel:712345678']);
+    expect(kinds).toEqual(['email', 'handle', 'phone', 'receiver']);
+    expect(haveKindInCommon(kinds, ['phone'])).toBe(true);
+    expect(haveKindInCommon(kindsOf(['@ada']), ['phone'])).toBe(false);
+  });
+
+  it.each([
+    ['+254712345678', '0712345678', true],
+    ['+254712345678', '712345678', true],
+    ['+254712345678', '00254712345678', true],
+    ['+254712345678', '+234712345678', false],
+    ['+254712345678', '345678', false],
+  ])('may be the same number: %s and %s: %s', (one, other, expected) => {
+    const [some, others] = [one, other].map((phone) => [recipientKey('phone', phone) ?? '']) as [string[], string[]];
+    expect([maybeSameOne(some, others), maybeSameOne(others, some)]).toEqual([expected, expected]);
+  });
+});

@@ -1,0 +1,224 @@
+import { Created, CREATED_BY, isOtherType } from '../../../operations/items/effects';
+import { Seen, Wanted, Batch } from '../calls-in-doubt';
+import { kindOfKey, RecipientKind } from '../../../recipients/recipient';
+
+/**
+ * The keys by which items and transactions are compared. A transaction equals an item in everything that both state if
+ * and only if they share a key. So nobody has to compare each transaction with each item.
+ */
+
+/** One of each kind of transaction that operations create, by what their keys begin with. */
+const KINDS: ReadonlyMap<string, Created> = new Map(
+  [...CREATED_BY.values()].map((created) => [kindOf(created), created]),
+);
+
+/** The reference of an item without one, which equals any, and of a transaction without one. */
+const ANY = 'any';
+const NONE = 'none';
+
+/** Returns the keys of an item. There are none if it cannot be compared. */
+export function keysOfItem({ payee, amountUsd, reference }: Wanted, created: Created): string[] {
+  const kind = kindOf(created);
+  if (created.incoming) {
+    return reference === null ? [] : payee.map((name) => keyOf(kind, name, '', written(reference)));
+  }
+  if (amountUsd === null) return [];
+  const references = reference ? [written(reference), NONE] : [ANY];
+  return payee.flatMap((name) => references.map((one) => keyOf(kind, name, amountUsd, one)));
+}
+
+/**
+ * Returns the keys of a transaction, for each kind that it could be of. One with the ID of a call of ours equals only
+ * items with this reference.
+ */
+export function keysOfSeen({ type, meaning, names, amountUsd, references, madeFor }: Seen): string[] {
+  const stated = references.map(written);
+  const any = madeFor === null ? [ANY] : [];
+  const keys: string[] = [];
+  for (const [kind, created] of KINDS) {
+    if (isOtherType(type, created) || (created.paidAtOnce && meaning === 'unpaid')) continue;
+    const amount = created.incoming ? '' : amountUsd;
+    if (amount === null) continue;
+    const possible = created.incoming ? stated : [...any, ...(stated.length === 0 ? [NONE] : stated)];
+    for (const name of names) for (const one of possible) keys.push(keyOf(kind, name, amount, one));
+  }
+  return keys;
+}
+
+/** Returns the transaction of a batch that has the fewest others like it. */
+export function rarest(batch: readonly Seen[], count: (key: string) => number): Seen | undefined {
+  let [found, least] = [batch[0], Infinity];
+  if (batch.length === 1) return found;
+  for (const seen of batch) {
+    const others = keysOfSeen(seen).reduce((sum, key) => sum + count(key), 0);
+    if (others < least) [found, least] = [seen, others];
+  }
+  return found;
+}
+
+function kindOf({ type, class: name }: Created): string {
+  return `${type} ${name}`;
+}
+
+/** Distinguishes a reference from `ANY` and `NONE`. */
+function written(reference: string): string {
+  return `=${reference}`;
+}
+
+/** No text of the database contains the separator, so different parts never make the same key. */
+function keyOf(kind: string, name: string, amount: string, reference: string): string {
+  return [kind, name, amount, reference].join('\0');
+}
+
+/**
+ * The fewest digits of a phone number. Two spellings of a number, with country code or as dialed at home, share as
+ * many.
+ */
+const SHORTEST = 7;
+
+/** Returns the kinds of names of a recipient. @param keys of its names. */
+export function kindsOf(keys: string[]): RecipientKind[] {
+  return [...new Set(keys.map(kindOfKey))].sort();
+}
+
+/**
+ * Whether both have a name of the same kind, such as a phone number, which shows whether they are the same recipient.
+ */
+export function haveKindInCommon(some: RecipientKind[], others: RecipientKind[]): boolean {
+  return some.some((kind) => others.includes(kind));
+}
+
+/**
+ * Whether two lists of keys may share a recipient. A phone number may have its country code in one and not in the
+ * other.
+ */
+export function maybeSameOne(some: string[], others: string[]): boolean {
+  const values = others.map(valueOf);
+  return some.map(valueOf).some((one) => values.some((other) => isSame(one, other)));
+}
+
+/** Returns the part that all keys of a recipient have in common. */
+function looseKey(key: string): string {
+  const value = valueOf(key);
+  return isNumber(value) ? value.slice(-SHORTEST) : value;
+}
+
+/** The ID of a sub-account may be the contact of its holder in another form. */
+function valueOf(key: string): string {
+  const value = key.toLowerCase().replace(/^(?:@|tel:)/, '');
+  const digits = value.replace(/[\s().+-]/g, '');
+  return isNumber(digits) ? digits.replace(/^0+/, '') : value;
+}
+
+function isNumber(value: string): boolean {
+  return value.length >= SHORTEST && /^\d+$/.test(value);
+}
+
+function isSame(one: string, other: string): boolean {
+  if (one === other) return true;
+  return isNumber(one) && isNumber(other) && (one.endsWith(other) || other.endsWith(one));
+}
+
+const TYPES: ReadonlySet<string> = new Set([...CREATED_BY.values()].map(({ type }) => type));
+
+/** Stands for any type that no operation creates. It could be any kind of transaction. */
+const UNKNOWN_TYPE = '';
+
+/** The transactions of all amounts, and those that state none. */
+const ALL = 'all';
+const UNSTATED = 'unstated';
+
+/**
+ * Indexes batches by what a trace of an item could have: its recipient, its amount, or neither. The lists that it
+ * returns contain each batch that `relationOf` relates to the item, and few others.
+ */
+export class Traces {
+  private readonly lists = new Map<string, Batch[]>();
+  /** The kinds of names that transactions have, such as email or phone number, by their key. */
+  private readonly kinds = new Map<string, RecipientKind[]>();
+
+  add(batch: Batch): void {
+    for (const seen of batch) {
+      const type = typeOf(seen);
+      for (const by of this.waysTo(seen)) {
+        this.put(batch, by, type, ALL);
+        this.put(batch, by, type, seen.amountUsd ?? UNSTATED);
+      }
+    }
+  }
+
+  /** Returns lists with each batch that relates to an item in another way than by paying another amount. */
+  *ofItem(item: Wanted, created: Created): Iterable<readonly Batch[]> {
+    const { amountUsd, reference, names } = item;
+    const own = [created.type, UNKNOWN_TYPE];
+    const ways = [...names.map(nameKey), ...this.namelessFor(item)];
+    if (reference !== null) yield* this.find([referenceKey(reference)], [...TYPES, UNKNOWN_TYPE], [ALL]);
+    if (created.incoming || amountUsd === null) {
+      yield* this.find(ways, own, [ALL]);
+      return;
+    }
+    yield* this.find(ways, own, [UNSTATED]);
+    yield* this.find(ways, [...TYPES, UNKNOWN_TYPE], [amountUsd]);
+    // A recipient paid by handle may be listed by email address.
+    const named = kindsOf(names);
+    const others = [...this.kinds].filter(([, kinds]) => !haveKindInCommon(named, kinds)).map(([key]) => key);
+    yield* this.find(others, own, [amountUsd]);
+  }
+
+  /** Returns lists with each batch that pays the recipient of an item another amount. */
+  *ofRecipient({ names }: Wanted, created: Created): Iterable<readonly Batch[]> {
+    if (!created.incoming) yield* this.find(names.map(nameKey), [created.type, UNKNOWN_TYPE], [ALL]);
+  }
+
+  private *find(ways: string[], types: string[], amounts: string[]): Iterable<readonly Batch[]> {
+    for (const by of ways) {
+      for (const type of types) {
+        for (const amount of amounts) {
+          const list = this.lists.get(listKey(by, type, amount));
+          if (list) yield list;
+        }
+      }
+    }
+  }
+
+  /** The ways to the transactions that no name relates to an item: those without names, or all if it has none. */
+  private namelessFor({ names }: Wanted): string[] {
+    return names.length === 0 ? [...this.kinds.keys()] : [kindsKey([])];
+  }
+
+  private waysTo({ names, references }: Seen): string[] {
+    const kinds = kindsOf(names);
+    const key = kindsKey(kinds);
+    this.kinds.set(key, kinds);
+    return [...names.map(nameKey), ...references.map(referenceKey), key];
+  }
+
+  /** A batch is added as a whole, so it can only be the last of a list. */
+  private put(batch: Batch, by: string, type: string, amount: string): void {
+    const key = listKey(by, type, amount);
+    const list = this.lists.get(key);
+    if (!list) this.lists.set(key, [batch]);
+    else if (list.at(-1) !== batch) list.push(batch);
+  }
+}
+
+function typeOf({ type }: Seen): string {
+  const word = type?.toLowerCase() ?? UNKNOWN_TYPE;
+  return TYPES.has(word) ? word : UNKNOWN_TYPE;
+}
+
+function nameKey(name: string): string {
+  return `name ${looseKey(name)}`;
+}
+
+function referenceKey(reference: string): string {
+  return `reference ${reference}`;
+}
+
+function kindsKey(kinds: string[]): string {
+  return `kinds ${kinds.join(' ')}`;
+}
+
+function listKey(by: string, type: string, amount: string): string {
+  return [by, type, amount].join('\0');
+}

@@ -1,0 +1,143 @@
+import { Decimal } from 'decimal.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { atOnce } from '../../../../test/support/at-once';
+import { at, RULES, toSeen, toSent } from '../../../../test/support/made-up-doubts';
+import { CREATED_BY } from '../../../operations/items/effects';
+import { Batches, Listing } from './batches';
+import { Seen, SentCall } from '../calls-in-doubt';
+import { Competing } from './competing';
+import { Facts, factsOf } from './facts';
+import { VERDICT_RULES } from './verdict';
+import { WalletStatements } from '../wallet-statements';
+
+/** The smallest world in which a rule decides. */
+interface Scenario {
+  /** The decision record names the scenario by it. */
+  title: string;
+  seen?: Seen[];
+  others?: SentCall[];
+  listing?: Partial<Listing>;
+  /** The rule that would decide without this one. Undefined if none would. */
+  without?: string;
+}
+
+const ITEMS: [recipient: number, cents: number][] = [
+  [1, 1],
+  [2, 2],
+];
+const CALL = toSent(0, ITEMS, 0);
+/** When the quiet period of the call ends. */
+const QUIET = 105;
+const listed = (batch: number) => toSeen({ second: 1, items: ITEMS }, batch);
+
+/** A wallet that was opened before the call, with a debit. */
+function walletsWith({ debitAt }: { debitAt: number }): WalletStatements {
+  const [ten, nine] = [new Decimal(10), new Decimal(9)];
+  const entries = [
+    { at: at(debitAt), before: ten, after: nine },
+    { at: at(-900), before: new Decimal(0), after: ten },
+  ];
+  return new WalletStatements('wallets', [{ id: 'one', type: 'airtime', balance: nine, entries }], new Map());
+}
+
+const SCENARIOS: Record<string, Scenario> = {
+  'listed as a whole': {
+    title: 'both payouts are listed at once',
+    seen: listed(1),
+    listing: { askedAt: at(20) },
+    without: 'too early',
+  },
+  'too early': {
+    title: 'nothing is listed a second before the quiet period ends',
+    listing: { askedAt: at(QUIET - 1) },
+    without: 'not listed',
+  },
+  'made by another call of ours': {
+    title: 'both payouts are listed once, but two calls requested them',
+    seen: listed(1),
+    others: [{ ...CALL, id: 'twin' }],
+    without: 'traces of it',
+  },
+  'listed several times': {
+    title: 'both payouts are listed twice',
+    seen: [...listed(1), ...listed(2)],
+    without: 'traces of it',
+  },
+  'traces of it': {
+    title: 'a recipient of the call got another amount',
+    seen: listed(1)
+      .slice(0, 1)
+      .map((seen) => ({ ...seen, amountUsd: '0.011000' })),
+    without: 'not listed',
+  },
+  'listing cut off': {
+    title: 'nothing is listed, and nothing older either',
+    listing: { oldest: at(0) },
+    without: 'not listed',
+  },
+  'listing incomplete': {
+    title: 'nothing is listed, and another payout of ours is missing too',
+    listing: { missing: 1 },
+    without: 'not listed',
+  },
+  'listing too old': {
+    title: 'nothing is listed, and no call of ours from after the quiet period either',
+    listing: { freshUntil: new Map([['airtime', at(QUIET - 1)]]) },
+    without: 'kind listed later',
+  },
+  'kind listed later': {
+    title: 'nothing is listed, and a link from after the quiet period is, but no airtime, and a wallet has a debit',
+    listing: { freshUntil: new Map([['link', at(899)]]), wallets: walletsWith({ debitAt: 1 }) },
+    without: 'not listed',
+  },
+  'not listed': { title: 'nothing is listed, in a listing that is whole and recent' },
+};
+
+function factsIn({ seen = [], others = [], listing = {} }: Scenario): Facts {
+  const created = CREATED_BY.get(CALL.operation)!;
+  const whole: Listing = {
+    readId: 'read',
+    askedAt: at(900),
+    missing: 0,
+    freshUntil: new Map([['airtime', at(899)]]),
+    oldest: at(-1),
+    unclaimed: atOnce(Batches.of(seen)),
+    ...listing,
+  };
+  return atOnce(factsOf(CALL, created, whole, atOnce(Competing.of(others, RULES)), RULES));
+}
+
+const ADR = join(__dirname, '../../../../docs/internals/decisions/upstream/0014-when-a-call-was-not-executed.md');
+
+describe('the rules about a call in doubt', () => {
+  it.each(VERDICT_RULES.map((rule) => [rule.name, rule] as const))('include "%s"', (name, rule) => {
+    const { without, ...scenario } = SCENARIOS[name]!;
+    const facts = factsIn(scenario);
+    expect(VERDICT_RULES.find(({ holds }) => holds(facts))).toBe(rule);
+    const others = VERDICT_RULES.filter((one) => one !== rule);
+    const next = others.find(({ holds }) => holds(facts));
+    expect(next?.name).toBe(without);
+    expect(next?.reason(facts)).not.toBe(rule.reason(facts));
+  });
+
+  it('believe wallets that show no debit since the call, and a listing that shows a later call of another kind', () => {
+    const listing = { freshUntil: new Map([['link', at(899)]]), wallets: walletsWith({ debitAt: -60 }) };
+    const facts = factsIn({ title: 'at night', listing });
+    expect(VERDICT_RULES.find(({ holds }) => holds(facts))?.name).toBe('not listed');
+  });
+
+  it('have a scenario each, and a row each in their decision record, in the same order', () => {
+    const rows = [...readFileSync(ADR, 'utf8').matchAll(/^\| \d+ \| (.*) \|$/gm)].map(([, row = '']) =>
+      row.split(' | '),
+    );
+    const documented = rows.map(([name, , conclusion, , title]) => ({ name, conclusion, title }));
+    const decided = VERDICT_RULES.map(({ name, concludes }) => ({
+      name,
+      conclusion: `\`${concludes}\``,
+      title: SCENARIOS[name]?.title,
+    }));
+    expect(documented).toEqual(decided);
+    expect(Object.keys(SCENARIOS)).toEqual(VERDICT_RULES.map(({ name }) => name));
+  });
+});

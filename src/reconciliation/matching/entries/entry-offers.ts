@@ -1,0 +1,133 @@
+import { Flow } from '../flows';
+
+/**
+ * An entry that changed the value of a wallet. Amounts are text with six decimals and no sign, so that equal amounts
+ * are equal texts.
+ */
+export interface WalletEntry {
+  walletId: string;
+  ordinal: number;
+  amount: string;
+  /** In milliseconds. Null if neither the entry nor a neighbour has a time. */
+  at: number | null;
+  description: string | null;
+}
+
+/**
+ * The ways in which the upstream may book a payment, which are not documented. They are tried in this order: a batch
+ * with its fees (`batch`), a batch with items that cost something at first and were refunded later (`batch_at_first`),
+ * a batch without fees (`batch_net`), a transaction with its fee (`single`), a transaction without its fee
+ * (`single_net`), and the fee of a payment that was booked without it (`fee`). What came back is booked alike.
+ */
+export const BOOKINGS = ['batch', 'batch_at_first', 'batch_net', 'single', 'single_net', 'fee'] as const;
+export type Booking = (typeof BOOKINGS)[number];
+
+/** One way in which transactions could explain an entry. */
+export interface Explanation {
+  /** The batch that the transactions belong to. */
+  batch: string;
+  /** The transaction. Null for the whole batch. */
+  single: string | null;
+  booking: Booking;
+  amount: string;
+  flow: Flow;
+  /** The part of the amount that is a fee. */
+  fee: string;
+  /** When the transaction, or the first of the batch, was issued, in milliseconds. */
+  at: number;
+  /** Whether the entry may be any time later, because money comes back late. */
+  late: boolean;
+  /** The upstream's identifiers. An entry whose description has one is explained by it at any time. */
+  names: string[];
+}
+
+/** Offers of one amount. */
+export class Offers {
+  private readonly inOrder: Explanation[];
+  private readonly late: Explanation[];
+  private readonly byName: Map<string, Explanation[]>;
+
+  constructor(offers: Explanation[]) {
+    this.inOrder = offers.toSorted((one, other) => one.at - other.at);
+    this.late = this.inOrder.filter(({ late }) => late);
+    this.byName = grouped(offers.flatMap((offer) => offer.names.map((name): [string, Explanation] => [name, offer])));
+  }
+
+  /** Returns how far the nearest offer is in time, in milliseconds. Less than zero if the entry's description names one. */
+  distanceTo(entry: WalletEntry): number {
+    if (this.named(entry).length > 0) return -1;
+    const { at } = entry;
+    if (at === null) return Number.MAX_VALUE;
+    const next = this.placeOf(at);
+    const around = this.inOrder.slice(Math.max(next - 1, 0), next + 1);
+    return Math.min(Number.MAX_VALUE, ...around.map((offer) => Math.abs(offer.at - at)));
+  }
+
+  /** Returns the offers that fit an entry: those that its description names, then the nearest in time. */
+  for(entry: WalletEntry, toleranceMs: number): Set<Explanation> {
+    const { at } = entry;
+    const named = this.named(entry);
+    if (at === null) return new Set([...named, ...this.inOrder]);
+    const near = this.inOrder.slice(this.placeOf(at - toleranceMs), this.placeOf(at + toleranceMs + 1));
+    const nearest = near.toSorted((one, other) => Math.abs(one.at - at) - Math.abs(other.at - at));
+    return new Set([...named, ...nearest, ...this.late.filter((offer) => offer.at < at)]);
+  }
+
+  private named({ description }: WalletEntry): Explanation[] {
+    return (description ?? '').split(/[\s,;:()"']+/).flatMap((word) => this.byName.get(word) ?? []);
+  }
+
+  /** The number of offers before a time. */
+  private placeOf(time: number): number {
+    let [low, high] = [0, this.inOrder.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.inOrder[middle] as Explanation).at < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+export function isNear({ at }: WalletEntry, time: number, toleranceMs: number): boolean {
+  return at === null || Math.abs(time - at) <= toleranceMs;
+}
+
+export function grouped(named: [string, Explanation][]): Map<string, Explanation[]> {
+  const groups = new Map<string, Explanation[]>();
+  for (const [name, one] of named) {
+    const group = groups.get(name);
+    if (group) group.push(one);
+    else groups.set(name, [one]);
+  }
+  return groups;
+}
+
+/**
+ * A batch in which several items moved no money in the end. It is unknown which of them cost something at first. The sum
+ * of the others and of any of these therefore explains a debit.
+ */
+export interface PartlyFailed {
+  batch: string;
+  /** What the items cost that moved money, with their fees, in millionths of a US dollar. */
+  moved: number;
+  /** What each of the others costs, with its fee, in millionths of a US dollar. */
+  others: number[];
+  /** In milliseconds. */
+  at: number;
+}
+
+/** A batch of many different amounts has too many sums, and could explain nearly any debit. */
+const MOST_SUMS = 100_000;
+
+/** Tells whether a debit can be the sum of a batch. The amount is in US dollars. */
+export function couldCost({ moved, others }: PartlyFailed, amount: string): boolean {
+  const wanted = Math.round(Number(amount) * 1e6) - moved;
+  let sums = new Set([0]);
+  for (const other of others) {
+    if (sums.has(wanted)) return true;
+    sums = new Set([...sums, ...[...sums].map((sum) => sum + other).filter((sum) => sum <= wanted)]);
+    if (sums.size > MOST_SUMS) return false;
+  }
+  return sums.has(wanted);
+}

@@ -1,0 +1,92 @@
+import { Prisma } from '../../../platform/database/generated/client';
+import { Client } from 'pg';
+import { Explanation, PartlyFailed } from './entry-offers';
+import { givenBack, hasStatus } from '../flows';
+import { RunSettings } from '../plan';
+
+interface Window {
+  from: Date;
+  to: Date;
+}
+
+/** SQL for the batch of a transaction of `theirs` or `aside`. A transaction without one is a batch of its own. */
+export const batchOf = (row: Prisma.Sql) => Prisma.sql`coalesce('batch ' || ${row}.batch_ref, 'row ' || ${row}.n)`;
+
+/** The columns that identify a transaction `t`. */
+const NAMED = Prisma.sql`${batchOf(Prisma.sql`t`)} AS batch, n::text AS single,
+  array_remove(ARRAY[upstream_ref, upstream_id, batch_ref], NULL) AS names`;
+
+const LISTED = Prisma.sql`${NAMED}, batch_ref, at, coalesce(usd, 0) AS usd, coalesce(fee, 0) AS fee`;
+
+const paidAround = ({ from, to }: Window) => Prisma.sql`listed AS (
+    SELECT ${LISTED}, word <> 'not' AS moved, CASE WHEN transfer THEN 'transfer_out' ELSE 'payout' END AS flow
+    FROM theirs t WHERE NOT incoming AND at >= ${from}::timestamptz AND at <= ${to}::timestamptz
+  )`;
+
+/** The bookings of some transactions and of their batches, as rows of `Explanation`. See `Booking`. */
+const bookings = (amounts: string[], late: boolean) => Prisma.sql`
+  SELECT batch, single, booking, round(amount, 6)::text AS amount, CASE WHEN booking = 'fee' THEN 'fee' ELSE flow END AS flow,
+    CASE WHEN booking IN ('batch', 'single') THEN fee ELSE 0 END::text AS fee, extract(epoch FROM at)::float8 * 1000 AS at, ${late}::boolean AS late, names
+  FROM (
+    SELECT batch, NULL AS single, at, flow, coalesce(fee, 0) AS fee, names, b.booking, b.amount FROM batches CROSS JOIN LATERAL (VALUES
+      ('batch', usd + fee), ('batch_at_first', whole), ('batch_net', CASE WHEN fee > 0 THEN usd END), ('fee', fee)) AS b(booking, amount)
+    UNION ALL
+    SELECT batch, single, at, flow, fee, names, s.booking, s.amount FROM listed CROSS JOIN LATERAL (VALUES
+      ('single', usd + fee), ('single_net', CASE WHEN fee > 0 THEN usd END), ('fee', fee)) AS s(booking, amount)
+  ) AS offered WHERE round(amount, 6)::text = ANY (${amounts}::text[])`;
+
+const batches = (whole: Prisma.Sql) => Prisma.sql`batches AS (
+    SELECT batch, min(at) AS at, min(flow) AS flow, sum(usd) FILTER (WHERE moved) AS usd, sum(fee) FILTER (WHERE moved) AS fee, ${whole} AS whole,
+      array_remove(ARRAY[min(batch_ref)], NULL) AS names
+    FROM listed GROUP BY batch
+  )`;
+
+/** Transactions that are booked one by one, without a fee. */
+const singles = (amounts: string[], which: Prisma.Sql, flow: Prisma.Sql, late = false) => Prisma.sql`
+  SELECT ${NAMED}, 'single' AS booking, round(abs(usd), 6)::text AS amount, ${flow} AS flow, '0' AS fee,
+    extract(epoch FROM at)::float8 * 1000 AS at, ${late}::boolean AS late
+  FROM ${which} AND at IS NOT NULL AND round(abs(usd), 6)::text = ANY (${amounts}::text[])`;
+
+const FLOW = Prisma.sql`flow`;
+
+async function explanationsOf(db: Client, statements: Prisma.Sql[]): Promise<Explanation[]> {
+  const rows: Explanation[] = [];
+  for (const statement of statements) rows.push(...(await db.query<Explanation>(statement)).rows);
+  return rows;
+}
+
+/** Returns the transactions that could explain debits of these amounts, around the time of the debits. */
+export function paidFromWallets(db: Client, window: Window, amounts: string[]): Promise<Explanation[]> {
+  return explanationsOf(db, [
+    Prisma.sql`WITH ${paidAround(window)}, ${batches(Prisma.sql`sum(usd + fee)`)} ${bookings(amounts, false)}`,
+    singles(amounts, Prisma.sql`aside t WHERE flow IN ('fee', 'redemption')`, FLOW),
+  ]);
+}
+
+/**
+ * Returns the transactions that could explain credits of these amounts: payments whose money came back, money that was
+ * collected or redeemed, transfers, and transactions that are no payments.
+ */
+export function backInWallets(db: Client, settings: RunSettings, amounts: string[]): Promise<Explanation[]> {
+  const status = Prisma.sql`status`;
+  const back = Prisma.sql`listed AS (
+    SELECT ${LISTED}, TRUE AS moved, coalesce(${givenBack(status, settings)}, 'reversal') AS flow FROM theirs t WHERE NOT incoming AND word = 'not')`;
+  const received = Prisma.sql`theirs t WHERE word <> 'not' AND (incoming OR ${hasStatus(status, 'redeemed', settings)})`;
+  return explanationsOf(db, [
+    Prisma.sql`WITH ${back}, ${batches(Prisma.sql`NULL::numeric`)} ${bookings(amounts, true)}`,
+    singles(amounts, received, Prisma.sql`CASE WHEN incoming THEN 'collection' ELSE 'redemption' END`, true),
+    singles(amounts, Prisma.sql`theirs t WHERE transfer AND word <> 'not'`, Prisma.sql`'transfer_in'`),
+    singles(amounts, Prisma.sql`aside t WHERE flow <> 'fee'`, FLOW),
+  ]);
+}
+
+/** Returns the batches in which several items moved no money, around the time of the debits. */
+export async function partlyFailedIn(db: Client, window: Window): Promise<PartlyFailed[]> {
+  const { rows } = await db.query<PartlyFailed>(Prisma.sql`
+    WITH ${paidAround(window)}
+    SELECT batch, round(coalesce(sum(usd + fee) FILTER (WHERE moved), 0) * 1e6)::float8 AS moved,
+      array_agg(round((usd + fee) * 1e6)::float8) FILTER (WHERE NOT moved AND usd > 0) AS others,
+      extract(epoch FROM min(at))::float8 * 1000 AS at
+    FROM listed GROUP BY batch HAVING count(*) FILTER (WHERE NOT moved AND usd > 0) > 1`);
+  return rows;
+}

@@ -1,0 +1,106 @@
+import { Decimal } from 'decimal.js';
+import { WalletEntry } from './entry-offers';
+import { Flow, FLOWS } from '../flows';
+import { SumRecord, WalletRecord } from '../totals.dto';
+
+/** An entry as a reading of the wallets lists it, newest first. */
+export interface ListedEntry extends WalletEntry {
+  isDebit: boolean;
+  before: string | null;
+  after: string | null;
+}
+
+/** An entry of the period, and what explains it. */
+export interface BookedEntry {
+  entry: ListedEntry;
+  flow: Flow;
+  /** The part of the amount that is a fee. */
+  fee: string;
+}
+
+interface Wallet {
+  id: string;
+  name: string;
+  type: string | null;
+  balance: string | null;
+}
+
+interface Period {
+  from: Date;
+  to: Date;
+}
+
+/** Gives each entry without a time that of the entry before it, or else of the one after it. */
+export function withTimes(listed: ListedEntry[]): ListedEntry[] {
+  const timed = (entries: ListedEntry[]) => {
+    let last: ListedEntry | undefined;
+    return entries.map((entry) => {
+      const at = entry.at ?? (last?.walletId === entry.walletId ? last.at : null);
+      return (last = { ...entry, at });
+    });
+  };
+  return timed(timed(listed.toReversed()).reverse());
+}
+
+/** States how a wallet came from its opening balance to its closing balance. */
+export function statementsOf(
+  wallet: Wallet,
+  listed: ListedEntry[],
+  booked: BookedEntry[],
+  period: Period,
+): WalletRecord {
+  const own = listed.filter(({ walletId }) => walletId === wallet.id);
+  const mine = booked.filter(({ entry }) => entry.walletId === wallet.id);
+  const { opening, closing } = balancesOf(wallet, own, period);
+  const flows = sumsOf(mine);
+  const sum = Object.values(flows).reduce((total, { usd }) => total.add(usd), new Decimal(0));
+  const gap = opening === null || closing === null ? new Decimal(0) : new Decimal(closing).sub(opening).sub(sum);
+  return {
+    wallet_id: wallet.name,
+    type: wallet.type,
+    opening_usd: opening,
+    closing_usd: closing,
+    flows,
+    gap_usd: gap.toDecimalPlaces(6).toFixed(),
+    shown_since: shownSince(own, period),
+  };
+}
+
+function balancesOf({ balance }: Wallet, entries: ListedEntry[], { from, to }: Period) {
+  const [begin, end] = [from.getTime(), to.getTime()];
+  const within = entries.filter(({ at }) => at === null || (at >= begin && at < end));
+  const earlier = entries.find(({ at }) => at !== null && at < begin);
+  const later = entries.findLast(({ at }) => at !== null && at >= end);
+  const before = earlier?.after ?? within.at(-1)?.before ?? later?.before ?? balance;
+  const after = within[0]?.after ?? later?.before ?? earlier?.after ?? balance;
+  return { opening: plain(before), closing: plain(after) };
+}
+
+function sumsOf(booked: BookedEntry[]): Partial<Record<Flow, SumRecord>> {
+  const sums = new Map<Flow, { count: number; usd: Decimal }>();
+  const add = (flow: Flow, usd: Decimal, count: number) => {
+    const sum = sums.get(flow) ?? { count: 0, usd: new Decimal(0) };
+    sums.set(flow, { count: sum.count + count, usd: sum.usd.add(usd) });
+  };
+  for (const { entry, flow, fee } of booked) {
+    const sign = entry.isDebit ? -1 : 1;
+    add(flow, new Decimal(entry.amount).sub(fee).mul(sign), 1);
+    if (Number(fee) !== 0) add('fee', new Decimal(fee).mul(sign), 0);
+  }
+  const inOrder = FLOWS.flatMap((flow): [Flow, SumRecord][] => {
+    const sum = sums.get(flow);
+    return sum ? [[flow, { count: sum.count, usd: sum.usd.toFixed() }]] : [];
+  });
+  return Object.fromEntries(inOrder);
+}
+
+/** A wallet that is shown from its beginning at zero is shown completely. */
+function shownSince(entries: ListedEntry[], { from }: Period): string | null {
+  const oldest = entries.at(-1);
+  if (!oldest || oldest.at === null || oldest.at < from.getTime()) return null;
+  return oldest.before !== null && new Decimal(oldest.before).isZero() ? null : new Date(oldest.at).toISOString();
+}
+
+function plain(amount: string | null): string | null {
+  return amount === null ? null : new Decimal(amount).toDecimalPlaces(6).toFixed();
+}

@@ -1,0 +1,186 @@
+import { Prisma } from '../../../platform/database/generated/client';
+import { Client } from 'pg';
+import { ENTRY_SUBJECT, NAMED_ENTRIES, WALLET } from '../balances';
+import { explain, Explained } from './entry-matching';
+import { WalletEntry } from './entry-offers';
+import { saidFlow } from '../flows';
+import { harmless, plainWord } from '../recipients';
+import { Plan, toleranceOf, withMargin } from '../plan';
+import { entryFaults } from './completeness';
+import { backInWallets, paidFromWallets, partlyFailedIn, batchOf } from './wallet-offers';
+import { BookedEntry, ListedEntry, statementsOf, withTimes } from './wallet-statement';
+import { IncompleteRecord, WalletRecord } from '../totals.dto';
+import { Decimal } from 'decimal.js';
+
+/** What a run says about the wallets. */
+export interface JudgedWallets {
+  /** How each wallet came from its opening balance to its closing balance. */
+  statements: WalletRecord[];
+  incomplete: IncompleteRecord[];
+}
+
+/**
+ * Judges the wallets of the account: finds a transaction for each entry of the period, and adds `unexplained_debit` or
+ * `unexplained_credit` where there is none.
+ */
+export async function judgeWallets(db: Client, plan: Plan, readId: string): Promise<JudgedWallets> {
+  const { rows: wallets } = await db.query<{ id: string; name: string; type: string | null; balance: string | null }>(
+    Prisma.sql`SELECT wallet_id AS id, ${harmless(Prisma.sql`wallet_id`)} AS name, ${plainWord(Prisma.sql`type`)} AS type, balance::text FROM upstream_wallet WHERE read_id = ${readId}::uuid ORDER BY upstream_wallet.type, wallet_id`,
+  );
+  const { rows } = await db.query<ListedEntry>(entriesOf(plan, readId));
+  const listed = withTimes(rows);
+  const changing = listed.filter(({ amount }) => Number(amount) > 0);
+  const entries = changing.filter(isWithin(plan));
+  const around = changing.filter((entry) => !isWithin(plan)(entry));
+  const isNear = isWithin(withMargin(plan.from, plan.to, plan.settings));
+  const debits = await explainDebits(db, plan, {
+    entries: entries.filter(isDebit),
+    around: around.filter((entry) => isDebit(entry) && isNear(entry)),
+  });
+  // Money comes back at any time.
+  const credits = await explainCredits(db, plan, {
+    entries: entries.filter(isCredit),
+    around: around.filter(isCredit),
+  });
+  for (const entry of await neverReturned(db, debits, credits)) debits.delete(entry);
+  const booked = entries.map((entry): BookedEntry => {
+    const said = entry.isDebit ? undefined : saidFlow(entry.description);
+    return { entry, ...((entry.isDebit ? debits : credits).get(entry) ?? { flow: said ?? 'unexplained', fee: '0' }) };
+  });
+  const left = booked.flatMap(({ entry, flow }) => (flow === 'unexplained' ? [entry] : []));
+  if (left.length > 0) await db.query(insertUnexplained(plan, readId, left));
+  const statements = wallets.map((wallet) => statementsOf(wallet, listed, booked, plan));
+  const withEntries = new Set(wallets.filter(({ id }) => listed.some(({ walletId }) => walletId === id)).map(({ name }) => name)); // oxfmt-ignore
+  return { statements, incomplete: await entryFaults(db, plan, readId, { statements, withEntries, debits }) };
+}
+
+/** The balances show the direction, because it is not documented whether amounts are signed. */
+function entriesOf({ settings }: Plan, readId: string): Prisma.Sql {
+  const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
+  return Prisma.sql`
+    SELECT wallet_id AS "walletId", ordinal, balance_before::text AS before, new_balance::text AS after, description,
+      extract(epoch FROM entered_at)::float8 * 1000 AS at,
+      round(abs(coalesce(nullif(amount, 0), CASE WHEN abs(new_balance - balance_before) > ${tolerance} THEN new_balance - balance_before END, 0)), 6)::text AS amount,
+      coalesce(CASE WHEN new_balance < balance_before - ${tolerance} THEN TRUE WHEN new_balance > balance_before + ${tolerance} THEN FALSE END, amount < 0, FALSE) AS "isDebit"
+    FROM upstream_wallet_entry WHERE read_id = ${readId}::uuid ORDER BY wallet_id, ordinal`;
+}
+
+const isDebit = (entry: ListedEntry) => entry.isDebit;
+const isCredit = (entry: ListedEntry) => !entry.isDebit;
+
+/** An entry without any time counts as one of the period. */
+const isWithin =
+  ({ from, to }: { from: Date; to: Date }) =>
+  ({ at }: WalletEntry) =>
+    at === null || (at >= from.getTime() && at < to.getTime());
+
+/** The debits or the credits. */
+interface Side {
+  entries: WalletEntry[];
+  /** Those of the margin. Transactions that explain them explain nothing in the period. */
+  around: WalletEntry[];
+}
+
+async function explainDebits(db: Client, plan: Plan, side: Side): Promise<Explained> {
+  if (side.entries.length === 0) return new Map();
+  const window = windowOf([...side.entries, ...side.around], plan);
+  const explanations = await paidFromWallets(db, window, amountsOf(side));
+  const partlyFailed = await partlyFailedIn(db, window);
+  return explain(side.entries, {
+    explanations,
+    partlyFailed,
+    toleranceMs: toleranceOf(plan.settings),
+    around: side.around,
+  });
+}
+
+async function explainCredits(db: Client, plan: Plan, side: Side): Promise<Explained> {
+  if (side.entries.length + side.around.length === 0) return new Map();
+  const explanations = await backInWallets(db, plan.settings, amountsOf(side));
+  return explain(side.entries, {
+    explanations,
+    partlyFailed: [],
+    toleranceMs: toleranceOf(plan.settings),
+    around: side.around,
+  });
+}
+
+function amountsOf({ entries, around }: Side): string[] {
+  return [...new Set([...entries, ...around].map(({ amount }) => amount))];
+}
+
+/** The time around the entries. The first transaction of a batch may be older than its entry by more than others. */
+function windowOf(entries: WalletEntry[], plan: Plan): { from: Date; to: Date } {
+  const times = entries.map(({ at }) => at);
+  if (times.includes(null)) return plan;
+  const margin = 2 * toleranceOf(plan.settings);
+  const first = times.reduce<number>((one, other) => Math.min(one, other ?? one), Infinity);
+  const last = times.reduce<number>((one, other) => Math.max(one, other ?? one), -Infinity);
+  return { from: new Date(first - margin), to: new Date(last + margin) };
+}
+
+function insertUnexplained({ from }: Plan, readId: string, left: WalletEntry[]): Prisma.Sql {
+  return Prisma.sql`
+    INSERT INTO pg_temp.difference
+    SELECT CASE WHEN d."isDebit" THEN 'unexplained_debit' ELSE 'unexplained_credit' END,
+      ${ENTRY_SUBJECT},
+      NULL, NULL, NULL, NULL, NULL, ${WALLET}, coalesce(to_timestamp(d.at / 1000), ${from}::timestamptz), 0,
+      json_build_array(json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(d.amount)::text)),
+      json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${readId}::uuid, 'wallet_id', ${WALLET},
+        'ordinal', e.ordinal, 'at', e.entered_at), 'match', NULL)
+    FROM (${NAMED_ENTRIES} WHERE e.read_id = ${readId}::uuid) AS e
+    JOIN json_to_recordset(${JSON.stringify(left)}::json) AS d("walletId" text, ordinal integer, amount numeric, at float8, "isDebit" boolean)
+      ON d."walletId" = e.wallet_id AND d.ordinal = e.ordinal`;
+}
+
+/** A batch, as far as some of its items moved no money in the end. */
+interface Failed {
+  batch: string;
+  /** What the others cost, with their fees, and the fees of these, which may be kept. US dollars. */
+  rest: string;
+  /** These, by their numbers. US dollars, without fees. */
+  items: Record<string, number>;
+}
+
+const failedOf = (batches: string[]) => Prisma.sql`
+  SELECT ${batchOf(Prisma.sql`theirs`)} AS batch, coalesce(sum(coalesce(fee, 0) + CASE WHEN word <> 'not' THEN coalesce(usd, 0) ELSE 0 END), 0)::text AS rest,
+    json_object_agg(n::text, coalesce(usd, 0)) FILTER (WHERE word = 'not') AS items
+  FROM theirs WHERE ${batchOf(Prisma.sql`theirs`)} = ANY (${batches}::text[]) GROUP BY 1 HAVING bool_or(word = 'not')`;
+
+/** The batches that listed refunds and reversals belong to, by the numbers of these. */
+const REFUNDED = Prisma.sql`SELECT l.a::text AS single, ${batchOf(Prisma.sql`t`)} AS batch FROM aside_link l JOIN theirs t ON t.n = l.t`;
+
+/**
+ * Returns the debits of payouts that moved no money in the end, if no credits show that the money came back. Such a
+ * payout explains no loss.
+ */
+async function neverReturned(db: Client, debits: Explained, credits: Explained): Promise<WalletEntry[]> {
+  const batches = [...new Set([...debits.values()].map(({ batch }) => batch))];
+  if (batches.length === 0) return [];
+  const failed = new Map((await db.query<Failed>(failedOf(batches))).rows.map((one) => [one.batch, one]));
+  if (failed.size === 0) return [];
+  const refunded = await db.query<{ single: string; batch: string }>(REFUNDED);
+  const batchOf = new Map(refunded.rows.map(({ single, batch }) => [single, batch]));
+  const returned = sums([...credits].map(([{ amount }, { batch, single }]) => [batchOf.get(single ?? '') ?? batch, new Decimal(amount)])); // oxfmt-ignore
+  const owing = [...debits].flatMap(([entry, explanation]) => {
+    const batch = failed.get(explanation.batch);
+    const usd = batch ? owedFor(entry, explanation, batch) : new Decimal(0);
+    return usd.gt(0) ? [{ entry, batch: explanation.batch, usd }] : [];
+  });
+  const owed = sums(owing.map(({ batch, usd }) => [batch, usd]));
+  return owing.flatMap(({ entry, batch }) => (owed.get(batch)?.gt(returned.get(batch) ?? 0) ? [entry] : []));
+}
+
+type Explanation = Explained extends Map<WalletEntry, infer Value> ? Value : never;
+
+/** Returns what a debit took for items that moved no money. */
+function owedFor({ amount }: WalletEntry, { single, flow }: Explanation, { rest, items }: Failed): Decimal {
+  if (flow === 'fee') return new Decimal(0);
+  return single === null ? new Decimal(amount).sub(rest) : new Decimal(items[single] ?? 0);
+}
+
+function sums(parts: [string, Decimal][]): Map<string, Decimal> {
+  const sums = new Map<string, Decimal>();
+  for (const [name, usd] of parts) sums.set(name, usd.add(sums.get(name) ?? 0));
+  return sums;
+}

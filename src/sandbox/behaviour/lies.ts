@@ -1,0 +1,95 @@
+import { anObject, arrayOf, integer, isObject, orNull, Rule, trimmedText } from '../http/rules';
+
+/** The types of transactions. A list may leave out a type, or show it late. */
+export const LISTED_TYPES = ['airtime', 'momo', 'credit', 'transfer', 'payment'] as const;
+export type ListedType = (typeof LISTED_TYPES)[number];
+
+/** The types of a wallet's entries: the first words of their descriptions. */
+export const ENTRY_TYPES = [
+  'opening',
+  'payout',
+  'transfer',
+  'collection',
+  'failure',
+  'reversal',
+  'refund',
+  'expiry',
+  'correction',
+  'top-up',
+  'withdrawal',
+  'fee',
+] as const;
+type EntryType = (typeof ENTRY_TYPES)[number];
+
+/** How a list lies. Reads by ID never do. */
+interface ListLies<Type extends string> {
+  /** Only so many of the newest are listed. Null: as usual. 0: none. */
+  newest: number | null;
+  /** The list stays as it was at this time (ISO 8601). Null: it does not. */
+  frozenAt: string | null;
+  withoutTypes: Type[];
+}
+
+export interface Lists {
+  transactions: ListLies<ListedType>;
+  /** Of each wallet. While frozen, its balance is the one of that time too. */
+  entries: ListLies<EntryType>;
+}
+
+export type Words = Record<string, string>;
+
+/** Words to show in place of a status, by the true one: `{"paid": "SETTLED_T2"}`. */
+export interface ShownWords {
+  /** In lists, and where a transaction is read by its ID. */
+  listed: Words;
+  /** In the answers of all other operations. */
+  answered: Words;
+  events: Words;
+}
+
+export function noLies(): { words: ShownWords; lists: Lists } {
+  return {
+    words: { listed: {}, answered: {}, events: {} },
+    lists: {
+      transactions: { newest: null, frozenAt: null, withoutTypes: [] },
+      entries: { newest: null, frozenAt: null, withoutTypes: [] },
+    },
+  };
+}
+
+const NOW = 'now';
+const instant: Rule = {
+  holds: (value) => value === NOW || (typeof value === 'string' && /^\d{4}-/.test(value) && !isNaN(Date.parse(value))),
+  must: `"${NOW}", an ISO 8601 time`,
+};
+const words: Rule = {
+  holds: (value) => isObject(value) && Object.values(value).every((word) => trimmedText.holds(word)),
+  must: 'an object whose values are texts without blanks around them',
+};
+const LONGEST_LIST = 1_000_000;
+
+const listRules = (types: readonly string[]): Record<string, Rule> => ({
+  newest: orNull(integer(0, LONGEST_LIST)),
+  frozenAt: orNull(instant),
+  withoutTypes: arrayOf(types),
+});
+
+/** The rules of the settings that are objects, by their paths. */
+export const LIE_RULES: Record<string, Record<string, Rule>> = {
+  words: { listed: words, answered: words, events: words },
+  lists: { transactions: anObject, entries: anObject },
+  'lists.transactions': listRules(LISTED_TYPES),
+  'lists.entries': listRules(ENTRY_TYPES),
+};
+
+/** A change of the way a list lies. */
+export type ListPatch = { [List in keyof Lists]?: Partial<Lists[List]> };
+
+/** Applies a change in place. A list that is frozen now stays at this instant, not at that of its next read. */
+export function patchLists(lists: Lists, patch: ListPatch): void {
+  for (const name of ['transactions', 'entries'] as const) {
+    Object.assign(lists[name], patch[name]);
+    const { frozenAt } = lists[name];
+    if (frozenAt !== null) lists[name].frozenAt = (frozenAt === NOW ? new Date() : new Date(frozenAt)).toISOString();
+  }
+}

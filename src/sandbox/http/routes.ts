@@ -1,0 +1,115 @@
+import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
+import { actingAccount } from '../account/authentication';
+import { transactionRoutes } from '../account/transactions';
+import { transferRoutes } from '../wallets/transfer';
+import { shapeAnswers } from './answer-shape';
+import { PREFIX, readAccount, readBody, Received, receivedOf, receiveRequests } from '../arrivals/receive';
+import { Call, Operation, Routes } from './call';
+import { collectionRoutes } from '../collections/collections';
+import { answerSendFault, answerUnknownOperation, success } from './envelope';
+import { answerAsStruck, bodyAsStruck, carryOut, changeLater } from '../faults/effects';
+import type { Account } from '../generated/client';
+import { infoRoutes } from '../info/info';
+import { airtimeRoutes, mobileMoneyRoutes, creditRoutes, sendRoutes } from '../payouts/payouts';
+import { redeemRoutes } from '../redeem/redeem';
+import type { Service } from '../service';
+import { subAccountRoutes } from '../sub-accounts/sub-accounts';
+import { walletRoutes } from '../wallets/list';
+
+/** All operations. Each file of a resource names its own. */
+const ROUTES = {
+  ...sendRoutes,
+  ...airtimeRoutes,
+  ...mobileMoneyRoutes,
+  ...creditRoutes,
+  ...transferRoutes,
+  ...transactionRoutes,
+  ...walletRoutes,
+  ...subAccountRoutes,
+  ...infoRoutes,
+  ...collectionRoutes,
+  ...redeemRoutes,
+} satisfies Routes;
+
+/** All operations, with what each answers as `data`. */
+export type SandboxOperations = typeof ROUTES;
+
+/** A POST whose input is in the query (docs/reference/upstream.md). */
+const READS_QUERY = new Set(['POST /account/issue-id-transactions']);
+
+/** Adds the operations that the provider documents, and those that it lists by name only, below {@link PREFIX}. */
+export function operations(service: Service): FastifyPluginCallback {
+  return (api, _options, done) => {
+    const { unit } = service;
+    receiveRequests(api, service);
+    api.addHook('preSerialization', shapeAnswers(service.behaviour));
+    api.addHook('preSerialization', (_request, _reply, payload, done) => done(null, unit.answerOutside(payload)));
+    answerAsStruck(api, service);
+    api.setNotFoundHandler(answerUnknownOperation);
+    api.addHook('onRoute', ({ method, path }) => {
+      service.operations.add(`${String(method)} ${unit.pathInside(path.slice(PREFIX.length))}`);
+    });
+
+    let origin = '';
+    api.addHook('onListen', (done) => {
+      origin = api.listeningOrigin; // Read here, because a server that is closing has no address.
+      done();
+    });
+
+    for (const [name, operation] of Object.entries<Operation>(ROUTES)) {
+      const [method = '', path = ''] = name.split(' ');
+      const inputOf: InputOf =
+        method === 'GET' || READS_QUERY.has(name)
+          ? (_received, { query }) => query
+          : (received) => bodyAsStruck(received.fault, readBody(received));
+      api.route({
+        method,
+        url: unit.pathOutside(path),
+        handler: async (request) => success(await serve(service, origin, request, operation, inputOf)),
+        ...(name === 'POST /send' && { errorHandler: answerSendFault }),
+      });
+    }
+    done();
+  };
+}
+
+/** Returns the input of an operation: the body or the query. */
+type InputOf = (received: Received, request: FastifyRequest) => unknown;
+
+/** Carries an operation out for a recorded request, as its fault requires. */
+async function serve(
+  service: Service,
+  origin: string,
+  request: FastifyRequest,
+  operation: Operation,
+  inputOf: InputOf,
+): Promise<unknown> {
+  const received = receivedOf(request);
+  if (!received) throw new Error('the request was not noted');
+  const run = async () => {
+    const owner = readAccount(received);
+    const input = inputOf(received, request);
+    const account = await actingAccount(service.database, owner, [received.body ?? request.query, input]);
+    const call = callFor(service, origin, received, account);
+    const answer = await operation(call, input);
+    if (!call.isProcessed) await call.processed(service.database, []); // It only reads.
+    return answer;
+  };
+  return carryOut(received.fault, () => service.gate.pass(run), service.timers);
+}
+
+function callFor({ arrivals, database, behaviour }: Service, origin: string, received: Received, account: Account) {
+  const call: Call & { isProcessed: boolean } = {
+    account,
+    database,
+    origin,
+    behaviour,
+    isProcessed: false,
+    processed: async (work, chiRefs) => {
+      await arrivals.processed(work, received.seq, chiRefs);
+      await changeLater(work, received.fault, chiRefs);
+      call.isProcessed = true;
+    },
+  };
+  return call;
+}
