@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiDocument } from './support/api-document';
+import { ApiDocument } from './support/http/api-document';
 
 const TOOL = join(__dirname, '..', 'tools', 'breaking-changes.mjs');
 const PUBLISHED = readFileSync(join(__dirname, '..', 'openapi.json'), 'utf8');

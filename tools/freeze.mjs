@@ -6,7 +6,7 @@
  *   npm run build && npm run freeze
  *
  * It adds the checksum of each new migration to `released.json` beside it, and refuses if a frozen one was changed. It
- * writes the compiled program to test/released/program.json.br: test/previous-version.full.spec.ts runs it on the schema
+ * writes the compiled program to test/released/program.json.br: test/release/previous-version.full.spec.ts runs it on the schema
  * of later commits. It copies the OpenAPI documents to the same folder: tools/breaking-changes.mjs compares them with
  * later ones. `--program <checkout>` takes another built checkout, such as that of an earlier release. Before the first
  * release, `--program-only` keeps the program again after a change that the kept one cannot run beside, and freezes nothing.

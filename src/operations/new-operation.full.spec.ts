@@ -6,11 +6,11 @@ import type * as Observed from './catalogue/observed';
 import { PollService } from '../reconciliation/in-doubt/rounds/poll.service';
 import type * as Payouts from '../sandbox/payouts/payouts';
 import type { Operation } from '../sandbox/http/call';
-import type * as GiftCardController from '../../test/support/gift-cards/controller';
-import type * as GiftCardRow from '../../test/support/gift-cards/row';
-import type * as GiftCardSandbox from '../../test/support/gift-cards/sandbox';
-import { Reconciling, reconcile, startReconciling, untilNow } from '../../test/support/reconciling';
-import supertest from '../../test/support/supertest';
+import type * as GiftCardController from '../../test/support/examples/gift-cards/controller';
+import type * as GiftCardRow from '../../test/support/examples/gift-cards/row';
+import type * as GiftCardSandbox from '../../test/support/examples/gift-cards/sandbox';
+import { Reconciling, reconcile, startReconciling, untilNow } from '../../test/support/reconciliation/reconciling';
+import supertest from '../../test/support/http/supertest';
 
 const FOLDER = 'test/support/gift-cards';
 const GIFT_CARD = 'POST /payouts/gift-card';
@@ -18,13 +18,13 @@ const GIFT_CARD = 'POST /payouts/gift-card';
 // The operation that its guide adds: its row, its controller and its sandbox handler.
 jest.mock<Partial<typeof Observed>>('./catalogue/observed', () => {
   const { OBSERVED } = jest.requireActual<typeof Observed>('./catalogue/observed');
-  const { GIFT_CARDS } = jest.requireActual<typeof GiftCardRow>('../../test/support/gift-cards/row');
+  const { GIFT_CARDS } = jest.requireActual<typeof GiftCardRow>('../../test/support/examples/gift-cards/row');
   return { OBSERVED: { ...OBSERVED, ...GIFT_CARDS } };
 });
 jest.mock('../interface/payouts/payouts.module', () => {
   const { PayoutsController } = jest.requireActual<typeof Controllers>('../interface/payouts/payouts.controller');
   const { GiftCardsController } = jest.requireActual<typeof GiftCardController>(
-    '../../test/support/gift-cards/controller',
+    '../../test/support/examples/gift-cards/controller',
   );
   const { GatewayModule } = jest.requireActual<typeof Gateway>('../gateway/gateway.module');
   class PayoutsModule {}
@@ -35,7 +35,7 @@ jest.mock<typeof Payouts>('../sandbox/payouts/payouts', () => {
   const actual = jest.requireActual<typeof Payouts>('../sandbox/payouts/payouts');
   // Loaded late, because the handler imports the module that is mocked here.
   const payOutGiftCards: Operation = (call, body) =>
-    jest.requireActual<typeof GiftCardSandbox>('../../test/support/gift-cards/sandbox').payOutGiftCards(call, body);
+    jest.requireActual<typeof GiftCardSandbox>('../../test/support/examples/gift-cards/sandbox').payOutGiftCards(call, body);
   return { ...actual, creditRoutes: { ...actual.creditRoutes, 'POST /payouts/gift-card': payOutGiftCards } };
 });
 

@@ -6,8 +6,8 @@ import { decide } from './decide';
 import { Register } from './limits/beneficiaries';
 import { reservationOf } from './limits/caps';
 import { Item } from '../operations/items/item';
-import { NO_HISTORY } from '../../test/support/no-history';
-import { NO_ITEM } from '../../test/support/no-item';
+import { NO_HISTORY } from '../../test/support/databases/no-history';
+import { NO_ITEM } from '../../test/support/payments/no-item';
 
 /** Small worlds, so that keys, contents and caps are met often. */
 const CLIENTS = ['shop', 'till', 'kiosk'];

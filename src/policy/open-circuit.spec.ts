@@ -1,5 +1,5 @@
 import { decide, dryRun } from './decide';
-import { budget, OFF, payment, request, state, stop, usd } from '../../test/support/admission-requests';
+import { budget, OFF, payment, request, state, stop, usd } from '../../test/support/payments/admission-requests';
 
 describe('an open circuit', () => {
   it('refuses only what would be sent now while the circuit is open', () => {

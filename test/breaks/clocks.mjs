@@ -11,13 +11,13 @@ export const CLOCKS = [
         'return this.best ? this.clocks.wall() : this.runningMs();',
       ],
     ],
-    noticedBy: 'test/clocks.full.spec.ts',
+    noticedBy: 'test/continuity/failover/clocks.full.spec.ts',
   },
   {
     name: 'ids-of-the-database',
     guards: 'an ID with the time of a wrong clock',
     edits: [['src/platform/database/ids.ts', 'const ms = Math.floor(this.time.nowMs());', 'const ms = Date.now();']],
-    noticedBy: 'test/clocks.full.spec.ts',
+    noticedBy: 'test/continuity/failover/clocks.full.spec.ts',
     test: 'makes IDs and times of the database',
   },
   {
@@ -30,7 +30,7 @@ export const CLOCKS = [
         'if (certainMs === Infinity) this.raise',
       ],
     ],
-    noticedBy: 'test/clocks.full.spec.ts',
+    noticedBy: 'test/continuity/failover/clocks.full.spec.ts',
   },
   {
     name: 'days-of-the-database',

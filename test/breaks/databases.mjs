@@ -7,7 +7,7 @@ export const DATABASES = [
     name: 'epoch-on-connections',
     guards: 'an old database behind a new connection, until the next heartbeat',
     edits: [['src/continuity/fence/epoch.service.ts', 'if (lack !== undefined) this.findBehind(lack);', 'void lack;']],
-    noticedBy: 'test/durability-epoch.full.spec.ts',
+    noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
     test: 'stops an instance whose last second is missing, before anything is sent',
   },
   {
@@ -20,19 +20,19 @@ export const DATABASES = [
         '}\n\n  /** Whether',
       ],
     ],
-    noticedBy: 'test/epoch-evidence.full.spec.ts',
+    noticedBy: 'test/history/log/epoch-evidence.full.spec.ts',
   },
   {
     name: 'heartbeat-not-counted-up',
     guards: 'an old database that catches up with the number of heartbeats by waiting',
     edits: [['src/continuity/heartbeat/beat.ts', '    WHERE instance.beat >= $2::bigint\n', '']],
-    noticedBy: 'test/epoch-evidence.full.spec.ts',
+    noticedBy: 'test/history/log/epoch-evidence.full.spec.ts',
   },
   {
     name: 'stop-of-an-old-database',
     guards: 'other instances that do not know that the database is old',
     edits: [['src/journal/stops/stops.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;']],
-    noticedBy: 'test/durability-epoch.full.spec.ts',
+    noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
   },
   {
     name: 'recovery-before-lifting',
@@ -41,7 +41,7 @@ export const DATABASES = [
       ['src/admin/stops/stops.service.ts', 'if (await needsRecovery(tx, id))', 'if (!needsRecovery)'],
       ['src/journal/stops/stops.ts', 'AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch))', ''],
     ],
-    noticedBy: 'test/durability-epoch.full.spec.ts',
+    noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
   },
   {
     name: 'server-of-the-epoch',
@@ -50,7 +50,7 @@ export const DATABASES = [
       ['src/continuity/fence/epoch.service.ts', 'if (found && isUnconfirmed(found, seen)) this.doubt();', ''],
       ['src/continuity/fence/epoch.service.ts', 'if (isUnconfirmed(beat, this.seen)) return this.doubt();', ''],
     ],
-    noticedBy: 'test/moved-database.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
   },
   {
     name: 'copies-of-admissions',
@@ -63,7 +63,7 @@ export const DATABASES = [
     name: 'copies-of-outcomes',
     guards: 'outcomes that an old database lacks',
     edits: [['src/journal/call-journal.ts', 'if (isSpooled) this.copies.addOutcome(record);', 'void record;']],
-    noticedBy: 'test/durability-epoch.full.spec.ts',
+    noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
   },
   {
     name: 'copies-of-approvals',
@@ -82,14 +82,14 @@ export const DATABASES = [
     name: 'recovered-keys',
     guards: 'a key that is free again after a recovery',
     edits: [['src/journal/recovery/recovery.ts', 'WHERE claim_key IS NOT NULL\n', 'WHERE FALSE\n']],
-    noticedBy: 'test/recovered-guards.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is replayed to its key',
   },
   {
     name: 'persons-restored',
     guards: 'the cap and the idempotency keys of a person who called again before the calls were restored',
     edits: [['src/journal/recovery/recovered-records.ts', 'record: { ...line.record, person_id: id }', 'record: line.record']],
-    noticedBy: 'test/recovered-persons.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-persons.full.spec.ts',
     test: 'has one row, one cap and one idempotency scope, even after another call before the recovery',
   },
   {
@@ -98,7 +98,7 @@ export const DATABASES = [
     edits: [
       ['src/history/retention/persons.ts', 'const erased = ids.filter((id) => !kept.has(id));', 'const erased = ids;'],
     ],
-    noticedBy: 'test/erase-persons.full.spec.ts',
+    noticedBy: 'test/history/retention/erase-persons.full.spec.ts',
     test: 'leaves a person whose call waits for an approval, so that they cannot approve it themselves',
   },
   {
@@ -111,7 +111,7 @@ export const DATABASES = [
         'c.key = a.key OFFSET 0',
       ],
     ],
-    noticedBy: 'test/erase-keys.full.spec.ts',
+    noticedBy: 'test/history/retention/erase-keys.full.spec.ts',
     test: 'are still taken',
   },
   {
@@ -124,21 +124,21 @@ export const DATABASES = [
         'json_array_elements_text(contents) WHERE FALSE\n',
       ],
     ],
-    noticedBy: 'test/recovered-guards.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is the first of two with the same content, without a key',
   },
   {
     name: 'recovered-reservations',
     guards: 'a cap that looks unused after a recovery',
     edits: [['src/journal/recovery/recovery.ts', 'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL', 'WHERE FALSE']],
-    noticedBy: 'test/recovered-guards.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'counts on the caps',
   },
   {
     name: 'recovered-refunds',
     guards: 'a cap that looks spent after a recovery',
     edits: [['src/journal/recovery/recovery.ts', 'AND counted_usd IS NOT NULL HAVING', 'AND FALSE HAVING']],
-    noticedBy: 'test/recovered-calls.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-calls.full.spec.ts',
     test: 'counts what the outcome gave back',
   },
   {
@@ -151,7 +151,7 @@ export const DATABASES = [
         'void query;',
       ],
     ],
-    noticedBy: 'test/replication.full.spec.ts',
+    noticedBy: 'test/continuity/failover/replication.full.spec.ts',
   },
   {
     name: 'unsafe-settings',
@@ -169,7 +169,7 @@ export const DATABASES = [
         'return true;',
       ],
     ],
-    noticedBy: 'test/fencing.spec.ts',
+    noticedBy: 'test/continuity/failover/fencing.spec.ts',
   },
   {
     name: 'growing-ids',
@@ -187,20 +187,20 @@ export const DATABASES = [
     name: 'spool',
     guards: 'an outcome that the database does not take, and whose process ends',
     edits: [['src/journal/call-journal.ts', 'await this.spooled.keep(closing.outcome);', 'void this.spooled;']],
-    noticedBy: 'test/spooled-outcomes.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/spooled-outcomes.full.spec.ts',
   },
   {
     name: 'abandoned-outcomes',
     guards: 'an answer that comes after its call was settled, and does not know it',
     edits: [['src/journal/settlement/settlements.ts', '&& !(await abandon(tx, call.intent))', '&& !abandon']],
-    noticedBy: 'test/late-answers.spec.ts',
+    noticedBy: 'test/reconciliation/in-doubt/late-answers.spec.ts',
     test: 'becomes a settlement',
   },
   {
     name: 'one-key-two-payments',
     guards: 'two payments under one key that nobody hears of',
     edits: [['src/journal/settlement/keys-paid-twice.ts', 'if (told) return;', 'if (told ?? true) return;']],
-    noticedBy: 'test/late-answers.spec.ts',
+    noticedBy: 'test/reconciliation/in-doubt/late-answers.spec.ts',
   },
   {
     name: 'restarting-database',
@@ -212,12 +212,12 @@ export const DATABASES = [
     name: 'words-of-errors',
     guards: 'the message of an unexpected error, which can quote a secret, on a terminal',
     edits: [['src/platform/logging/failure.ts', 'chainOf(error).map(describeError)', '[{ type: String(error) }]']],
-    noticedBy: 'test/cli-failures.spec.ts',
+    noticedBy: 'test/cli/cli-failures.spec.ts',
   },
   {
     name: 'evidence-of-workers',
     guards: 'payments on an old database that only a worker knows to be old',
     edits: [['src/worker/worker.module.ts', '        DatabaseBehindStop,\n', '']],
-    noticedBy: 'test/worker-evidence.spec.ts',
+    noticedBy: 'test/history/log/worker-evidence.spec.ts',
   },
 ];

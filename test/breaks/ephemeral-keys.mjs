@@ -1,7 +1,7 @@
 /** The guards of keys that an app's server gives to a phone or a page. See guards.mjs. */
 
-const CALLERS = 'test/ephemeral-callers.full.spec.ts';
-const ENDS = 'test/ephemeral-ends.full.spec.ts';
+const CALLERS = 'test/access/keys/ephemeral-callers.full.spec.ts';
+const ENDS = 'test/access/keys/ephemeral-ends.full.spec.ts';
 
 export const EPHEMERAL_KEYS = [
   {
@@ -62,7 +62,7 @@ export const EPHEMERAL_KEYS = [
         'return caller !== undefined || sessionToken === undefined;',
       ],
     ],
-    noticedBy: 'test/ephemeral-keys.spec.ts',
+    noticedBy: 'test/access/keys/ephemeral-keys.spec.ts',
     test: 'made by secret keys alone',
   },
   {

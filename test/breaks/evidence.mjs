@@ -15,27 +15,27 @@ export const EVIDENCES = [
     name: 'index-entries',
     guards: 'a payout from being hidden by changes of its entry in the search index',
     edits: [[INDEX, "WHERE ${different.join(' OR ')}", 'WHERE c.call_id IS NULL OR e.call_id IS NULL']],
-    noticedBy: 'test/verify-search-index.full.spec.ts',
+    noticedBy: 'test/history/verify/verify-search-index.full.spec.ts',
     test: 'detects a change of any column of an entry, an amount or a slice',
   },
   {
     name: 'index-definitions',
     guards: 'searches from functions and views that the owner of the database replaced',
     edits: [[INDEX, '  await requireDefinitions(ask);\n', '']],
-    noticedBy: 'test/verify-search-index.full.spec.ts',
+    noticedBy: 'test/history/verify/verify-search-index.full.spec.ts',
     test: 'detects that a function of the entries was replaced',
   },
   {
     name: 'read-evidence',
     guards: 'what reconciliation has read and matched from changes',
     edits: [[EVIDENCE, "e.evidence ->> '${table}' IS DISTINCT FROM h.hash", 'h.hash IS NULL AND FALSE']],
-    noticedBy: 'test/verify-evidence.full.spec.ts',
+    noticedBy: 'test/history/verify/verify-evidence.full.spec.ts',
   },
   {
     name: 'unsigned-erasure-of-evidence',
     guards: 'people of a transaction from being removed without a signed erasure',
     edits: [[EVIDENCE, '  await requireErasures(client, excuses);\n', '']],
-    noticedBy: 'test/verify-evidence.full.spec.ts',
+    noticedBy: 'test/history/verify/verify-evidence.full.spec.ts',
     test: 'detects people of a transaction that nobody signed as erased',
   },
   {
@@ -48,7 +48,7 @@ export const EVIDENCES = [
         "isOneOf(last, ['paid', 'pending', 'failed', 'reversed', 'refunded'])",
       ],
     ],
-    noticedBy: 'test/payout-sums.spec.ts',
+    noticedBy: 'test/history/search/payout-sums.spec.ts',
     test: 'add up, agree with the money of the upstream, and have one country whatever its spelling',
   },
   {
@@ -57,13 +57,13 @@ export const EVIDENCES = [
     edits: [
       ['src/journal/lookups/terms.ts', 'termOf(TAGS.country, canonicalCountry(country))', 'termOf(TAGS.country, country)'],
     ],
-    noticedBy: 'test/audit-search.spec.ts',
+    noticedBy: 'test/history/search/audit-search.spec.ts',
   },
   {
     name: 'known-countries',
     guards: 'a client whose list of countries has a misspelt name, which lets nothing through that is meant',
     edits: [['src/access/clients/grants.ts', 'if (faults.length === 0) return;', 'if (faults.length >= 0) return;']],
-    noticedBy: 'test/countries.spec.ts',
+    noticedBy: 'test/limits/countries.spec.ts',
     test: 'refuses unknown countries of a new or changed client',
   },
   {
@@ -76,7 +76,7 @@ export const EVIDENCES = [
         'if (unknown.length < 0) throw',
       ],
     ],
-    noticedBy: 'test/ephemeral-keys.spec.ts',
+    noticedBy: 'test/access/keys/ephemeral-keys.spec.ts',
     test: 'name no unknown countries',
   },
 ];

@@ -23,7 +23,7 @@ import { RETRIES } from './retries.mjs';
  * @property {string} name
  * @property {string} guards what it guards against.
  * @property {[file: string, text: string, replacement: string][]} edits the text occurs once in the file.
- * @property {string} noticedBy a spec file, or `model` for schedules of test/model.spec.ts.
+ * @property {string} noticedBy a spec file, or `model` for schedules of test/model/model.spec.ts.
  * @property {'suspension' | 'loss'} [disaster] what all schedules of the model have then.
  * @property {string} [test] words of the test that must fail. The others of the file are not run then.
  */
@@ -49,7 +49,7 @@ const CALLS = [
         'content: JSON.stringify(input ?? normalForm(operation, input))',
       ],
     ],
-    noticedBy: 'test/reused-keys.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/reused-keys.full.spec.ts',
     test: 'replays the answer to the same request in another spelling',
   },
   {
@@ -62,7 +62,7 @@ const CALLS = [
         'return payments.size >= 0 && paymentsIn(operation, other).length >= 0;',
       ],
     ],
-    noticedBy: 'test/reused-keys.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/reused-keys.full.spec.ts',
     test: 'asks a person about the same payment in other words',
   },
   {
@@ -81,7 +81,7 @@ const CALLS = [
         "return { pointer: tokens.join('/'), detail: `${detail} ${faults[0]?.suggestion?.slice(1)}` };",
       ],
     ],
-    noticedBy: 'test/interface-over-http.spec.ts',
+    noticedBy: 'test/interface/fields/interface-over-http.spec.ts',
     test: 'says whom a refused payment probably means, and does not record it',
   },
   {
@@ -103,13 +103,13 @@ const CALLS = [
     edits: [
       ['src/journal/settlement/settlements.ts', '+ greatest(0, (SELECT in_flight_ms', '+ 0 * greatest(0, (SELECT in_flight_ms'],
     ],
-    noticedBy: 'test/stale-admissions.spec.ts',
+    noticedBy: 'test/continuity/failover/stale-admissions.spec.ts',
   },
   {
     name: 'moved-clock',
     guards: 'a settlement by the clock of a server to which the database was moved',
     edits: [['src/journal/settlement/settlements.ts', 'greatest(released_at, moved_at)', 'released_at']],
-    noticedBy: 'test/stale-admissions.spec.ts',
+    noticedBy: 'test/continuity/failover/stale-admissions.spec.ts',
     test: 'is not settled while the process that released it may still send it, by longer timeouts or another clock',
   },
   {
@@ -122,7 +122,7 @@ const CALLS = [
         'void this.mayPay;',
       ],
     ],
-    noticedBy: 'test/fencing.spec.ts',
+    noticedBy: 'test/continuity/failover/fencing.spec.ts',
     test: 'settles nothing by hand, because an old database or a wrong clock would settle it too early',
   },
   {
@@ -135,20 +135,20 @@ const CALLS = [
         'ageOf(released) > this.sendableForMs * 1e9',
       ],
     ],
-    noticedBy: 'test/quiet-account.full.spec.ts',
+    noticedBy: 'test/reconciliation/runs/quiet-account.full.spec.ts',
     test: 'does not send a probe that was recorded too long ago, because it may have been settled since',
   },
   {
     name: 'retry-after-settlement',
     guards: 'a retried admission whose call was settled, or whose key belongs to another call',
     edits: [['src/journal/admission/admissions.ts', 'if (row.isOver) throw', 'if (row.isOver && row.ageMs < 0) throw']],
-    noticedBy: 'test/stale-admissions.spec.ts',
+    noticedBy: 'test/continuity/failover/stale-admissions.spec.ts',
   },
   {
     name: 'retry-after-stop',
     guards: 'a retried admission that was stopped meanwhile',
     edits: [['src/journal/admission/admissions.ts', "if (stop) return { kind: 'stopped', stop };", '']],
-    noticedBy: 'test/stale-admissions.spec.ts',
+    noticedBy: 'test/continuity/failover/stale-admissions.spec.ts',
   },
   {
     name: 'retry-after-refusal',
@@ -156,7 +156,7 @@ const CALLS = [
     edits: [
       ['src/journal/admission/admissions.ts', 'if (!(await noneRefused(tx, admissions)))', 'if (!(await noneRefused(tx, [])))'],
     ],
-    noticedBy: 'test/frozen-database.full.spec.ts',
+    noticedBy: 'test/continuity/failover/frozen-database.full.spec.ts',
   },
   {
     name: 'fence-at-first-byte',
@@ -168,7 +168,7 @@ const CALLS = [
         '',
       ],
     ],
-    noticedBy: 'test/fencing.spec.ts',
+    noticedBy: 'test/continuity/failover/fencing.spec.ts',
   },
   {
     name: 'fence-before-admission',
@@ -180,7 +180,7 @@ const CALLS = [
         'return undefined;',
       ],
     ],
-    noticedBy: 'test/fencing.spec.ts',
+    noticedBy: 'test/continuity/failover/fencing.spec.ts',
   },
 ];
 

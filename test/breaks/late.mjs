@@ -1,8 +1,8 @@
 /** The guards of what comes late: answers, copies, and bodies that are sent slowly. See guards.mjs. */
 
-const LATE = 'test/late-answers.spec.ts';
-const CALLS = 'test/recovered-calls.full.spec.ts';
-const DOUBTS = 'test/recovered-doubts.full.spec.ts';
+const LATE = 'test/reconciliation/in-doubt/late-answers.spec.ts';
+const CALLS = 'test/continuity/recovery/recovered-calls.full.spec.ts';
+const DOUBTS = 'test/reconciliation/in-doubt/recovered-doubts.full.spec.ts';
 
 export const LATE_ONES = [
   {
@@ -63,7 +63,7 @@ export const LATE_ONES = [
         '{ beforeRetry: () => Promise.resolve() },',
       ],
     ],
-    noticedBy: 'test/spooled-outcomes.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/spooled-outcomes.full.spec.ts',
     test: 'is on the disk before it is tried again, so that none is lost while many wait for that',
   },
   {
@@ -72,7 +72,7 @@ export const LATE_ONES = [
     edits: [
       ['src/platform/database/pools/replication.ts', "'-c client_min_messages=warning'", "'-c client_min_messages=error'"],
     ],
-    noticedBy: 'test/replication.full.spec.ts',
+    noticedBy: 'test/continuity/failover/replication.full.spec.ts',
     test: 'keeps it from being sent, whatever messages the database is set to send',
   },
   {
@@ -124,14 +124,14 @@ export const LATE_ONES = [
     name: 'order-of-contents',
     guards: 'a repetition that is repeated once more after a recovery',
     edits: [['src/journal/recovery/recovery.ts', '  await orderContents(prisma);\n', '  void orderContents;\n']],
-    noticedBy: 'test/recovered-guards.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is not repeated once more by a retry of its repetition, whatever the order of the folders',
   },
   {
     name: 'lost-approvals',
     guards: 'a rejected call that was approved and sent in the lost time',
     edits: [['src/journal/recovery/recovery.ts', 'await doubtRejected(tx, rows);', 'await doubtRejected(tx, []);']],
-    noticedBy: 'test/recovered-guards.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is in doubt if it was rejected because its approval was lost, and counts on the caps',
   },
   {
@@ -144,7 +144,7 @@ export const LATE_ONES = [
         'if (row.epoch < 0) this.remembered',
       ],
     ],
-    noticedBy: 'test/recovered-settlements.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-settlements.full.spec.ts',
   },
   {
     name: 'lost-fees',
@@ -156,7 +156,7 @@ export const LATE_ONES = [
         'if (epoch < 0) this.learnAnew();',
       ],
     ],
-    noticedBy: 'test/fees.full.spec.ts',
+    noticedBy: 'test/reconciliation/findings/fees.full.spec.ts',
     test: 'is expected by an instance that knew more fees than a database that came back from the past',
   },
   {
@@ -169,7 +169,7 @@ export const LATE_ONES = [
         'void this.mayPay;',
       ],
     ],
-    noticedBy: 'test/fencing.spec.ts',
+    noticedBy: 'test/continuity/failover/fencing.spec.ts',
     test: 'lets nobody decide about a held call, because an old database may lack its approval',
   },
 ];

@@ -1,7 +1,7 @@
 /** The guards of a change of the log's key. See guards.mjs. */
 
 const TRUST = 'src/history/log/verify/key-trust.ts';
-const KEYS = 'test/log-keys.full.spec.ts';
+const KEYS = 'test/history/log/log-keys.full.spec.ts';
 
 export const LOG_KEYS = [
   {

@@ -1,4 +1,4 @@
-const MAY_PAY = 'test/may-pay.spec.ts';
+const MAY_PAY = 'test/payments/may-pay.spec.ts';
 
 /**
  * The checks before money leaves.
@@ -81,7 +81,7 @@ export const CHECKS = [
     name: 'verdicts-while-fenced',
     guards: 'a verdict of a worker that was fenced while it read the listing',
     edits: [['src/reconciliation/in-doubt/rounds/poll.service.ts', "this.mayPay.require('settle');", 'void this.mayPay;']],
-    noticedBy: 'test/resolver-rounds.full.spec.ts',
+    noticedBy: 'test/reconciliation/in-doubt/resolver-rounds.full.spec.ts',
   },
   {
     name: 'followed-while-fenced',
@@ -93,7 +93,7 @@ export const CHECKS = [
         '',
       ],
     ],
-    noticedBy: 'test/resolver-rounds.full.spec.ts',
+    noticedBy: 'test/reconciliation/in-doubt/resolver-rounds.full.spec.ts',
   },
   {
     name: 'caps-of-the-app',

@@ -32,7 +32,7 @@ export const NETWORK = [
     name: 'half-sent-heads',
     guards: 'payments during a flood of connections whose requests are half sent',
     edits: [['src/http/connections/incomplete.ts', 'own.size > perNetwork', 'own.size > perNetwork * 1e9']],
-    noticedBy: 'test/half-sent.full.spec.ts',
+    noticedBy: 'test/continuity/failover/half-sent.full.spec.ts',
     test: 'are bounded for each network, oldest first, and leave room for others',
   },
   {
@@ -41,14 +41,14 @@ export const NETWORK = [
     edits: [
       ['src/http/connections/incomplete.ts', 'if (waiting.size > inAll) end', 'if (waiting.size > inAll * 1e9) end'],
     ],
-    noticedBy: 'test/half-sent.full.spec.ts',
+    noticedBy: 'test/continuity/failover/half-sent.full.spec.ts',
     test: 'are bounded in all',
   },
   {
     name: 'time-of-a-head',
     guards: 'places for payments against heads that are sent a byte at a time',
     edits: [['src/app/app.ts', '      headersTimeout: HEAD_TIMEOUT_MS,\n', '']],
-    noticedBy: 'test/slow-request.spec.ts',
+    noticedBy: 'test/interface/slow-request.spec.ts',
     test: 'has a limited time, after which Node closes its connection',
   },
   {
@@ -82,13 +82,13 @@ export const NETWORK = [
     edits: [
       ['src/http/answers/kept-body.ts', '(encodings ??= encode(Buffer.from(read())))', 'encode(Buffer.from(read()))'],
     ],
-    noticedBy: 'test/kept-bodies.spec.ts',
+    noticedBy: 'test/history/retention/kept-bodies.spec.ts',
   },
   {
     name: 'refused-tunnel',
     guards: 'a payment whose egress proxy refuses the tunnel, and which must not be sent to the proxy itself',
     edits: [['src/platform/network/egress.ts', 'if (statusCode >= 200 && statusCode < 300)', 'if (statusCode >= 200)']],
-    noticedBy: 'test/egress.spec.ts',
+    noticedBy: 'test/start/egress.spec.ts',
     test: 'sends nothing if a tunnel is refused with',
   },
   {

@@ -3,8 +3,8 @@
 const AUTHENTICATE = 'src/access/auth/authenticate.ts';
 const SESSIONS = 'src/access/sessions/page-sessions.service.ts';
 const SERVED = 'src/credentials/sign-in/serve-page-sign-in.ts';
-const ATTACKS = 'test/page-session-attacks.full.spec.ts';
-const ENDS = 'test/page-session-ends.full.spec.ts';
+const ATTACKS = 'test/access/page-sessions/page-session-attacks.full.spec.ts';
+const ENDS = 'test/access/page-sessions/page-session-ends.full.spec.ts';
 const KEYS_OF_END_USERS = 'prisma/migrations/20261127400000_page_sessions/migration.sql';
 
 export const PAGE_SESSIONS = [
@@ -73,7 +73,7 @@ export const PAGE_SESSIONS = [
     name: 'scopes-of-page-sessions',
     guards: 'a visitor of a page who has what operators have',
     edits: [[SESSIONS, 'new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope)))', 'scopes']],
-    noticedBy: 'test/page-sessions.spec.ts',
+    noticedBy: 'test/access/page-sessions/page-sessions.spec.ts',
     test: 'has no scope of operators',
   },
   {
@@ -113,7 +113,7 @@ export const PAGE_SESSIONS = [
     name: 'keys-of-page-visitors',
     guards: 'an idempotency key that two visitors of a page share after a recovery',
     edits: [[KEYS_OF_END_USERS, 'strpos(record, \'"actor_source":"session"\') > 0', 'FALSE']],
-    noticedBy: 'test/page-sessions.spec.ts',
+    noticedBy: 'test/access/page-sessions/page-sessions.spec.ts',
     test: 'has idempotency keys that are their own in the database',
   },
 ];

@@ -3,7 +3,7 @@
 const CALLER_ROW = 'src/access/callers/caller.ts';
 const REQUESTERS = 'src/admin/approvals/requesters.ts';
 const PEOPLE = 'prisma/migrations/20261129062000_people/migration.sql';
-const APPROVALS = 'test/approvals-persons.full.spec.ts';
+const APPROVALS = 'test/approvals/approvals-persons.full.spec.ts';
 
 export const PERSONS = [
   {
@@ -24,21 +24,21 @@ export const PERSONS = [
     name: 'person-unknown',
     guards: 'a payment for a person whom the database does not have',
     edits: [['src/policy/limits/caps.ts', "({ kind: 'unknown_payer' } as const)", 'undefined']],
-    noticedBy: 'test/payers.full.spec.ts',
+    noticedBy: 'test/people/payers.full.spec.ts',
     test: 'is not sent, and the person is added',
   },
   {
     name: 'merged-spending',
     guards: 'the cap of a human who has spent under two names',
     edits: [[PEOPLE, 'FROM payers_like(payer) AS alike', 'FROM (SELECT payer AS payer_id) AS alike']],
-    noticedBy: 'test/person-caps.spec.ts',
+    noticedBy: 'test/people/person-caps.spec.ts',
     test: 'equal what was paid for each human, and refuse only what does not fit',
   },
   {
     name: 'merged-spending-at-once',
     guards: 'the cap of a human who pays under two names at once',
     edits: [[PEOPLE, 'PARTITION BY c.counts_as', 'PARTITION BY c.payer_id']],
-    noticedBy: 'test/person-caps.spec.ts',
+    noticedBy: 'test/people/person-caps.spec.ts',
     test: 'equal what was paid for each human, and refuse only what does not fit',
   },
   {

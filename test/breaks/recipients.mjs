@@ -10,7 +10,7 @@ export const RECIPIENTS = [
         "return text.startsWith('+') ? { canonical: key }",
       ],
     ],
-    noticedBy: 'test/recipient-spellings.spec.ts',
+    noticedBy: 'test/people/recipient-spellings.spec.ts',
     test: 'is refused with the spelling to use',
   },
   {
@@ -19,28 +19,28 @@ export const RECIPIENTS = [
     edits: [
       ['src/recipients/recipient.ts', 'if (name === key || small === key)', 'if (name === key || small !== null)'],
     ],
-    noticedBy: 'test/recipient-spellings.spec.ts',
+    noticedBy: 'test/people/recipient-spellings.spec.ts',
     test: 'is refused with the spelling to use',
   },
   {
     name: 'possible-numbers',
     guards: 'a payment to a number that no country has',
     edits: [['src/recipients/recipient.ts', 'if (impossible !== undefined) return', "if (impossible === '') return"]],
-    noticedBy: 'test/recipient-spellings.spec.ts',
+    noticedBy: 'test/people/recipient-spellings.spec.ts',
     test: 'is refused with the spelling to use',
   },
   {
     name: 'zero-dialed-at-home',
     guards: 'a limit that takes a number with the zero that is dialed at home for another recipient',
     edits: [['src/recipients/numbering-plan.ts', "?? [/^0+/, '']", '?? AS_DIALED']],
-    noticedBy: 'test/recipient-keys.spec.ts',
+    noticedBy: 'test/people/recipient-keys.spec.ts',
     test: 'are equal for all spellings of a recipient',
   },
   {
     name: 'masked-receivers',
     guards: 'a restored transfer whose receiver is compared by its mask',
     edits: [['src/recipients/recipient.ts', "if (plain === '' || MASKED.test(plain))", "if (plain === '')"]],
-    noticedBy: 'test/recipient-keys.spec.ts',
+    noticedBy: 'test/people/recipient-keys.spec.ts',
     test: 'are equal for all spellings of a recipient',
   },
 ];

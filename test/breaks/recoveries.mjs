@@ -2,15 +2,15 @@
 
 const EPOCH = 'src/continuity/fence/epoch.service.ts';
 const RECOVERY = 'src/journal/recovery/recovery.ts';
-const EVIDENCE = 'test/epoch-evidence.full.spec.ts';
-const LOST = 'test/lost-payments.full.spec.ts';
+const EVIDENCE = 'test/history/log/epoch-evidence.full.spec.ts';
+const LOST = 'test/reconciliation/in-doubt/lost-payments.full.spec.ts';
 
 export const RECOVERIES = [
   {
     name: 'epoch-at-start',
     guards: 'an old database that an instance finds at its next start',
     edits: [[EPOCH, 'this.seen = this.file.read();', 'this.seen = undefined;']],
-    noticedBy: 'test/durability-epoch.full.spec.ts',
+    noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
     test: 'stops the instance at its next start, and at every later one',
   },
   {
@@ -77,7 +77,7 @@ export const RECOVERIES = [
         'if (state.size >= 0 || state.isRecovered) return;',
       ],
     ],
-    noticedBy: 'test/moved-database.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
     test: 'is noticed by a checkpoint of more leaves, too',
   },
   {
@@ -90,21 +90,21 @@ export const RECOVERIES = [
         'return !seen;',
       ],
     ],
-    noticedBy: 'test/moved-database.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
     test: 'is not confirmed while another instance that worked on the old one until the end is missing',
   },
   {
     name: 'move-without-misses',
     guards: 'a moved database that is confirmed because an instance came along that misses commits',
     edits: [['src/continuity/heartbeat/heartbeat.service.ts', 'this.isPaying, this.isBehind]', 'this.isPaying, false]']],
-    noticedBy: 'test/moved-database.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
     test: 'is not confirmed because an instance has come along that misses commits',
   },
   {
     name: 'recovered-recipients',
     guards: 'a limit of a recipient that looks unused after a recovery',
     edits: [[RECOVERY, 'json_to_recordset(payments) AS', "json_to_recordset('[]') AS"]],
-    noticedBy: 'test/recovered-guards.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'counts on the limit of its recipient in a day',
   },
   {
@@ -114,28 +114,28 @@ export const RECOVERIES = [
       ['src/admin/approvals/held.ts', "  if (intent.recovered) throw new Problem('content_lost');\n", ''],
       ['src/admin/approvals/held.ts', 'body === null || ', ''],
     ],
-    noticedBy: 'test/recovered-guards.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is not sent without its content, and can only be rejected',
   },
   {
     name: 'recovered-approvals',
     guards: 'an approved call that can be approved again after a recovery',
     edits: [[RECOVERY, 'WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)', 'WHERE FALSE']],
-    noticedBy: 'test/recovered-guards.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is not approved again if it was, and counts on the caps of the day of its approval',
   },
   {
     name: 'recovered-approved-sums',
     guards: 'a cap that looks unused after the recovery of approved calls',
     edits: [[RECOVERY, 'WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL', 'WHERE FALSE']],
-    noticedBy: 'test/recovered-guards.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is not approved again if it was, and counts on the caps of the day of its approval',
   },
   {
     name: 'recovered-outcomes',
     guards: 'a call whose outcome was known, and which is in doubt after a recovery',
     edits: [[RECOVERY, 'WHERE EXISTS (SELECT FROM intent i WHERE i.id = t.intent_id)', 'WHERE FALSE']],
-    noticedBy: 'test/durability-epoch.full.spec.ts',
+    noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
     test: 'replays the old key, counts its amount, and pays again only what was not paid',
   },
   {
@@ -144,7 +144,7 @@ export const RECOVERIES = [
     edits: [
       [RECOVERY, 'await giveKeysBack(prisma, await restorePersons(prisma, batch));', 'await giveKeysBack(prisma, []);'],
     ],
-    noticedBy: 'test/recovered-calls.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-calls.full.spec.ts',
     test: 'keeps a call that waits for an approval from being a second payment',
   },
   {
@@ -157,7 +157,7 @@ export const RECOVERIES = [
         "if (!copied || !owner || STATES[copied.state].executed === 'no') return;",
       ],
     ],
-    noticedBy: 'test/recovered-calls.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/recovered-calls.full.spec.ts',
     test: 'belongs to a call that was rejected, unless the younger one has an answer too',
   },
   {
@@ -196,7 +196,7 @@ export const RECOVERIES = [
         'await this.work.spool.ids();',
       ],
     ],
-    noticedBy: 'test/spooled-outcomes.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/spooled-outcomes.full.spec.ts',
     test: 'is recorded with its IDs after the next start, once',
   },
   {
@@ -221,14 +221,14 @@ export const RECOVERIES = [
         "const stopId = 'none';",
       ],
     ],
-    noticedBy: 'test/moved-database.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
     test: 'is recovered without one with evidence, and payments wait until somebody has read the list',
   },
   {
     name: 'copies-without-refused',
     guards: 'a refused call that a copy would bring back in doubt',
     edits: [['src/journal/call-journal.ts', 'if (!refused.includes(row.intent.id)) copies', 'if (refused) copies']],
-    noticedBy: 'test/frozen-database.full.spec.ts',
+    noticedBy: 'test/continuity/failover/frozen-database.full.spec.ts',
     test: 'causes 503 before it wakes up, sends no such call, and releases reservations and keys',
   },
 ];

@@ -1,7 +1,7 @@
 /** The guards of an admission whose commit was reported as failed. See guards.mjs. */
 
 const ADMISSIONS = 'src/journal/admission/admissions.ts';
-const STALE = 'test/stale-admissions.spec.ts';
+const STALE = 'test/continuity/failover/stale-admissions.spec.ts';
 const failedAnd = (how) => `sends nothing if its commit was reported as failed and the call is ${how}`;
 
 export const RETRIES = [
@@ -58,7 +58,7 @@ export const RETRIES = [
     name: 'retry-confirmed',
     guards: 'a retry that finds its row in place, and does not wait for the synchronous standby',
     edits: [['src/journal/call-journal.ts', '(again ? confirm() : undefined)', '(again ? undefined : undefined)']],
-    noticedBy: 'test/replication.full.spec.ts',
+    noticedBy: 'test/continuity/failover/replication.full.spec.ts',
     test: 'that is gone, while waits for it are cancelled',
   },
   {
@@ -71,7 +71,7 @@ export const RETRIES = [
         'if (this.used >= 10 * this.places) return false;',
       ],
     ],
-    noticedBy: 'test/sick-upstream.full.spec.ts',
+    noticedBy: 'test/payments/sick-upstream.full.spec.ts',
     test: 'gets as many requests as it has connections, some wait, and the rest leaves no trace',
   },
   {
@@ -84,7 +84,7 @@ export const RETRIES = [
         'retryAfter !== -1 || this.holdOn(request)',
       ],
     ],
-    noticedBy: 'test/open-circuit.full.spec.ts',
+    noticedBy: 'test/payments/open-circuit.full.spec.ts',
     test: 'refuses a payment before its intent is written, with Retry-After, and records the refusal',
   },
   {
@@ -93,7 +93,7 @@ export const RETRIES = [
     edits: [
       ['src/gateway/upstream/transport/circuit.ts', 'if (this.probe !== undefined && this.probe !== request)', 'if (false)'],
     ],
-    noticedBy: 'test/open-circuit.full.spec.ts',
+    noticedBy: 'test/payments/open-circuit.full.spec.ts',
     test: 'lets one of many requests through as its probe, and refuses the others before their intents',
   },
   {
@@ -106,34 +106,34 @@ export const RETRIES = [
         '',
       ],
     ],
-    noticedBy: 'test/open-circuit.full.spec.ts',
+    noticedBy: 'test/payments/open-circuit.full.spec.ts',
     test: 'gives the probe to the next request if one is refused for another reason, held, or replayed',
   },
   {
     name: 'sent-by-its-deadline',
     guards: 'a request that was admitted, and whose time to be sent is over',
     edits: [['src/gateway/forwarding/exchange.service.ts', 'performance.now() > call.sendBy || ', '']],
-    noticedBy: 'test/deadlines.spec.ts',
+    noticedBy: 'test/payments/deadlines.spec.ts',
   },
   {
     name: 'shared-reads',
     guards: 'the database from many followers of one run',
     edits: [['src/http/streams/shared-reads.ts', 'performance.now() - known.at < this.freshMs', 'this.freshMs < 0']],
-    noticedBy: 'test/reconciliation-following.full.spec.ts',
+    noticedBy: 'test/reconciliation/matching/reconciliation-following.full.spec.ts',
     test: 'costs as many reads as one, however many follow the same run',
   },
   {
     name: 'overdue-beside-payments',
     guards: 'keys, sessions and previews from statements that nobody waits for any more',
     edits: [['src/app/app.ts', 'app.get(SidePrisma).endOverdue(SIDE_OVERDUE_MS);', '']],
-    noticedBy: 'test/overdue.full.spec.ts',
+    noticedBy: 'test/continuity/failover/overdue.full.spec.ts',
     test: 'end on the server, and leave their connections to other requests',
   },
   {
     name: 'overdue-canceled',
     guards: 'a statement that goes on after its request has been answered',
     edits: [['src/platform/database/pools/overdue.ts', '      cancel(client);', '']],
-    noticedBy: 'test/overdue.full.spec.ts',
+    noticedBy: 'test/continuity/failover/overdue.full.spec.ts',
     test: 'is canceled on the server, so that it is not carried out once its lock is free',
   },
   {
@@ -146,7 +146,7 @@ export const RETRIES = [
         'this.lookedAt = performance.now();',
       ],
     ],
-    noticedBy: 'test/full-disk.full.spec.ts',
+    noticedBy: 'test/continuity/failover/full-disk.full.spec.ts',
     test: 'answers every payment that was sent, and refuses the others before they are sent',
   },
   {
@@ -159,21 +159,21 @@ export const RETRIES = [
         'return undefined;',
       ],
     ],
-    noticedBy: 'test/unrecorded-outcomes.full.spec.ts',
+    noticedBy: 'test/reconciliation/in-doubt/unrecorded-outcomes.full.spec.ts',
     test: 'stops admission below the floor, before anything fails, and lets it go on above',
   },
   {
     name: 'full-database-admits-nothing',
     guards: 'the space of outcomes, which intents would take while the disk of the database is full',
     edits: [['src/platform/storage/storage.service.ts', " || cause === 'disk_full'", '']],
-    noticedBy: 'test/full-disk.full.spec.ts',
+    noticedBy: 'test/continuity/failover/full-disk.full.spec.ts',
     test: 'answers every payment that was sent, and refuses the others before they are sent',
   },
   {
     name: 'full-data-dir-admits-nothing',
     guards: 'payments whose outcomes could be kept nowhere if the database failed',
     edits: [['src/platform/storage/storage.service.ts', "place === 'data_dir' || ", '']],
-    noticedBy: 'test/unrecorded-outcomes.full.spec.ts',
+    noticedBy: 'test/reconciliation/in-doubt/unrecorded-outcomes.full.spec.ts',
   },
   {
     name: 'quiet-before-the-end',
@@ -191,6 +191,6 @@ export const RETRIES = [
         "too_many_connections: 'database_unavailable'",
       ],
     ],
-    noticedBy: 'test/database-failures.full.spec.ts',
+    noticedBy: 'test/continuity/failover/database-failures.full.spec.ts',
   },
 ];

@@ -156,7 +156,7 @@ function judged({ noticedBy, test, disaster }) {
   rmSync(results, { force: true });
   const args = [
     'node_modules/jest/bin/jest.js',
-    isModel ? 'test/model.spec.ts' : noticedBy,
+    isModel ? 'test/model/model.spec.ts' : noticedBy,
     ...(test === undefined ? [] : ['-t', escaped(test)]),
     '--forceExit',
     '--json',

@@ -6,16 +6,16 @@ const CLAIMS = 'src/access/governance/claims.service.ts';
 const LIFTING = 'src/admin/stops/stops.service.ts';
 const SAME_PERSON = 'src/access/people/same-person.ts';
 const PEOPLE = 'prisma/migrations/20261129062000_people/migration.sql';
-const ONE_HUMAN = 'test/one-human.spec.ts';
-const PERSONAL_KEYS = 'test/personal-keys.spec.ts';
-const STOPS = 'test/stops-second-person.spec.ts';
+const ONE_HUMAN = 'test/people/one-human.spec.ts';
+const PERSONAL_KEYS = 'test/access/keys/personal-keys.spec.ts';
+const STOPS = 'test/limits/stops-second-person.spec.ts';
 
 export const SECOND_PERSONS = [
   {
     name: 'granted-scope',
     guards: 'a client that one person lets redeem and collect',
     edits: [[WIDENS, '!before.scopes.includes(scope)', "!before.scopes.includes(scope) && scope !== 'write'"]],
-    noticedBy: 'test/widened-requests.full.spec.ts',
+    noticedBy: 'test/limits/widened-requests.full.spec.ts',
     test: 'waits for the scope write alone, which opens something',
   },
   {
@@ -106,7 +106,7 @@ export const SECOND_PERSONS = [
     name: 'renamed-subject',
     guards: 'an approval by somebody whom the provider knows under another name',
     edits: [[PEOPLE, 'IF of_name <> of_subject THEN', 'IF FALSE THEN']],
-    noticedBy: 'test/one-human-model.spec.ts',
+    noticedBy: 'test/people/one-human-model.spec.ts',
     test: 'agrees with a model, whatever is known first',
   },
   {
@@ -133,7 +133,7 @@ export const SECOND_PERSONS = [
         'if (named) return mergePeople(',
       ],
     ],
-    noticedBy: 'test/person-merges.spec.ts',
+    noticedBy: 'test/people/person-merges.spec.ts',
     test: 'takes another person than the requester, and neither of both',
   },
   {
@@ -146,14 +146,14 @@ export const SECOND_PERSONS = [
         "'{merge,none,id}')::uuid, (change::json #>> '{merge,none,id}'",
       ],
     ],
-    noticedBy: 'test/person-merges.spec.ts',
+    noticedBy: 'test/people/person-merges.spec.ts',
     test: 'takes another person than the requester, and neither of both',
   },
   {
     name: 'people-approve-money',
     guards: 'an approval by a shared key',
     edits: [['src/access/auth/four-eyes.ts', '(requester.isPerson || mustBePerson)', 'requester.isPerson']],
-    noticedBy: 'test/approvals-persons.full.spec.ts',
+    noticedBy: 'test/approvals/approvals-persons.full.spec.ts',
     test: 'takes a personal key to approve a call of nobody in particular',
   },
 ];

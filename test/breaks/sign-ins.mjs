@@ -5,8 +5,8 @@ const SESSIONS = 'src/access/sessions/sessions.service.ts';
 const SERVED = 'src/credentials/sign-in/serve-console-sign-in.ts';
 const STEP_UP = 'src/access/auth/step-up.ts';
 const LOGOUT_TOKEN = 'src/credentials/openid/provider-tokens.ts';
-const LOGOUTS = 'test/logout-tokens.spec.ts';
-const ATTACKS = 'test/sign-in-attacks.spec.ts';
+const LOGOUTS = 'test/access/page-sessions/logout-tokens.spec.ts';
+const ATTACKS = 'test/access/page-sessions/sign-in-attacks.spec.ts';
 
 export const SIGN_INS = [
   {
@@ -47,7 +47,7 @@ export const SIGN_INS = [
     name: 'strength-of-the-sign-in',
     guards: 'a step-up for which the provider did not ask for the proof',
     edits: [[PROVIDER, "    if (!isStrong) throw new SignInFailure('too_weak');\n", '']],
-    noticedBy: 'test/step-up.spec.ts',
+    noticedBy: 'test/access/page-sessions/step-up.spec.ts',
     test: 'is not done by a password alone',
   },
   {
@@ -67,7 +67,7 @@ export const SIGN_INS = [
     name: 'page-after-the-sign-in',
     guards: 'a link to our sign-in that leads to the page of somebody else',
     edits: [['src/credentials/sign-in/return-to.ts', 'return isOurs ? ', 'return asked ? asked : isOurs ? ']],
-    noticedBy: 'test/sign-in.spec.ts',
+    noticedBy: 'test/access/page-sessions/sign-in.spec.ts',
     test: 'never returns to',
   },
   {
@@ -80,21 +80,21 @@ export const SIGN_INS = [
         "WHEN 'sign_in' THEN k.issuer <> coalesce($3, '') OR TRUE ELSE",
       ],
     ],
-    noticedBy: 'test/sign-in.spec.ts',
+    noticedBy: 'test/access/page-sessions/sign-in.spec.ts',
     test: 'ends when people can no longer sign in as its person did',
   },
   {
     name: 'age-of-the-sign-in',
     guards: 'an approval by whoever finds the browser of an approver',
     edits: [[STEP_UP, 'ageSeconds <= maxAgeSeconds', 'ageSeconds >= 0']],
-    noticedBy: 'test/step-up.spec.ts',
+    noticedBy: 'test/access/page-sessions/step-up.spec.ts',
     test: 'ends after its time',
   },
   {
     name: 'keys-and-step-up',
     guards: 'an approval by a key, which proves nothing about a person',
     edits: [[STEP_UP, 'if (signIn === undefined) return false;', 'if (signIn === undefined) return true;']],
-    noticedBy: 'test/step-up.spec.ts',
+    noticedBy: 'test/access/page-sessions/step-up.spec.ts',
     test: 'is beyond any key',
   },
   {
@@ -148,7 +148,7 @@ export const SIGN_INS = [
     name: 'name-of-the-provider',
     guards: 'people of a provider whose limits and revocations are kept under another name',
     edits: [[PROVIDER, 'if (metadata.issuer === issuer) ', 'if (metadata.issuer) ']],
-    noticedBy: 'test/page-session-id-tokens.full.spec.ts',
+    noticedBy: 'test/access/page-sessions/page-session-id-tokens.full.spec.ts',
     test: 'signs nobody in at a provider that is configured by another name',
   },
   {
@@ -161,7 +161,7 @@ export const SIGN_INS = [
         "SELECT coalesce(of_subject, of_name), 'sign_in', TRUE, identity_sha256(their_issuer, their_name)",
       ],
     ],
-    noticedBy: 'test/approvals-persons.full.spec.ts',
+    noticedBy: 'test/approvals/approvals-persons.full.spec.ts',
     test: 'is required of an operator who requested on a page or with a token',
   },
 ];

@@ -3,8 +3,8 @@
 const TOKENS = 'src/access/tokens/tokens.service.spec.ts';
 const STRICT_JSON = 'src/platform/json/strict-json.ts';
 const KEYS = 'src/access/tokens/provider-keys.spec.ts';
-const REVOKED = 'test/tokens-revoked.spec.ts';
-const DPOP = 'test/dpop.spec.ts';
+const REVOKED = 'test/access/keys/tokens-revoked.spec.ts';
+const DPOP = 'test/access/keys/dpop.spec.ts';
 
 export const ACCESS_TOKENS = [
   {
@@ -40,7 +40,7 @@ export const ACCESS_TOKENS = [
         'Math.max(expiresAt, maxAge - issuedAt)',
       ],
     ],
-    noticedBy: 'test/tokens.spec.ts',
+    noticedBy: 'test/access/keys/tokens.spec.ts',
     test: 'lives until the year 4000',
   },
   {
@@ -54,7 +54,7 @@ export const ACCESS_TOKENS = [
     name: 'screening-verdict',
     guards: 'a denied payment whose answer has a second verdict',
     edits: [['src/gateway/screening/screening.service.ts', 'readStrictJson(text) as', 'JSON.parse(text) as']],
-    noticedBy: 'test/screening.spec.ts',
+    noticedBy: 'test/limits/screening.spec.ts',
     test: 'refuses with 503 if the service answers two verdicts',
   },
   {
@@ -83,7 +83,7 @@ export const ACCESS_TOKENS = [
     name: 'public-url',
     guards: 'a proof, a page or a sign-in for the host that a caller names',
     edits: [['src/access/auth/origins.ts', '=== origin);', '!== undefined);']],
-    noticedBy: 'test/public-url.spec.ts',
+    noticedBy: 'test/architecture/public-url.spec.ts',
   },
   {
     name: 'outermost-proxy',
@@ -168,7 +168,7 @@ export const ACCESS_TOKENS = [
         'KINDS.filter(() => KINDS.some((one) => hasChanged(one, before, after)))',
       ],
     ],
-    noticedBy: 'test/page-providers.full.spec.ts',
+    noticedBy: 'test/access/page-sessions/page-providers.full.spec.ts',
     test: 'gives one person alone no way',
   },
   {
@@ -191,7 +191,7 @@ export const ACCESS_TOKENS = [
     name: 'token-starts-no-session',
     guards: 'a session with all scopes of the client, begun with a token of one person',
     edits: [['src/access/auth/route-access.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true']],
-    noticedBy: 'test/tokens.spec.ts',
+    noticedBy: 'test/access/keys/tokens.spec.ts',
     test: 'starts no session',
   },
 ];

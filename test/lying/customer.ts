@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eventually } from '../support/paying';
+import { eventually } from '../support/payments/paying';
 import { Habit, Kind, Payment, PayStep } from './schedule';
 import { Arrival, LyingWorld, Told } from './world';
 

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { CallRecord } from '../support/api';
+import type { CallRecord } from '../support/http/api';
 import { Customer, Order } from './customer';
 import { LyingWorld, Transaction } from './world';
 

@@ -9,11 +9,11 @@ import { ReadBackService } from '../../src/reconciliation/in-doubt/rounds/resolv
 import { ResolverService } from '../../src/reconciliation/in-doubt/rounds/resolver.service';
 import { noLies } from '../../src/sandbox/behaviour/lies';
 import { DEFAULT_CONTROL_KEY } from '../../src/sandbox/behaviour/settings';
-import type { RunRecord } from '../support/api';
-import { eventually } from '../support/paying';
-import { startProxyWithSandbox } from '../support/proxy';
-import { reconcile } from '../support/reconciling';
-import { ControlBody } from '../support/sandbox-answers';
+import type { RunRecord } from '../support/http/api';
+import { eventually } from '../support/payments/paying';
+import { startProxyWithSandbox } from '../support/processes/proxy';
+import { reconcile } from '../support/reconciliation/reconciling';
+import { ControlBody } from '../support/sandbox/sandbox-answers';
 import { bodyOf } from './bodies';
 import { Event, Fault, Kind, KINDS, MAPPED_WORD, MOST_FEE_PERCENT, Payment, ToldEvent } from './schedule';
 import { EVENT_SECRET, tell } from './told-event';

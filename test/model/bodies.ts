@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { MAGIC, MagicName } from '../../src/sandbox/behaviour/magic-recipients';
-import { SUB_ACCOUNT } from '../support/sandbox';
+import { SUB_ACCOUNT } from '../support/sandbox/sandbox';
 import { LogicalRequest } from './schedule';
 
 const PLACES = 100_000; // the last five of six decimals of a first amount are its request's number

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { check } from './invariants';
-import { Inconclusive } from './inconclusive';
+import { check } from './checks/invariants';
+import { Inconclusive } from './checks/inconclusive';
 import { LANES, Schedule, Wave, wave } from './schedule';
-import { Sights } from './sights';
+import { Sights } from './checks/sights';
 import { runWave, Settled } from './wave';
 import { World } from './world';
 

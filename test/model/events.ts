@@ -3,8 +3,8 @@ import { decide, Lane, Shared, submit } from './lane';
 import { lose } from './loss';
 import { Wave } from './schedule';
 import { suspend } from './suspension';
-import { within } from './inconclusive';
-import { listCalls } from './lists';
+import { within } from './checks/inconclusive';
+import { listCalls } from './checks/lists';
 import { World } from './world';
 
 /** What the misfortunes of a wave have led to. */

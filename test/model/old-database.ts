@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Client, Pool } from 'pg';
 import { Urls } from '../../src/platform/database/embedded/access';
-import { createTestDatabase, TestDatabase, withDatabase } from '../support/test-database';
-import { eventually } from '../support/paying';
+import { createTestDatabase, TestDatabase, withDatabase } from '../support/databases/test-database';
+import { eventually } from '../support/payments/paying';
 import { numberOf } from './bodies';
 
 /** A call whose admission, outcome or decision a database has lost. */

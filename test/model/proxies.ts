@@ -1,12 +1,12 @@
-import { Fleet } from '../support/fleet';
-import { eventually } from '../support/paying';
-import { removeDataDir } from '../support/data-dir';
-import { newDataDir } from '../support/process';
-import { API_KEY } from '../support/sandbox';
-import { FrozenSend } from '../support/frozen-send';
-import { WrongClock } from '../support/wrong-clock';
+import { Fleet } from '../support/processes/fleet';
+import { eventually } from '../support/payments/paying';
+import { removeDataDir } from '../support/processes/data-dir';
+import { newDataDir } from '../support/processes/process';
+import { API_KEY } from '../support/sandbox/sandbox';
+import { FrozenSend } from '../support/processes/frozen-send';
+import { WrongClock } from '../support/processes/wrong-clock';
 import { MAX_SKEW_SECONDS } from './disaster';
-import { Inconclusive } from './inconclusive';
+import { Inconclusive } from './checks/inconclusive';
 import { OldDatabase } from './old-database';
 
 /** The settings of both, and of the worker. */

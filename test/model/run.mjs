@@ -45,7 +45,7 @@ function run(args, env) {
   if (status !== 0) process.exitCode = 1;
 }
 
-run(['test/model.spec.ts'], {
+run(['test/model/model.spec.ts'], {
   MODEL_SCHEDULES: schedules,
   ...(seed && { MODEL_SEED: seed }),
   ...(path && { MODEL_PATH: path }),

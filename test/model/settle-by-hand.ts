@@ -1,5 +1,5 @@
 import { Lane, Shared, submit } from './lane';
-import { Arrival, Intent, isInDoubt } from './records';
+import { Arrival, Intent, isInDoubt } from './checks/records';
 import { World } from './world';
 
 /** Longer than a call of an ended process may still be in progress. Until then, nobody may settle it. */

@@ -1,5 +1,5 @@
 import { Lane, Shared, submit } from './lane';
-import { Intent } from './records';
+import { Intent } from './checks/records';
 
 /**
  * Lets the resolver settle calls by the upstream's listing, and lets apps send once more, with the same key. The final

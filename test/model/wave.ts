@@ -1,8 +1,8 @@
 import { Lane, lift, openLane, runLane, Shared } from './lane';
-import { Arrival, Intent, isInDoubt, readArrivals, readIntents } from './records';
+import { Arrival, Intent, isInDoubt, readArrivals, readIntents } from './checks/records';
 import { TransferFault, Wave } from './schedule';
 import { eventsOf, Happened } from './events';
-import { within } from './inconclusive';
+import { within } from './checks/inconclusive';
 import { Lost } from './loss';
 import { settleByHand } from './settle-by-hand';
 import { settleByList } from './settle-by-list';

@@ -3,18 +3,18 @@ import { loadConfig } from '../../src/platform/config/config';
 import { Secret } from '../../src/platform/config/secrets/secret';
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
 import { createWorker } from '../../src/worker/worker';
-import { createClient } from '../support/fleet';
-import { settingsOn } from '../support/proxy';
-import { API_KEY, startSandbox, TestSandbox } from '../support/sandbox';
-import { TestDatabase } from '../support/test-database';
+import { createClient } from '../support/processes/fleet';
+import { settingsOn } from '../support/processes/proxy';
+import { API_KEY, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
+import { TestDatabase } from '../support/databases/test-database';
 import { OperationName } from './bodies';
 import { isFencing } from './disaster';
-import { within } from './inconclusive';
+import { within } from './checks/inconclusive';
 import { Lost } from './loss';
 import { OldDatabase } from './old-database';
 import { ENVIRONMENT, Proxies } from './proxies';
 import { Wave } from './schedule';
-import type { BodyOf } from '../support/supertest';
+import type { BodyOf } from '../support/http/supertest';
 
 /** What is read of an answer's body, whoever it is from. */
 interface Said {

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Page } from 'playwright-core';
-import { startBrowser, TestBrowser } from '../support/browser';
-import { signIn } from '../support/console';
+import { startBrowser, TestBrowser } from '../support/console/browser';
+import { signIn } from '../support/console/console';
 import { Scene, startScene } from './scene';
 
 /** SCREENSHOTS names a folder: there all pages are shown in both colour schemes and at both widths, to be looked at. */

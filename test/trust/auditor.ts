@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '../support/fleet';
+import { createClient } from '../support/processes/fleet';
 import { Stage } from './stage';
 
 const READ_EVERY_MS = 250;

@@ -1,11 +1,11 @@
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeDataDir } from '../support/data-dir';
-import { Gate } from '../support/gate';
-import { databaseAt, onPort, PostgresPair } from '../support/postgres-pair';
-import { makeCluster, PostgresServer } from '../support/postgres-server';
-import { TestDatabase } from '../support/test-database';
+import { removeDataDir } from '../support/processes/data-dir';
+import { Gate } from '../support/payments/gate';
+import { databaseAt, onPort, PostgresPair } from '../support/databases/postgres-pair';
+import { makeCluster, PostgresServer } from '../support/databases/postgres-server';
+import { TestDatabase } from '../support/databases/test-database';
 
 /** The database of a scenario: where proxies reach it, and how it ends. */
 export type Database = Pick<TestDatabase, 'url' | 'ownerUrl' | 'query' | 'close'>;

@@ -39,7 +39,7 @@ const NOT_COVERED = `## What this does not show
 - Everything runs on one machine. A network that loses, delays or reorders packets between machines is not simulated, nor are clocks that differ. [The model](internals/guides/test-under-faults.md#the-model) has wrong clocks and suspended processes.
 - A kill ends processes. The machine goes on, so nothing that was written to its page cache is lost. What a disk loses at a power failure depends on the disk and on \`fsync\`, which is on here.
 - The sandbox is no provider. It has faults of kinds that were seen, but no telco stands behind it.
-- Kills come at times that follow a fixed pattern under load. They meet many points of a request, not each. \`test/crash-points.spec.ts\` stops a payout at each point.
+- Kills come at times that follow a fixed pattern under load. They meet many points of a request, not each. \`test/continuity/failover/crash-points.spec.ts\` stops a payout at each point.
 - The runs take minutes. What needs days to build up is measured by \`npm run bench:growth\` and \`bench:soak\`.`;
 
 /**

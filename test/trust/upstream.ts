@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { findPort } from '../../src/platform/database/embedded/server';
 import { migrate, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
-import { removeDataDir } from '../support/data-dir';
-import { Product } from '../support/process';
+import { removeDataDir } from '../support/processes/data-dir';
+import { Product } from '../support/processes/process';
 
 /** The keys of the sandbox, and its demo account. */
 export const UPSTREAM_KEY = 'trust-upstream-key';

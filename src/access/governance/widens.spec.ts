@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { Decimal } from 'decimal.js';
-import { madeUpLimits, maybe } from '../../../test/support/made-up-limits';
+import { madeUpLimits, maybe } from '../../../test/support/payments/made-up-limits';
 import { SCOPES } from '../../operations/catalogue/scopes';
 import { Grants } from '../clients/grants';
 import { NO_LIMITS } from '../clients/limits/limits';
@@ -74,7 +74,7 @@ const providersOf = (grants: Grants) =>
 describe('what a change widens', () => {
   const nothing: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: ['pay'], operations: null };
 
-  // test/widened-requests.full.spec.ts compares the other permissions with the requests that they allow.
+  // test/limits/widened-requests.full.spec.ts compares the other permissions with the requests that they allow.
   it('reports a provider exactly if it admits more people', () => {
     fc.assert(
       fc.property(grants, grants, (before, after) => {

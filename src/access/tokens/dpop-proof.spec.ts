@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, exportJWK } from 'jose';
-import { encoded, newSigningKey, proofOf, signed, SigningKey } from '../../../test/support/token-issuer';
+import { encoded, newSigningKey, proofOf, signed, SigningKey } from '../../../test/support/access/token-issuer';
 import { Problem } from '../../platform/errors/problem';
 import { checkProof, ProvenRequest } from './dpop-proof';
 

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { exportJWK } from 'jose';
 import { ServerResponse } from 'node:http';
-import { newSigningKey, TokenIssuer } from '../../../test/support/token-issuer';
+import { newSigningKey, TokenIssuer } from '../../../test/support/access/token-issuer';
 import { Egress } from '../../platform/network/egress';
 import { Problem } from '../../platform/errors/problem';
 import { ProviderKeys } from './provider-keys';

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import { hash } from 'node:crypto';
-import { forgedTokens } from '../../../test/support/forged-tokens';
-import { newSigningKey, TokenIssuer } from '../../../test/support/token-issuer';
+import { forgedTokens } from '../../../test/support/access/forged-tokens';
+import { newSigningKey, TokenIssuer } from '../../../test/support/access/token-issuer';
 import { clock } from '../../platform/database/clock';
 import { Problem } from '../../platform/errors/problem';
 import { readToken, TokenSource } from './access-token';

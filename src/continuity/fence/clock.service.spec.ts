@@ -6,7 +6,7 @@ import { Beat } from '../heartbeat/beat';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
 import { RunningConfig } from '../../platform/config/config';
 
-/** What a durable write shows is made up here. test/clocks.full.spec.ts has real ones. */
+/** What a durable write shows is made up here. test/continuity/failover/clocks.full.spec.ts has real ones. */
 describe('the comparison of the clocks', () => {
   let fence: FenceService;
   let clocks: ClockService;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { leafHash } from '../../../test/support/leaf-hash';
-import { NaiveTree } from '../../../test/support/naive-tree';
+import { leafHash } from '../../../test/support/records/leaf-hash';
+import { NaiveTree } from '../../../test/support/records/naive-tree';
 import { CompactRange, EMPTY_ROOT, foldSubtrees, nodeHash, subtreesOf } from './merkle';
 
 /** The leaves and roots by which implementations of RFC 6962 are compared: transparency-dev/merkle, rfc6962 and proof. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { flipped, mutationsOf, naivelyConsistent, naivelyIncluded, NaiveTree } from '../../../test/support/naive-tree';
+import { flipped, mutationsOf, naivelyConsistent, naivelyIncluded, NaiveTree } from '../../../test/support/records/naive-tree';
 import {
   CompactRange,
   EMPTY_ROOT,
@@ -11,9 +11,9 @@ import {
   Subtree,
   subtreesOf,
 } from './merkle';
-import { leafHash } from '../../../test/support/leaf-hash';
-import { verifyConsistency, verifyInclusion } from '../../../test/support/verified-proofs';
-import { runs } from '../../../test/support/runs';
+import { leafHash } from '../../../test/support/records/leaf-hash';
+import { verifyConsistency, verifyInclusion } from '../../../test/support/records/verified-proofs';
+import { runs } from '../../../test/support/examples/runs';
 
 const MOST = 33;
 const BIG = 10_000;

@@ -15,11 +15,11 @@ import {
   SUMDB_KEY,
   SUMDB_LEAF,
   SUMDB_PROOF,
-} from '../../../test/support/published-vectors';
+} from '../../../test/support/records/published-vectors';
 import { parseCheckpoint } from './head';
-import { leafHash } from '../../../test/support/leaf-hash';
+import { leafHash } from '../../../test/support/records/leaf-hash';
 import { openNote, signerOf, signNote, verifierOf } from './note';
-import { verifyConsistency, verifyInclusion } from '../../../test/support/verified-proofs';
+import { verifyConsistency, verifyInclusion } from '../../../test/support/records/verified-proofs';
 
 /** Ours must agree with what others have published, byte for byte. */
 describe('our verification of published data', () => {

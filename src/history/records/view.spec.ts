@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { maskBody } from './view';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../../platform/privacy/contacts';
 import { writtenNumbers } from '../../platform/privacy/recorded';
-import { runs } from '../../../test/support/runs';
+import { runs } from '../../../test/support/examples/runs';
 
 describe('masking', () => {
   it.each([

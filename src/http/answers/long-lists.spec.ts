@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 import fc from 'fast-check';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { runs } from '../../../test/support/runs';
+import { runs } from '../../../test/support/examples/runs';
 import { inTurns } from '../../platform/steps';
 import { writeLongLists } from './long-lists';
 

@@ -8,24 +8,24 @@ import { IntentDocument } from './documents';
 import { columnsOf } from '../recovery/recovered-records';
 import * as RequestTable from './request-table';
 import { Secret } from '../../platform/config/secrets/secret';
-import type * as Row from '../../../test/support/authenticated-by/row';
-import { answer, FakeUpstream } from '../../../test/support/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../../../test/support/paying';
-import type * as PrismaWithColumn from '../../../test/support/prisma-with-column';
-import { startProxy, TestProxy } from '../../../test/support/proxy';
-import { isSealed } from '../../../test/support/sealed-scene';
-import { createTestDatabase } from '../../../test/support/test-database';
+import type * as Row from '../../../test/support/examples/authenticated-by/row';
+import { answer, FakeUpstream } from '../../../test/support/network/fake-upstream';
+import { AIRTIME, eventually, SUCCESS } from '../../../test/support/payments/paying';
+import type * as PrismaWithColumn from '../../../test/support/databases/prisma-with-column';
+import { startProxy, TestProxy } from '../../../test/support/processes/proxy';
+import { isSealed } from '../../../test/support/records/sealed-scene';
+import { createTestDatabase } from '../../../test/support/databases/test-database';
 
 const FOLDER = 'test/support/authenticated-by';
 
 // The member that its guide adds: its row and its columns. Its migration is applied below.
 jest.mock<Partial<typeof RequestTable>>('./request-table', () => {
   const { REQUEST_TABLE } = jest.requireActual<typeof RequestTable>('./request-table');
-  const { AUTHENTICATED_BY } = jest.requireActual<typeof Row>('../../../test/support/authenticated-by/row');
+  const { AUTHENTICATED_BY } = jest.requireActual<typeof Row>('../../../test/support/examples/authenticated-by/row');
   return { REQUEST_TABLE: { ...REQUEST_TABLE, ...AUTHENTICATED_BY } };
 });
 jest.mock('../../platform/database/generated/client', () => {
-  const { prismaWithColumn } = jest.requireActual<typeof PrismaWithColumn>('../../../test/support/prisma-with-column');
+  const { prismaWithColumn } = jest.requireActual<typeof PrismaWithColumn>('../../../test/support/databases/prisma-with-column');
   return prismaWithColumn('test/support/authenticated-by', 'Intent', 'Refusal');
 });
 

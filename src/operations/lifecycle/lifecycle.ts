@@ -1,7 +1,7 @@
 /**
  * The lifecycle of a call. A call has no status column: its state follows from its records and, while it waits, from
  * the time. This file is the only definition in TypeScript. The SQL functions recorded_state() and state_at()
- * are the only one in SQL (lifecycle-sql.ts). test/lifecycle.spec.ts compares the two for every combination
+ * are the only one in SQL (lifecycle-sql.ts). test/payments/lifecycle.spec.ts compares the two for every combination
  * of facts.
  */
 

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { PRODUCTION, refusal } from '../../../test/support/refused-configuration';
+import { PRODUCTION, refusal } from '../../../test/support/processes/refused-configuration';
 import { loadConfig, loadConfigOf } from './config';
 
 describe('the configuration', () => {

@@ -5,7 +5,7 @@ import net, { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { Pool } from 'undici';
-import { ConnectProxy } from '../../../test/support/connect-proxy';
+import { ConnectProxy } from '../../../test/support/network/connect-proxy';
 import { Secret } from '../config/secrets/secret';
 import { Egress } from './egress';
 

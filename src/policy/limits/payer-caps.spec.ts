@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { budget, OFF, request, state } from '../../../test/support/admission-requests';
+import { budget, OFF, request, state } from '../../../test/support/payments/admission-requests';
 import { PayerCaps } from './caps';
 import { decide } from '../decide';
 

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { NO_HISTORY } from '../../../test/support/no-history';
+import { NO_HISTORY } from '../../../test/support/databases/no-history';
 import { AdmissionRequest, Budget, Ruling, State } from '../admission';
 import { decide } from '../decide';
 import { Register } from './beneficiaries';

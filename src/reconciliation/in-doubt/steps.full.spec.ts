@@ -1,4 +1,4 @@
-import { at, RULES, toSeen, toSent } from '../../../test/support/made-up-doubts';
+import { at, RULES, toSeen, toSent } from '../../../test/support/reconciliation/made-up-doubts';
 import { Batches, Listing } from './verdict/batches';
 import { Seen, SentCall } from './calls-in-doubt';
 import { Competing } from './verdict/competing';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { runs } from '../../../test/support/runs';
+import { runs } from '../../../test/support/examples/runs';
 import { Timetable } from './timetable';
 
 const period = fc

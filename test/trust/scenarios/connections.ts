@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { eventually } from '../../support/paying';
+import { eventually } from '../../support/payments/paying';
 import { audit } from '../audit';
 import { Auditor } from '../auditor';
 import { OneServer, oneServer } from '../databases';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UNSAFE_SETTINGS } from '../../../src/continuity/fence/durability.service';
-import { FillableDatabase, mayMount, startPostgresOnSmallDisk } from '../../support/full-disk';
+import { FillableDatabase, mayMount, startPostgresOnSmallDisk } from '../../support/databases/full-disk';
 import { audit } from '../audit';
 import { Auditor } from '../auditor';
 import { Payments } from '../payments';

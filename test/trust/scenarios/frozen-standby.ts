@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../../support/paying';
+import { eventually } from '../../support/payments/paying';
 import { audit } from '../audit';
 import { TwoServers, twoServers } from '../databases';
 import { isDone, lastOf, Order } from '../orders';

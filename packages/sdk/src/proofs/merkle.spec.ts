@@ -9,9 +9,9 @@ import {
   Subtree,
   subtreesOf,
 } from '../../../../src/history/log/merkle.ts';
-import { leafHash as logged } from '../../../../test/support/leaf-hash.ts';
-import { flipped, mutationsOf, NaiveTree } from '../../../../test/support/naive-tree.ts';
-import * as published from '../../../../test/support/published-vectors.ts';
+import { leafHash as logged } from '../../../../test/support/records/leaf-hash.ts';
+import { flipped, mutationsOf, NaiveTree } from '../../../../test/support/records/naive-tree.ts';
+import * as published from '../../../../test/support/records/published-vectors.ts';
 import { leafHash, verifyConsistency, verifyInclusion } from './merkle.ts';
 
 const MOST = 700;

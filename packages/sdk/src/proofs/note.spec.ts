@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { formatCheckpoint } from '../../../../src/history/log/head.ts';
 import { newSigningKey, signerOf, signNote } from '../../../../src/history/log/note.ts';
-import * as published from '../../../../test/support/published-vectors.ts';
+import * as published from '../../../../test/support/records/published-vectors.ts';
 import { lackingOf, openNote, parseCheckpoint, verifierOf } from './note.ts';
 
 const signer = signerOf(newSigningKey('payouts.example/log'));

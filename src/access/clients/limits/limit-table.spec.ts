@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createTestDatabase, TestDatabase } from '../../../../test/support/test-database';
+import { createTestDatabase, TestDatabase } from '../../../../test/support/databases/test-database';
 import { LIMIT_KEYS, LIMIT_ROWS, OWN_LIMITS } from './limits';
 import { LimitRow } from './limit-row';
 

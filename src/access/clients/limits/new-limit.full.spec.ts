@@ -5,14 +5,14 @@ import {
   LIMITS,
   NO_LIMITS as EMPTY_FORM,
 } from '../../../../console/src/pages/clients/limits/draft';
-import { cliOf } from '../../../../test/support/cli';
-import { answer, FakeUpstream } from '../../../../test/support/fake-upstream';
-import type * as Row from '../../../../test/support/min-item/row';
-import type * as Rule from '../../../../test/support/min-item/rule';
-import { AIRTIME, SUCCESS } from '../../../../test/support/paying';
-import type * as PrismaWithColumn from '../../../../test/support/prisma-with-column';
-import { startProxy, TestProxy } from '../../../../test/support/proxy';
-import { createTestDatabase } from '../../../../test/support/test-database';
+import { cliOf } from '../../../../test/support/processes/cli';
+import { answer, FakeUpstream } from '../../../../test/support/network/fake-upstream';
+import type * as Row from '../../../../test/support/examples/min-item/row';
+import type * as Rule from '../../../../test/support/examples/min-item/rule';
+import { AIRTIME, SUCCESS } from '../../../../test/support/payments/paying';
+import type * as PrismaWithColumn from '../../../../test/support/databases/prisma-with-column';
+import { startProxy, TestProxy } from '../../../../test/support/processes/proxy';
+import { createTestDatabase } from '../../../../test/support/databases/test-database';
 import { clientsCommands } from '../../../cli/clients/clients';
 import { describeApi } from '../../../cli/api-document';
 import { NO_GRANTS, widenings } from '../../governance/widens';
@@ -25,16 +25,16 @@ const FOLDER = 'test/support/min-item';
 // The limit that its guide adds: its row, its column and its rule. Its migration is applied below.
 jest.mock<Partial<typeof LimitTable>>('./limit-table', () => {
   const { LIMIT_TABLE } = jest.requireActual<typeof LimitTable>('./limit-table');
-  const { MIN_ITEM } = jest.requireActual<typeof Row>('../../../../test/support/min-item/row');
+  const { MIN_ITEM } = jest.requireActual<typeof Row>('../../../../test/support/examples/min-item/row');
   return { LIMIT_TABLE: { ...LIMIT_TABLE, ...MIN_ITEM } };
 });
 jest.mock('../../../platform/database/generated/client', () => {
-  const path = '../../../../test/support/prisma-with-column';
+  const path = '../../../../test/support/databases/prisma-with-column';
   return jest.requireActual<typeof PrismaWithColumn>(path).prismaWithColumn('test/support/min-item', 'Client');
 });
 jest.mock<typeof LimitRules>('../../../policy/limits/limit-rules', () => {
   const actual = jest.requireActual<typeof LimitRules>('../../../policy/limits/limit-rules');
-  const { tooLittle } = jest.requireActual<typeof Rule>('../../../../test/support/min-item/rule');
+  const { tooLittle } = jest.requireActual<typeof Rule>('../../../../test/support/examples/min-item/rule');
   return {
     ...actual,
     brokenLimits: (limits, movesValue, items, pointerOf) => {

@@ -1,4 +1,4 @@
-import { NO_ITEM } from '../../../../test/support/no-item';
+import { NO_ITEM } from '../../../../test/support/payments/no-item';
 import { ListedPayout } from '../../upstream/answers/payouts';
 import { withPayouts } from './match-payouts';
 

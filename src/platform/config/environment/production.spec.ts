@@ -1,4 +1,4 @@
-import { PRODUCTION, refusal } from '../../../../test/support/refused-configuration';
+import { PRODUCTION, refusal } from '../../../../test/support/processes/refused-configuration';
 import { loadConfig, loadConfigOf } from '../config';
 
 describe('the configuration in production', () => {

@@ -1,4 +1,4 @@
-import { refusal } from '../../../../test/support/refused-configuration';
+import { refusal } from '../../../../test/support/processes/refused-configuration';
 import { loadConfig } from '../config';
 
 const PROXY = 'http://user:p%40ss@proxy.example:3128';

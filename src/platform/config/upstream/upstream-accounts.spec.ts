@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { refusal } from '../../../../test/support/refused-configuration';
+import { refusal } from '../../../../test/support/processes/refused-configuration';
 import { faultOf, loadConfig, loadConfigOf } from '../config';
 import { accountsOf } from './upstream-accounts';
 

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { createTestDatabase, TestDatabase } from '../../../../test/support/test-database';
+import { createTestDatabase, TestDatabase } from '../../../../test/support/databases/test-database';
 import { ServerClient } from './server-client';
 
 describe('Statements of a connection', () => {

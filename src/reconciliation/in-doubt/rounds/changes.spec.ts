@@ -1,5 +1,5 @@
-import { atOnce } from '../../../../test/support/at-once';
-import { at, RULES, toSent, worded } from '../../../../test/support/made-up-doubts';
+import { atOnce } from '../../../../test/support/examples/at-once';
+import { at, RULES, toSent, worded } from '../../../../test/support/reconciliation/made-up-doubts';
 import { judgeChange } from './changes.service';
 import { Lookup, Seen } from '../calls-in-doubt';
 import { Batches, Listing } from '../verdict/batches';

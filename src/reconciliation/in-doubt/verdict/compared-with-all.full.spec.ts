@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { atOnce } from '../../../../test/support/at-once';
-import { compareWithAll } from '../../../../test/support/compared-with-all';
-import { at, RULES, worded } from '../../../../test/support/made-up-doubts';
-import { runs } from '../../../../test/support/runs';
+import { atOnce } from '../../../../test/support/examples/at-once';
+import { compareWithAll } from '../../../../test/support/reconciliation/compared-with-all';
+import { at, RULES, worded } from '../../../../test/support/reconciliation/made-up-doubts';
+import { runs } from '../../../../test/support/examples/runs';
 import { Batches } from './batches';
 import { Seen, SentCall, Verdict, Wanted } from '../calls-in-doubt';
 import { Competing } from './competing';

@@ -1,4 +1,4 @@
-import { at, RULES, toSeen, toSent } from '../../../../test/support/made-up-doubts';
+import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
 import { BackOff } from '../rounds/back-off';
 import { Competing } from './competing';
 import { SentCall } from '../calls-in-doubt';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { atOnce } from '../../../../test/support/at-once';
+import { atOnce } from '../../../../test/support/examples/at-once';
 import { oneToOne } from './fitting';
-import { runs } from '../../../../test/support/runs';
+import { runs } from '../../../../test/support/examples/runs';
 
 describe('a one-to-one assignment', () => {
   it('is found if and only if there is one, by any detours', () => {

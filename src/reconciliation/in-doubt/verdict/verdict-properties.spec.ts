@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { atOnce } from '../../../../test/support/at-once';
-import { at, RULES, toSeen, toSent } from '../../../../test/support/made-up-doubts';
-import { runs } from '../../../../test/support/runs';
+import { atOnce } from '../../../../test/support/examples/at-once';
+import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
+import { runs } from '../../../../test/support/examples/runs';
 import { SentCall, Verdict, Wanted } from '../calls-in-doubt';
 import { Competing } from './competing';
 import { Batches, Listing } from './batches';

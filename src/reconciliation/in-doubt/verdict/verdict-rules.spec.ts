@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { atOnce } from '../../../../test/support/at-once';
-import { at, RULES, toSeen, toSent } from '../../../../test/support/made-up-doubts';
+import { atOnce } from '../../../../test/support/examples/at-once';
+import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
 import { CREATED_BY } from '../../../operations/items/effects';
 import { Batches, Listing } from './batches';
 import { Seen, SentCall } from '../calls-in-doubt';

@@ -1,5 +1,5 @@
-import { atOnce } from '../../../../test/support/at-once';
-import { at, RULES, toSeen, toSent, worded } from '../../../../test/support/made-up-doubts';
+import { atOnce } from '../../../../test/support/examples/at-once';
+import { at, RULES, toSeen, toSent, worded } from '../../../../test/support/reconciliation/made-up-doubts';
 import { Seen, SentCall, Wanted } from '../calls-in-doubt';
 import { Competing } from './competing';
 import { Batches } from './batches';

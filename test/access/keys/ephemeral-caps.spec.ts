@@ -1,0 +1,60 @@
+import { Decimal } from 'decimal.js';
+import { ask } from '../../support/processes/fleet';
+import { mint } from '../../support/access/minting';
+import { startProxy, TestProxy, UPSTREAM_KEY } from '../../support/processes/proxy';
+import { airtime, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+
+const PAYMENTS = 50;
+
+/** The total of an ephemeral key: never exceeded, and nothing under it refused for money. */
+describe('the total of an ephemeral key with fifty payments at once and two proxies', () => {
+  let database: TestDatabase;
+  let sandbox: TestSandbox;
+  let proxies: TestProxy[];
+  let secret: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sandbox = await startSandbox({ apiKey: UPSTREAM_KEY }, database);
+    proxies = [];
+    while (proxies.length < 2) proxies.push(await startProxy({ upstreamBaseUrl: sandbox.url }, database));
+    secret = (await (proxies[0] as TestProxy).client('app', 'pay')).key;
+  });
+  afterAll(async () => {
+    for (const proxy of proxies) await proxy.close();
+    await sandbox?.close();
+    await database?.close();
+  });
+
+  async function payAll(key: string, usd: number) {
+    const asking = { key, body: airtime(usd) };
+    const told = await Promise.all(
+      Array.from({ length: PAYMENTS }, (_, place) => ask(proxies[place % 2]?.url ?? '', asking)),
+    );
+    const spent = await database.query(
+      `SELECT coalesce(sum(p.usd), 0)::text AS usd FROM payer_spending p JOIN ephemeral_key e ON e.id = p.payer_id WHERE e.sha256 = sha256($1::text::bytea)`,
+      [key],
+    );
+    return { told, spent: new Decimal(String(spent[0]?.usd)) };
+  }
+
+  it('lets exactly those pay that fit', async () => {
+    const { key } = await mint(proxies[0] as TestProxy, secret, { max_total: '12.5', max_item: '1.25' });
+    const { told, spent } = await payAll(key, 1.25);
+    expect(told.filter(({ status }) => status === 200).length).toBe(10);
+    const refused = told.filter(({ status }) => status !== 200);
+    expect(new Set(refused.map(({ status, json }) => `${status} ${String(json.code)}`))).toEqual(
+      new Set(['403 cap_exceeded']),
+    );
+    expect(String(refused[0]?.json.error)).toMatch(/ephemeral key/);
+    expect(spent.toFixed()).toBe('12.5');
+  });
+
+  it('refuses nothing if all fit', async () => {
+    const { key } = await mint(proxies[0] as TestProxy, secret, { max_total: '50', max_item: '1' });
+    const { told, spent } = await payAll(key, 1);
+    expect(told.map(({ status }) => status)).toEqual(Array(PAYMENTS).fill(200));
+    expect(spent.toFixed()).toBe('50');
+  });
+});

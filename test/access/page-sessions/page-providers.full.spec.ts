@@ -1,0 +1,248 @@
+import { PageSessionsService } from '../../../src/access/sessions/page-sessions.service';
+import { ClientsService } from '../../../src/access/clients/clients.service';
+import type { ClientDto, KeyDto } from '../../support/http/api';
+import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from '../../support/access/clients-api';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
+import supertest from '../../support/http/supertest';
+
+const ISSUER = 'https://id.example';
+const PROVIDER = { page_issuer: ISSUER, page_client_id: 'shop-pages' };
+const PAGES = { ...PROVIDER, origins: ['https://shop.example'] };
+const TOKENS = {
+  token_issuer: ISSUER,
+  token_audience: 'https://pay.example',
+  token_jwks_uri: `${ISSUER}/jwks`,
+  token_client_id: 'shop-app',
+};
+
+/** The OpenID provider at which people sign in to the pages of a client. */
+describe('the page provider of a client', () => {
+  let api: ClientsApi;
+
+  beforeAll(async () => {
+    api = await startClientsApi();
+  });
+  afterAll(() => api.close());
+
+  const create = (name: string, more: object = {}) =>
+    api.ask('post', '', { name, kind: 'public', scopes: ['pay'], daily_cap_usd: 10, ...more });
+  const withPages = (name: string, more: object = {}) =>
+    create(name, { ...PAGES, page_client_id: `${name}-pages`, ...more }).expect(201);
+  const change = async (name: string, body: object): Promise<ClientDto> =>
+    (await api.ask('patch', `/${name}` as '/{name}', body).expect(200)).body;
+  const keysOf = async (name: string): Promise<KeyDto[]> =>
+    (await api.ask('get', `/${name}/keys` as '/{name}/keys').expect(200)).body.keys;
+  const statesOf = async (name: string) => (await keysOf(name)).map(({ kind, state }) => `${kind} ${state}`);
+  const revoke = async (name: string, kind: KeyDto['kind']) => {
+    const key = (await keysOf(name)).find((one) => one.kind === kind && one.state === 'active');
+    await api.ask('delete', `/${name}/keys/${key?.id}` as '/{name}/keys/{id}').expect(200);
+  };
+
+  it('is set with the client, and has a key that stands for all sessions on its pages', async () => {
+    const { body } = await withPages('shop');
+    expect(body).toMatchObject({ ...NO_PROVIDERS, ...PAGES, active_keys: 0 });
+    expect(body).not.toHaveProperty('key');
+    const keys = await keysOf('shop');
+    expect(keys).toMatchObject([{ kind: 'page', hint: 'page', state: 'active', person: null, expires_at: null }]);
+    const { key: auditor } = await api.proxy.client('auditor', 'audit');
+    const { activity } = (await api.proxy.get(auditor, '/v1/activity?client=shop').expect(200)).body;
+    expect(activity.map(({ action }) => action)).toEqual(['key_issued', 'client_created']);
+    expect(activity[1]?.after).toMatchObject(PAGES);
+  });
+
+  it('is set, changed and removed later, and each change replaces its key', async () => {
+    await api.create('late', { origins: PAGES.origins });
+    expect(await change('late', { ...PAGES, page_client_id: 'late-pages' })).toMatchObject({
+      page_issuer: ISSUER,
+      page_client_id: 'late-pages',
+      active_keys: 1,
+    });
+    expect(await statesOf('late')).toEqual(['secret active', 'page active']);
+    await change('late', { page_client_id: 'new-pages' });
+    expect(await statesOf('late')).toEqual(['secret active', 'page revoked', 'page active']);
+    expect(await change('late', { page_issuer: null })).toMatchObject(NO_PROVIDERS);
+    expect(await statesOf('late')).toEqual(['secret active', 'page revoked', 'page revoked']);
+    const acts = await api.proxy.database.query(
+      "SELECT action, before, after FROM activity WHERE target_client = 'late' ORDER BY acted_at, id OFFSET 2",
+    );
+    expect(acts.map(({ action }) => action).join(' ')).toBe(
+      'provider_changed key_issued provider_changed key_revoked key_issued provider_changed key_revoked',
+    );
+    expect(acts[2]).toMatchObject({
+      before: JSON.stringify({ page_client_id: 'late-pages' }),
+      after: JSON.stringify({ page_client_id: 'new-pages' }),
+    });
+  });
+
+  it('keeps its key while other permissions change', async () => {
+    await withPages('steady');
+    await change('steady', { max_items: 3, page_issuer: ISSUER });
+    expect(await statesOf('steady')).toEqual(['page active']);
+  });
+
+  // Otherwise somebody could let in again whom a revocation has shut out, by a change of the other provider.
+  it('gets no new key by a change of the provider of tokens, nor gives it one', async () => {
+    await withPages('apart', { ...TOKENS, token_client_id: 'apart-app' });
+    expect((await statesOf('apart')).sort()).toEqual(['page active', 'provider active']);
+    await revoke('apart', 'page');
+    await change('apart', { token_audience: 'https://other.example' });
+    await change('apart', { token_issuer: null });
+    expect(await statesOf('apart')).not.toContain('page active');
+    await change('apart', { ...TOKENS, token_client_id: 'apart-app' });
+    await revoke('apart', 'provider');
+    await change('apart', { page_client_id: 'other-pages' });
+    await change('apart', { page_issuer: null });
+    await change('apart', { ...PAGES, page_client_id: 'apart-pages' });
+    const states = await statesOf('apart');
+    expect(states.filter((state) => state.endsWith('active'))).toEqual(['page active']);
+  });
+
+  it('ends its sessions when it is changed, removed, or its key is revoked, and by nothing else', async () => {
+    await withPages('till');
+    const person = { name: 'sub-1', issuer: ISSUER, daily_cap_usd: 1 };
+    const { body } = await api.ask('post', '/till/persons' as '/{name}/persons', person).expect(200);
+    const sessions = api.proxy.app.get(PageSessionsService, { strict: false });
+    const signIn = async () => {
+      const key = (await keysOf('till')).find(({ state }) => state === 'active');
+      const how = { at: null, acr: null, sid: null, idToken: 'header.claims.signature' };
+      const [origin = ''] = PAGES.origins;
+      return sessions.begin({ keyId: key?.id ?? '', personId: body.id, origin }, how);
+    };
+    const statusOf = async (token: string) =>
+      (
+        await supertest(api.proxy.url)
+          .get('/v1/page-sessions/till' as '/v1/page-sessions/{client}')
+          .set('Cookie', `payout_proxy_page_till=${token}`)
+      ).status;
+    const tokens: string[] = [];
+    for (const end of [
+      () => change('till', { page_client_id: 'others' }),
+      () => change('till', { page_issuer: null }),
+      () => revoke('till', 'page'),
+    ]) {
+      tokens.push(await signIn());
+      await change('till', { max_items: tokens.length, ...TOKENS, token_client_id: `till-app-${tokens.length}` });
+      await change('till', { token_issuer: null });
+      expect(await statusOf(tokens.at(-1) ?? '')).toBe(200);
+      await end();
+      expect(await statusOf(tokens.at(-1) ?? '')).toBe(401);
+      await change('till', { page_issuer: null });
+      await change('till', { ...PAGES, page_client_id: 'till-pages' });
+    }
+    expect(await Promise.all(tokens.map(statusOf))).toEqual([401, 401, 401]);
+  });
+
+  it('is set completely or not at all', async () => {
+    const detail = 'is required for a client with page sessions. To have none, set page_issuer to null';
+    expect(await faultsOf(create('never', { ...PAGES, page_client_id: null }))).toEqual([
+      { pointer: '/page_client_id', detail },
+    ]);
+    expect(await faultsOf(create('never', { ...PAGES, page_issuer: undefined }))).toEqual([
+      { pointer: '/page_issuer', detail },
+    ]);
+    const both = await faultsOf(create('never', { page_issuer: ISSUER, token_issuer: ISSUER }));
+    expect(both.map(({ pointer }) => pointer)).toEqual([
+      '/token_audience',
+      '/token_jwks_uri',
+      '/token_client_id',
+      '/page_client_id',
+      '/origins',
+    ]);
+    await withPages('whole');
+    const faults = await faultsOf(api.ask('patch', '/whole', { page_client_id: null }));
+    expect(faults).toEqual([{ pointer: '/page_client_id', detail }]);
+  });
+
+  it('needs an origin as long as it is set, because sign-ins return to its pages', async () => {
+    const detail = 'is required for a client with page sessions. To have none, set page_issuer to null';
+    expect(await faultsOf(create('never', PROVIDER))).toEqual([{ pointer: '/origins', detail }]);
+    expect(await faultsOf(create('never', { ...PROVIDER, origins: [] }))).toEqual([{ pointer: '/origins', detail }]);
+    await create('placeless').expect(201);
+    const provider = { ...PROVIDER, page_client_id: 'placeless-pages' };
+    const patch = (body: object) => api.ask('patch', '/placeless' as '/{name}', body);
+    expect(await faultsOf(patch(provider))).toEqual([{ pointer: '/origins', detail }]);
+    await patch({ origins: PAGES.origins }).expect(200);
+    await patch(provider).expect(200);
+    expect(await faultsOf(patch({ origins: [] }))).toEqual([{ pointer: '/origins', detail }]);
+    await patch({ origins: [], page_issuer: null }).expect(200);
+  });
+
+  it.each([
+    ['page_issuer', 'http://id.example'],
+    ['page_issuer', 'https://ada:secret@id.example'],
+    ['page_issuer', 'https://id.example/#part'],
+    ['page_issuer', 'id.example'],
+    ['page_issuer', `https://id.example/${'a'.repeat(500)}`],
+    ['page_issuer', 1],
+    ['page_client_id', ''],
+    ['page_client_id', 'two words'],
+    ['page_client_id', ['a']],
+  ])('rejects %s %j', async (name, value) => {
+    expect(await faultsOf(create('never', { ...PAGES, [name]: value }))).toMatchObject([{ pointer: `/${name}` }]);
+  });
+
+  it('has each of its clients at the provider for one client only', async () => {
+    await withPages('first');
+    const taken = { ...PAGES, page_client_id: 'first-pages' };
+    await create('second').expect(201);
+    expect((await create('third', taken).expect(409)).body.code).toBe('provider_taken');
+    expect((await api.ask('patch', '/second', taken).expect(409)).body.code).toBe('provider_taken');
+    await create('fourth', { ...taken, page_issuer: 'https://other.example' }).expect(201);
+  });
+
+  describe('with dual control', () => {
+    let proxy: TestProxy;
+    let ada: string;
+    let bob: string;
+
+    beforeAll(async () => {
+      proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1', dualControl: true });
+      const clients = proxy.app.get(ClientsService, { strict: false });
+      ada = (await clients.create('admin', ['admin'], { person: 'ada' })).key;
+      bob = (await clients.issueKey('admin', { person: 'bob' })).key;
+      await clients.create('shop', ['pay']);
+    });
+    afterAll(() => proxy.close());
+
+    const ask = (body: object) => supertest(proxy.url).patch('/v1/clients/shop').set('X-API-Key', ada).send(body);
+    const agree = async () => {
+      const [waiting] = (await proxy.get(bob, '/v1/changes').expect(200)).body.changes;
+      const path = `/v1/changes/${waiting?.id}/approve` as '/v1/changes/{id}/approve';
+      await supertest(proxy.url).post(path).set('X-API-Key', bob).send({ reason: 'agreed' }).expect(200);
+      return waiting?.widens;
+    };
+    const shop = async () => (await proxy.get(ada, '/v1/clients/shop').expect(200)).body;
+    const activeKeys = async () => {
+      const { keys } = (await proxy.get(ada, '/v1/clients/shop/keys').expect(200)).body;
+      return keys.filter(({ state }) => state === 'active').map(({ kind }) => kind);
+    };
+
+    it('needs a second person to be set or changed, and one person to be removed', async () => {
+      expect(await faultsOf(ask(PROVIDER))).toMatchObject([{ pointer: '/origins' }]);
+      await ask(PAGES).expect(202);
+      expect(await shop()).toMatchObject(NO_PROVIDERS);
+      expect(await agree()).toEqual(['origins', 'page_issuer', 'page_client_id']);
+      expect(await faultsOf(ask({ origins: [] }))).toMatchObject([{ pointer: '/origins' }]);
+      expect(await shop()).toMatchObject(PAGES);
+      await ask({ page_client_id: 'others' }).expect(202);
+      expect(await agree()).toEqual(['page_client_id']);
+      await ask({ page_issuer: null }).expect(200);
+      expect(await shop()).toMatchObject(NO_PROVIDERS);
+      expect(await activeKeys()).toEqual(['secret']);
+    });
+
+    it('gives one person alone no way to replace a revoked key', async () => {
+      await ask({ ...PAGES, ...TOKENS }).expect(202);
+      await agree();
+      const { keys } = (await proxy.get(ada, '/v1/clients/shop/keys').expect(200)).body;
+      const tokens = keys.find(({ kind, state }) => kind === 'provider' && state === 'active');
+      await supertest(proxy.url)
+        .delete(`/v1/clients/shop/keys/${tokens?.id}` as '/v1/clients/{name}/keys/{id}')
+        .set('X-API-Key', ada)
+        .expect(200);
+      await ask({ ...PAGES, ...TOKENS, token_dpop: true }).expect(200);
+      await ask({ page_issuer: null }).expect(200);
+      expect(await activeKeys()).toEqual(['secret']);
+    });
+  });
+});

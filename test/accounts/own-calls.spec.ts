@@ -1,0 +1,62 @@
+import { answer } from '../support/network/fake-upstream';
+import { copyIntent } from '../support/records/intents';
+import { Paying, startPaying, SUCCESS } from '../support/payments/paying';
+
+/** After a lost connection an app finds its call again by the key it sent. */
+describe('the list of your own calls', () => {
+  let paying: Paying;
+  let rival: { id: string; key: string };
+  let model: string;
+
+  beforeAll(async () => {
+    paying = await startPaying();
+    rival = await paying.proxy.client('rival', 'read');
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    model = (await paying.pay().expect(200)).headers['x-call-id'] ?? '';
+  });
+  afterAll(() => paying.close());
+
+  const copy = (changes: Record<string, unknown>) => copyIntent(paying.proxy.database, model, changes);
+  async function found(query: string, key = paying.app): Promise<string[]> {
+    const { body } = await paying.proxy.get(key, `/v1/calls?${query}`).expect(200);
+    return body.calls.map(({ id }) => id);
+  }
+
+  it('finds calls by key, of any operation, bare or quoted, newest first, and of no other client', async () => {
+    const first = await copy({ idempotency_key: 'order-17' });
+    const second = await copy({ idempotency_key: 'order-17', operation: 'POST /send' });
+    const theirs = await copy({ idempotency_key: 'order-17', client_id: rival.id });
+    await copy({ idempotency_key: 'order-18' });
+    expect(await found('idempotency_key=order-17')).toEqual([second, first]);
+    expect(await found('idempotency_key=%22order-17%22')).toEqual([second, first]);
+    expect(await found('idempotency_key=order-17&operation=POST%20/send')).toEqual([second]);
+    expect(await found('idempotency_key=order-17', rival.key)).toEqual([theirs]);
+    expect(await found('idempotency_key=ORDER-17')).toEqual([]);
+    const audited = await paying.proxy.get(paying.auditor, '/v1/audit/calls?idempotency_key=order-17').expect(200);
+    expect(audited.body.calls.map(({ id }) => id)).toEqual([theirs, second, first]);
+  });
+
+  it('shows the key and the actor, with contacts masked for keys without access to people', async () => {
+    const id = await copy({ idempotency_key: 'ada@example.com', actor: 'ada@example.com' });
+    const { body } = await paying.proxy.get(paying.app, '/v1/calls?idempotency_key=ada@example.com').expect(200);
+    expect(body.calls).toMatchObject([{ id, idempotency_key: 'ada@example.com', actor: 'ada@example.com' }]);
+    const { key } = await paying.proxy.client('looking', 'audit');
+    const seen = (await paying.proxy.get(key, `/v1/audit/calls/${id}`).expect(200)).body;
+    expect(seen).toMatchObject({ idempotency_key: 'a••@example.com', actor: 'a••@example.com' });
+  });
+
+  it('has pages, and includes refused requests', async () => {
+    const refused = await paying.proxy.post(paying.app, '/send', {}).set('Idempotency-Key', 'paged').expect(400);
+    const calls = [refused.headers['x-call-id']];
+    for (let n = 0; n < 2; n += 1) calls.unshift(await copy({ idempotency_key: 'paged' }));
+    const first = (await paying.proxy.get(paying.app, '/v1/calls?idempotency_key=paged&page_size=2').expect(200)).body;
+    const rest = await found(`idempotency_key=paged&page_token=${first.next_page_token}`);
+    expect([...first.calls.map(({ id }) => id), ...rest]).toEqual(calls);
+    expect((await found('')).length).toBeGreaterThan(3);
+  });
+
+  it.each(['idempotency_key=', 'idempotency_key=a%20b', 'page_size=0', 'client=rival'])('rejects %s', async (query) => {
+    const { body } = await paying.proxy.get(paying.app, `/v1/calls?${query}`).expect(400);
+    expect(body.code).toBe('invalid_request');
+  });
+});

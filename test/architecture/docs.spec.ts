@@ -1,0 +1,201 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { operatorCommands } from '../../src/cli/program';
+import { describeRoutes } from '../../src/cli/api-document';
+import { referencePages } from '../../src/cli/reference';
+import { Environment } from '../../src/platform/config/environment/environment';
+import { VARIABLES } from '../../src/platform/config/environment/variables';
+
+const ROOT = resolve(__dirname, '..', '..');
+const SKIPPED = ['node_modules', 'dist', 'generated', '.git', '.data', 'coverage'];
+
+/** The files below a folder whose names end like this, as paths below the root. */
+function filesBelow(folder: string, ending: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return SKIPPED.includes(entry.name) ? [] : filesBelow(path, ending);
+    return entry.name.endsWith(ending) ? [path] : [];
+  });
+}
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const pages = filesBelow('.', '.md').map((path) => ({ path, text: read(path) }));
+
+/** A page without its code, which holds brackets and hashes that mean something else. */
+const proseOf = (text: string) => text.replace(/^```[^]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  const headings = text.replace(/^```[^]*?^```$/gm, '').match(/^#+ .*$/gm) ?? [];
+  return headings.map((heading) =>
+    heading
+      .replace(/^#+ /, '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+const DEFAULTS = new Environment();
+
+/** The default of a variable that is a number. */
+function defaultOf(name: string): number | undefined {
+  const value = DEFAULTS[name as keyof Environment];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** What one of a unit is in the unit that a variable's name ends with. */
+const UNITS: Record<string, Record<string, number>> = {
+  MS: { ms: 1, second: 1_000, minute: 60_000 },
+  SECONDS: { second: 1, minute: 60, hour: 3_600, day: 86_400 },
+  MINUTES: { minute: 1, hour: 60 },
+  DAYS: { day: 1, week: 7 },
+  MB: { MB: 1 },
+};
+
+/** A number of a page, such as `15 minutes`, in the unit of a variable. Without a unit, it is in that of the variable. */
+function inUnitOf(variable: string, number: string, unit: string | undefined): number {
+  const count = /^\d/.test(number) ? Number(number.replace(/[_,]/g, '')) : 1;
+  const factor = unit === undefined ? 1 : UNITS[variable.split('_').at(-1)!]?.[unit.replace(/s$/, '')];
+  return count * (factor ?? NaN);
+}
+
+describe('the documentation', () => {
+  it('has a README of less than nine kilobytes', () => {
+    expect(statSync(join(ROOT, 'README.md')).size).toBeLessThan(9_000);
+  });
+
+  it('names every area of src in README', () => {
+    const areas = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const missing = areas.filter(({ name }) => !read('README.md').includes(`\`${name}\``));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has only links to existing files and headings', () => {
+    const broken = pages.flatMap(({ path, text }) =>
+      [...proseOf(text).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => !/^[a-z]+:/.test(link))
+        .filter((link) => {
+          const [file = '', anchor] = link.split('#');
+          const target = file === '' ? join(ROOT, path) : resolve(ROOT, dirname(path), file);
+          if (!existsSync(target)) return true;
+          return anchor !== undefined && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+        })
+        .map((link) => `${path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+    expect(pages.length).toBeGreaterThan(40);
+  });
+
+  it('lists every page of docs in docs/README.md or in the index of decisions', () => {
+    const links = (path: string) =>
+      [...read(path).matchAll(/\]\(([^)#\s]+)\)/g)].map(([, link = '']) => join(dirname(path), link));
+    const listed = [...links('docs/README.md'), ...links('docs/internals/decisions/README.md'), 'docs/README.md'];
+    const unlisted = pages.filter(({ path }) => path.startsWith('docs/') && !listed.includes(path));
+    expect(unlisted.map(({ path }) => path)).toEqual(['docs/screenshots/README.md']);
+  });
+
+  it('names tests of both tiers for each promise', () => {
+    const rowsOf = (path: string, head: string) => {
+      const [, rows = ''] =
+        read(path)
+          .split(`| ${head} |`)[1]
+          ?.split(/\n\n/)[0]
+          ?.split(/\| ---.*\n/) ?? [];
+      return rows.split('\n').map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
+    };
+    const promises = rowsOf('docs/internals/tests.md', 'promise');
+    const missing = promises.flatMap(([promise, ...tiers]) =>
+      ['.spec.ts', '.full.spec.ts'].flatMap((ending, tier) => {
+        const names = [...(tiers[tier] ?? '').matchAll(/`([\w-]+)`/g)].map(([, name]) => `test/${name}${ending}`);
+        return names.length === 0 ? [`${promise}: none`] : names.filter((name) => !existsSync(join(ROOT, name)));
+      }),
+    );
+    expect(missing).toEqual([]);
+    const named = promises.map(([promise]) => promise);
+    const guarantees = rowsOf('README.md', 'guarantee').map(([guarantee]) => guarantee);
+    expect(guarantees.length).toBeGreaterThan(5);
+    expect(named).toEqual(expect.arrayContaining(guarantees));
+  });
+
+  it('has tables without padding', () => {
+    const padded = pages.filter(({ text }) => /^\|.*(\S {2,}\||\| {2,}\S|----).*\|$/m.test(text));
+    expect(padded.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has a README of at most fifteen lines in each area', () => {
+    const long = pages.filter(
+      ({ path, text }) => /^src\/[^/]+\/README\.md$/.test(path) && text.trimEnd().split('\n').length > 15,
+    );
+    expect(long.map(({ path }) => path)).toEqual(['src/sandbox/README.md']); // the sandbox is a product of its own
+  });
+
+  it('gives each decision a date, a status and a row in the index', () => {
+    const withoutTargets = (text: string) => text.replace(/\]\([^)]*\)/g, ']');
+    const index = withoutTargets(read('docs/internals/decisions/README.md'));
+    const decisions = filesBelow('docs/internals/decisions', '.md').filter((path) => !path.endsWith('README.md'));
+    for (const path of decisions) {
+      const [, title, , line = ''] = /^# (.*)\n(\n)(.*)\n/.exec(read(path)) ?? [];
+      const [, date, status] = /^Date: (\d{4}-\d{2}-\d{2})\. Status: (.+)\.$/.exec(line) ?? [];
+      const number = path.split('/').at(-1)!.slice(0, 4);
+      expect(index).toContain(`| [${number}] | ${title} | ${date} | ${withoutTargets(status!)} |`);
+    }
+  });
+
+  it('has reference pages that match the code', async () => {
+    for (const [path, text] of Object.entries(referencePages(operatorCommands(), await describeRoutes()))) {
+      expect({ path, text: read(path) }).toEqual({ path, text }); // npm run docs writes them
+    }
+  });
+
+  it('states the default of a variable beside its name only as it is in the code', () => {
+    const wrong = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/`([A-Z][A-Z0-9_]+)` \((\d[\d_,.]*|a|an|one)(?: (\w+))?\)/g)]
+        .filter(([, name = '']) => defaultOf(name) !== undefined)
+        .filter(([, name = '', number = '', unit]) => inUnitOf(name, number, unit) !== defaultOf(name))
+        .map(([stated]) => `${path}: ${stated}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has the defaults of the code in .env.example', () => {
+    const stated = [...read('.env.example').matchAll(/^# ([A-Z_]+)=(\d+)$/gm)];
+    const wrong = stated.filter(
+      ([, name = '', value]) => defaultOf(name) !== undefined && Number(value) !== defaultOf(name),
+    );
+    expect(wrong.map(([line]) => line)).toEqual([]);
+  });
+
+  it('has every variable of the configuration in .env.example', () => {
+    const names = [...read('.env.example').matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(Object.keys(VARIABLES).filter((name) => !names.includes(name))).toEqual([]);
+    const others = names.filter((name = '') => !(name in VARIABLES)); // the sandbox reads these
+    expect(others.filter((name = '') => !read('src/sandbox/README.md').includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('has only variables of the configuration in docker-compose.yml', () => {
+    const [, proxy = ''] = /^ {2}proxy:\n((?: {4}.*\n|\n)+)/m.exec(read('docker-compose.yml')) ?? [];
+    const names = [...proxy.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name = '']) => name);
+    expect(names).toEqual([
+      'DATABASE_URL',
+      'PGPASSWORD',
+      'DATABASE_ALLOW_UNSAFE',
+      'MIGRATE_ON_START',
+      'UPSTREAM_BASE_URL',
+      'PUBLIC_URL',
+      'UPSTREAM_API_KEY',
+      'LOG_SIGNING_KEY',
+      'LOG_RETIRED_KEYS',
+    ]);
+    expect(names.filter((name) => !(name in VARIABLES))).toEqual(['PGPASSWORD']); // the driver reads it
+  });
+
+  it('has the pages about the upstream that comments refer to', () => {
+    const comments = ['src', 'test', 'bench', 'prisma'].flatMap((folder) =>
+      ['.ts', '.mjs', '.sql'].flatMap((ending) => filesBelow(folder, ending)),
+    );
+    const lost = comments.filter((path) => /(?<![\w/-])interface\.md|upstream-observed/.test(read(path)));
+    expect(lost.filter((path) => path !== 'test/architecture/docs.spec.ts')).toEqual([]);
+  });
+});

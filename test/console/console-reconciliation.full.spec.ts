@@ -1,0 +1,247 @@
+import { readFileSync } from 'node:fs';
+import { Locator, Page } from 'playwright-core';
+import type { FindingRecord } from '../support/http/api';
+import { startBrowser, TestBrowser } from '../support/console/browser';
+import { expectAccessible } from '../support/console/accessible';
+import { complaintsOf, follow, signIn, startAfresh, widthOf } from '../support/console/console';
+import { FindingsScene } from '../support/reconciliation/findings-scene';
+import { Asking, Reconciling, startReconciling } from '../support/reconciliation/reconciling';
+import supertest from '../support/http/supertest';
+
+const [FOREIGN, OWN] = [12, 3];
+
+/** A reconciler's day in the console: compare, look, decide. */
+describe('reconciliation in the console', () => {
+  let scene: Reconciling;
+  let browser: TestBrowser;
+  let asking: Asking;
+  let page: Page;
+
+  beforeAll(async () => {
+    [scene, browser] = await Promise.all([startReconciling(), startBrowser()]);
+    asking = { url: scene.proxy.url, key: scene.reconciler };
+    for (let place = 0; place < FOREIGN; place += 1) {
+      const airtimes = [{ countryToSend: 'Kenya', phoneNumber: `+2547123457${10 + place}`, valueInUSD: 2.25 }];
+      await scene.past('/payouts/airtime', { airtimes }).expect(200);
+    }
+    await scene.behave({ feePercent: 3 }); // nobody told the proxy
+    for (let place = 0; place < OWN; place += 1) await scene.pay(`+2547123456${10 + place}`).expect(200);
+    page = await signIn(browser.browser, asking.url, asking.key, { at: '/reconciliation', acceptDownloads: true });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await scene.close();
+  });
+
+  const goTo = async (path: string, heading: string) => {
+    await startAfresh(page, path);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  };
+  const get = async <const Path extends string>(path: Path) =>
+    (await supertest(asking.url).get(`/v1/reconciliation/${path}`).set('X-API-Key', asking.key).expect(200)).body;
+  const found = async (query: string): Promise<FindingRecord[]> =>
+    (await get(`findings?page_size=200&${query}`)).findings;
+  const rows = () => page.getByRole('table', { name: 'Findings' }).locator('tbody tr');
+  const rowIs = (count: number) => expectSoon(rows(), count);
+  const decide = async (state: string, reason: string) => {
+    await page.getByRole('button', { name: 'Decide', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('radio', { name: state }).check();
+    await dialog.getByLabel('Reason').fill(reason);
+    await dialog.getByRole('button', { name: `Mark as ${state}` }).click();
+  };
+
+  it('a run is started, followed while it works, and explains the difference to the last cent', async () => {
+    const complaints = complaintsOf(page);
+    await scene.fault({ fault: 'delay', operation: 'POST /account/transactions', nth: 1, ms: 1_500 });
+    await page.getByText('No runs yet').waitFor();
+    await page.getByRole('button', { name: 'Start a run' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Start a run' });
+    await dialog.getByLabel('Period').click();
+    await expectAccessible(page.getByRole('dialog').last()); // the calendar
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'This month' }).click();
+    await dialog.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByRole('progressbar', { name: 'Progress of the run' }).waitFor();
+    await page.getByText("Reading the upstream's transactions").waitFor();
+
+    const equation = page.getByRole('table', { name: 'The difference, explained' });
+    await equation.waitFor(); // by the event of its end: nobody reloads
+    const terms = await equation.getByRole('row').allTextContents();
+    expect(terms).toEqual([
+      expect.stringMatching(/^Our total3 payments\$/),
+      expect.stringMatching(/^fee3\+\$/),
+      expect.stringMatching(/^missing local12\+\$27\.0+$/),
+      expect.stringMatching(/^Within the tolerances\$0\.0+$/),
+      expect.stringMatching(/^Residual.*zero, as expected\$0\.0+$/),
+      expect.stringMatching(/^=Upstream's total15 transactions\$/),
+    ]);
+    const cents = terms.map((term) => BigInt(/(-?)\$([\d.,]+)$/.exec(term)?.[2]?.replace(/[.,]/g, '') ?? '0'));
+    expect(cents.slice(0, -1).reduce((sum, each) => sum + each, 0n)).toBe(cents.at(-1));
+    await page.getByRole('img', { name: 'Findings by category' }).waitFor();
+    await page
+      .getByRole('table', { name: 'Findings by age' })
+      .getByRole('row', { name: /^0–1 15/ })
+      .waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it('its report is kept as HTML, and the list of runs says how it ended', async () => {
+    await page.getByRole('button', { name: 'Report' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'HTML' }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).toContain('<h2 id="equation">');
+    await goTo('/reconciliation', 'Reconciliation');
+    const row = page.getByRole('table', { name: 'Runs' }).locator('tbody tr');
+    await row.getByText('findings').waitFor();
+    await row.getByLabel('as it must be').waitFor();
+    await expectAccessible(page);
+  });
+
+  it('many findings of a category, of all pages, are settled at once with a reason, and wait no more', async () => {
+    await goTo('/reconciliation/findings?page_size=5', 'Findings');
+    await rowIs(5);
+    await page.getByLabel('Category').selectOption('missing_local');
+    await page.waitForURL(/category=missing_local/);
+    await page.getByLabel('Choose all findings of this page').focus();
+    await page.keyboard.press('Space');
+    await page.getByText('5 selected').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.waitForURL(/page_token/);
+    await rowIs(5);
+    await page.getByText('5 selected').waitFor(); // those of the page before
+    await page.getByRole('button', { name: 'Select all on all pages' }).click();
+    await page.getByText(`${FOREIGN} selected`).waitFor();
+    await decide('explained', 'Sent by the treasury, ticket 4711');
+    await page.getByText('12 findings are explained').waitFor();
+    await goTo('/reconciliation/findings?category=missing_local', 'Findings');
+    await page.getByText('No findings match').waitFor();
+    const settled = await found('category=missing_local&state=explained');
+    expect(settled).toHaveLength(FOREIGN);
+    for (const { last_step: step } of settled) {
+      expect(step).toMatchObject({ state: 'explained', reason: 'Sent by the treasury, ticket 4711', run_id: null });
+    }
+  });
+
+  it('what changed meanwhile is not decided about: nothing is, and it is marked', async () => {
+    await goTo('/reconciliation/findings?category=fee&state=any', 'Findings');
+    await rowIs(OWN);
+    const [first] = await found('category=fee');
+    await page.getByLabel('Choose all findings of this page').click();
+    await supertest(asking.url)
+      .post('/v1/reconciliation/findings/decisions')
+      .set('X-API-Key', asking.key)
+      .send({ decisions: [{ finding_id: first?.id, state: 'resolved', reason: 'Somebody else was here' }] })
+      .expect(200);
+    await decide('explained', 'The contract has changed');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The other 2 are still selected').waitFor();
+    await rows().filter({ hasText: 'resolved' }).getByText('Not decided: the finding has changed').waitFor();
+    await expectAccessible(page);
+    expect((await found('category=fee')).map(({ state }) => state)).toEqual(['open', 'open']);
+    await dialog.getByRole('button', { name: 'Mark as explained' }).click();
+    await page.getByText('2 findings are explained').waitFor();
+    expect(await found('category=fee')).toEqual([]);
+    expect((await found('category=fee&state=any')).map(({ state }) => state).sort()).toEqual([
+      'explained',
+      'explained',
+      'resolved',
+    ]);
+  });
+
+  it('one is looked at field by field and decided on its page, and its story says so', async () => {
+    const [one] = await found('category=missing_local&state=explained');
+    await goTo(`/reconciliation/findings/${one?.id}`, one?.title as string);
+    const fields = page.getByRole('region', { name: 'Fields' });
+    await fields.getByRole('row', { name: /amount_usd none differs: 2\.25/ }).waitFor();
+    await page.getByText("The upstream's key may have leaked").waitFor();
+    await page.getByRole('link', { name: 'this run' }).first().waitFor();
+    await page.getByRole('button', { name: 'Reopen' }).click();
+    await page.getByLabel('Reason').fill('The treasury does not know it');
+    await page.getByRole('button', { name: 'Mark as reopened' }).click();
+    const story = page.getByRole('region', { name: 'History', exact: true });
+    await story.getByText('The treasury does not know it').waitFor();
+    await story.getByText('Sent by the treasury, ticket 4711').waitFor();
+    await decide('accepted', 'A loss');
+    await page.getByRole('dialog').getByText('only a person can accept a difference').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await decide('resolved', 'Reversed by the provider');
+    await story.getByText('Reversed by the provider').waitFor();
+    await page.getByText('decided').waitFor();
+    await expectAccessible(page);
+    expect(await found('category=missing_local&state=resolved')).toMatchObject([
+      { id: one?.id, last_step: { reason: 'Reversed by the provider' } },
+    ]);
+  });
+
+  it('findings go out as CSV, and come back decided; faults are told by their row', async () => {
+    const findings = new FindingsScene(scene.proxy.database);
+    const run = await findings.run();
+    await findings.findings(run, [{ daysAgo: 3 }, { daysAgo: 5 }, { daysAgo: 40 }]);
+    await goTo('/reconciliation/findings', 'Findings');
+    await page.getByLabel('Age', { exact: true }).selectOption('2_to_7');
+    await page.waitForURL(/min_age_days=2&max_age_days=7/);
+    await rowIs(2);
+    await page.getByRole('button', { name: 'Spreadsheet' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ]);
+    await page.getByText('Downloaded: 2 rows').waitFor();
+    await expectAccessible(page.getByRole('dialog'));
+    const [heading = '', ...lines] = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    expect(lines).toHaveLength(2);
+    const send = (text: string) =>
+      page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'x.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    const filledIn = (line: string, decision: string) => line.replace(',,,', `,${decision},Agreed with the provider,`);
+    await send([heading, filledIn(lines[0] ?? '', 'agreed'), lines[1]].join('\r\n'));
+    await page.getByText('row 2: decision must be one of').waitFor();
+    await send([heading, filledIn(lines[0] ?? '', 'explained'), lines[1]].join('\r\n'));
+    await page.getByText('1 decided: 1 explained. 1 without a decision').waitFor();
+    expect(await found(`run_id=${run}&state=explained`)).toMatchObject([
+      { last_step: { reason: 'Agreed with the provider' } },
+    ]);
+    await page.keyboard.press('Escape');
+    await rowIs(1);
+  });
+
+  it('a statement is imported, and says which lines cannot be used', async () => {
+    await goTo('/reconciliation/statements', 'Statements');
+    await page.getByRole('button', { name: 'Import a statement' }).click();
+    const text = 'Reference ID,valueInUSD,issueDate,status\na-1,1.5,2026-11-21T10:00:00Z,paid\na-2,much,,paid\n';
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'march.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await page.getByLabel('upstream ref').selectOption('Reference ID');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('1 of 2 rows can be used').waitFor();
+    await page.getByRole('row', { name: '3 valueInUSD is not an amount' }).waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('table', { name: 'Statements' }).getByText('march.csv').waitFor();
+  });
+
+  it('fits a telephone', async () => {
+    const run = (await get('runs')).runs.find(({ totals }) => totals !== null); // a made-up one has none
+    const [finding] = await found('state=any');
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const path of ['', `/runs/${run!.id}`, '/findings?state=any', `/findings/${finding?.id}`, '/statements']) {
+      await follow(page, `/reconciliation${path}`);
+      await page.getByRole('table').first().waitFor();
+      expect([path, await widthOf(page)]).toEqual([path, 360]);
+    }
+  });
+});
+
+/** Waits until there are so many. */
+async function expectSoon(rows: Locator, count: number): Promise<void> {
+  await rows.nth(count - 1).waitFor();
+  expect(await rows.count()).toBe(count);
+}

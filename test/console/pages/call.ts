@@ -1,0 +1,249 @@
+import { expectAccessible } from '../../support/console/accessible';
+import type { Receipt } from '../../support/http/api';
+import { startBrowser, TestBrowser } from '../../support/console/browser';
+import { proofOf, storyOf, textOf, results, verify } from '../../support/console/call-page';
+import { ADA, CallStories, callStories } from '../../support/reconciliation/call-stories';
+import { complaintsOf, tabsOf, widthOf } from '../../support/console/console';
+import { readJson } from '../../support/processes/process';
+
+type Kind = keyof CallStories['calls'];
+
+/** The page of one call: its story, whom it paid, and the proof, checked in a real browser. */
+describe('the page of a call', () => {
+  let scene: CallStories;
+  let browser: TestBrowser;
+  let visit: ReturnType<typeof tabsOf>;
+
+  beforeAll(async () => {
+    [scene, browser] = await Promise.all([callStories(), startBrowser()]);
+    visit = tabsOf(browser.browser, scene.proxy.url);
+  });
+  afterAll(() => browser.close());
+
+  const get = <const Path extends string>(path: Path) => scene.proxy.get(scene.auditor, path);
+  const open = async (kind: Kind, key = scene.auditor, width?: number) => {
+    const page = await visit(key, `/calls/${scene.calls[kind]}`, width);
+    await page.getByRole('heading', { level: 1, name: '/payouts/' }).waitFor();
+    return page;
+  };
+
+  it('tells what happened, whom it paid and what was said, with people masked', async () => {
+    const page = await open('paid');
+    const complaints = complaintsOf(page);
+    const story = (await storyOf(page)).map((step) => step.split('\n')[0]);
+    expect(story).toEqual([
+      'Received',
+      'Intent recorded',
+      'Sent to the upstream',
+      'Answered with 200',
+      'Outcome recorded',
+      'Sealed',
+    ]);
+    expect((await storyOf(page))[2]).toMatch(/\+\d+ ms[^]*It took [\d.]+ ms; status 200/);
+    const items = await textOf(page, 'Items');
+    expect(items).toMatch(/a••@example\.com[^]*\$2\.50[^]*b••@example\.com[^]*\$1\.25/);
+    expect(await textOf(page, 'Other transactions')).toContain('$9.00');
+    expect(await textOf(page, 'Request body')).toContain('"email": "••••"');
+    expect(await textOf(page, 'Response body')).toContain('"chiRef": "chi-1"');
+    expect(await textOf(page, 'Facts')).toMatch(/\$3\.75 in 2 items[^]*grace[^]*order-17/);
+    expect(await textOf(page, 'Changes in the day before')).toContain('client created');
+    expect(await page.content()).not.toMatch(/lovelace/i);
+    await page.getByText('The records of this call contradict each other').waitFor(); // the third transaction is nobody's
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it('reveals people to who may see them, and that is on record', async () => {
+    const page = await open('approved');
+    expect(await textOf(page, 'Items')).not.toContain(ADA.email);
+    await page.getByRole('button', { name: 'Reveal people' }).click();
+    await page.getByRole('region', { name: 'Items' }).getByText(ADA.email).waitFor();
+    expect(await textOf(page, 'Request body')).toContain(`"email": "${ADA.email}"`);
+    const { body } = await get(`/v1/audit/accesses?call=${scene.calls.approved}`).expect(200);
+    expect(body.accesses).toContainEqual(
+      expect.objectContaining({ route: 'GET /v1/audit/calls/:id', revealed: true, call_id: scene.calls.approved }),
+    );
+    await page.getByRole('region', { name: 'Readers' }).getByText('revealed').first().waitFor();
+    await page.getByRole('button', { name: 'Mask people again' }).click();
+    await page.getByRole('region', { name: 'Items' }).getByText('a••@example.com').waitFor();
+    expect(await page.content()).not.toMatch(/lovelace/i);
+  });
+
+  it('verifies the proof here, remembers the log, and compares it the next time', async () => {
+    const page = await open('paid');
+    const complaints = complaintsOf(page);
+    const masked = await verify(page);
+    expect(results(masked)).toEqual([...Array<string>(4).fill('right'), ...Array<string>(3).fill('not compared')]);
+    await page.getByRole('button', { name: 'Reveal people' }).click();
+    await page.getByText('Your access was recorded').waitFor();
+    expect(results(await verify(page))).toEqual(Array(7).fill('right'));
+    await page.getByText('Details').first().click();
+    const seal = (await scene.story(scene.calls.paid)).seals[0]!;
+    const leaf = Buffer.from(seal.leaf_hash!, 'hex').toString('base64');
+    expect(await page.getByText(leaf, { exact: true }).count()).toBe(2); // as it is said, and as it was computed
+    await expectAccessible(proofOf(page));
+    expect(complaints).toEqual([]);
+  });
+
+  it.each<[string, (answer: Receipt) => unknown, RegExp]>([
+    [
+      'a record was changed',
+      (it) => (it.records[0]!.record.total_usd = '3.76'),
+      /intent was changed: its hash differs/,
+    ],
+    ['a proof was changed', (it) => it.records[1]!.proof.reverse(), /outcome is not proven/],
+    [
+      'a checkpoint was changed',
+      (it) => (it.checkpoint = it.checkpoint.replace(/\n(\d)/, '\n1$1')),
+      /does not match its text/,
+    ],
+    [
+      'a record is of another call',
+      (it) => (it.records[0]!.record.id = it.records[0]!.record.key_id),
+      /belongs to another record/,
+    ],
+  ])('says so where %s', async (_what, change, says) => {
+    const page = await open('paid');
+    await page.route('**/v1/audit/log/proof?*', async (route) => {
+      const response = await route.fetch();
+      const json = (await response.json()) as Receipt;
+      change(json);
+      await route.fulfill({ response, json });
+    });
+    const steps = await verify(page);
+    expect(steps.filter((step) => step.includes('(wrong)')).join()).toMatch(says);
+    expect(await page.evaluate('localStorage.getItem("payout-proxy.log")')).toBeNull(); // not remembered
+  });
+
+  it('says so where the owner of the database changed a record, even with all triggers off', async () => {
+    const change = (usd: string) =>
+      scene.proxy.database.query(
+        `DO $$ BEGIN SET LOCAL session_replication_role = replica;
+         UPDATE intent SET record = regexp_replace(record, '"total_usd":"[^"]*"', '"total_usd":"${usd}"') WHERE id = '${scene.calls.rejected}'; END $$`,
+      );
+    await change('4');
+    const page = await open('rejected');
+    const steps = await verify(page);
+    expect(results(steps).slice(0, 3)).toEqual(['wrong', 'wrong', 'right']);
+    expect(steps[0]).toContain('The intent was changed');
+    await expectAccessible(proofOf(page));
+    await change('3');
+    expect(results(await verify(page)).slice(0, 3)).toEqual(['right', 'right', 'right']);
+  });
+
+  it('shouts where the key of the log is another one, and believes it only if told to', async () => {
+    const page = await open('paid');
+    await verify(page);
+    await page.evaluate(() => {
+      type Strings = Record<'getItem' | 'setItem', (...texts: string[]) => string>;
+      const { localStorage } = globalThis as unknown as { localStorage: Strings };
+      const seen = JSON.parse(localStorage.getItem('payout-proxy.log')) as object;
+      localStorage.setItem('payout-proxy.log', JSON.stringify({ ...seen, keys: ['payouts+00000000+AAAA'] }));
+    });
+    const steps = await verify(page);
+    expect(results(steps).slice(5)).toEqual(['wrong', 'not compared']);
+    expect(steps[5]).toContain('THE KEY HAS CHANGED');
+    await page.getByRole('button', { name: 'Trust it from now on' }).click();
+    await page.getByText('Verified', { exact: true }).waitFor();
+  });
+
+  it('says what to do where the browser cannot verify', async () => {
+    const page = await open('paid');
+    await page.evaluate("crypto.subtle.generateKey = () => Promise.reject(new Error('not here'))");
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('npm run cli -- audit verify').waitFor();
+    await expectAccessible(proofOf(page));
+    await page.evaluate('delete crypto.subtle.generateKey');
+  });
+
+  it('gives the receipt, and the call as curl', async () => {
+    const page = await open('paid');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download receipt' }).click(),
+    ]);
+    const receipt = readJson<Receipt>(await download.path());
+    expect(download.suggestedFilename()).toBe(`receipt-${scene.calls.paid}.json`);
+    expect(receipt).toMatchObject({ format: 'payout-proxy/receipt/1', call_id: scene.calls.paid });
+    expect(receipt.records.map(({ openings }) => openings)).toEqual([[], []]); // masked
+    await page.getByText('same response and nothing is paid twice').waitFor();
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await clipboard()).toMatch(
+      /^curl -sS -X POST '.*\/api\/v0\.1\/payouts\/credit' [^]*\$PAYOUT_PROXY_KEY[^]*Idempotency-Key: order-17[^]*••••/,
+    );
+  });
+
+  it.each<[Kind, RegExp[]]>([
+    [
+      'refused',
+      [/^Received/, /^Refused: invalid request[^]*\/credits\/0\/valueInUSD: must be/, /^Sealed[^]*refusal, leaf/],
+    ],
+    ['repeated', [/^Received/, /^Refused: [^]*[0-9a-f-]{36}/, /^Sealed/]],
+    ['held', [/^Received/, /^Intent/, /^Held for approval[^]*threshold/, /^Pending/, /^Sealed/]],
+    [
+      'declined',
+      [/^Received/, /^Intent/, /^Held/, /^Rejected[^]*hopper \(approver\)[^]*“nobody knows order 17”/, /^Sealed/],
+    ],
+    [
+      'doubtful',
+      [
+        /^Received/,
+        /^Intent/,
+        /^Sent[^]*may have received the request/,
+        /^Timed out/,
+        /^Outcome/,
+        /^In doubt[^]*never sent again/,
+        /^Sealed/,
+      ],
+    ],
+  ])('tells the story of a call that is %s', async (kind, expected) => {
+    const page = await open(kind);
+    const story = await storyOf(page);
+    expect(story.map((step, at) => (expected[at]?.test(step) ? 'as expected' : step))).toEqual(
+      expected.map(() => 'as expected'),
+    );
+    expect(results(await verify(page))).not.toContain('wrong');
+    if (kind === 'doubtful') await expectAccessible(page.getByRole('region', { name: 'History', exact: true })); // it has what the others have
+  });
+
+  it('lets an approver settle a call in doubt, with a reason, and tells of it', async () => {
+    const page = await open('doubtful', scene.approver);
+    await page.getByText('Your key does not have access to people').waitFor();
+    expect(await page.getByRole('button', { name: /Reveal/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Settle by hand' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Settle a call in doubt' });
+    await expectAccessible(dialog);
+    await dialog.getByLabel('Reason').fill('The provider lists it.');
+    await dialog.getByLabel('Confirmed: the call was carried out').check();
+    await dialog.getByRole('button', { name: 'Settle' }).click();
+    await page.getByText('Settled: confirmed').waitFor();
+    expect(await scene.story(scene.calls.doubtful)).toMatchObject({
+      outcome: 'confirmed',
+      resolution: { outcome: 'confirmed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
+    });
+    await page.getByRole('button', { name: 'Settle by hand' }).waitFor({ state: 'detached' });
+    expect(await textOf(page, 'Items')).toContain('paid');
+    await page.getByRole('button', { name: 'Show the ledger of item 2' }).click();
+    expect(await textOf(page, 'Ledger of item 2')).toMatch(
+      /reserved\s+available\s+reserved\s+\$1\.25\s+request[^]*paid\s+reserved\s+recipient\s+\$1\.25\s+person/,
+    );
+    await page.getByText('Nothing needs to be done.').waitFor();
+    await expectAccessible(page.getByRole('region', { name: 'Items', exact: true }).first());
+    await page.getByRole('button', { name: 'Hide the ledger of item 2' }).click();
+    await page.getByRole('region', { name: 'Ledger of item 2' }).waitFor({ state: 'detached' });
+  });
+
+  it('fits a telephone', async () => {
+    const page = await open('paid', scene.auditor, 360);
+    await verify(page);
+    expect(await widthOf(page)).toBe(360);
+  });
+
+  it('says that there is no such call', async () => {
+    const page = await visit(scene.auditor, '/calls/nothing');
+    await page.getByText('No call has this ID').waitFor();
+  });
+});

@@ -1,0 +1,249 @@
+import { uuidTime } from '../../../src/platform/database/uuid';
+import { removeDataDir } from '../../support/processes/data-dir';
+import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
+import { ask, createClient, Fleet } from '../../support/processes/fleet';
+import { LOG_KEY } from '../../support/records/log-key';
+import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { envOf, newDataDir, Product } from '../../support/processes/process';
+import { UPSTREAM_KEY } from '../../support/processes/proxy';
+import supertest from '../../support/http/supertest';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { WrongClock } from '../../support/processes/wrong-clock';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** More than the corrected clock of a process on a busy machine is wrong, and much less than a day. */
+const TOLERANCE_MS = 2_000;
+
+/** The most that MAX_CLOCK_SKEW_SECONDS may be: these processes pay, however wrong their clocks are. */
+const ANY_SKEW = { MAX_CLOCK_SKEW_SECONDS: '604800' };
+
+describe('a process whose clock is wrong', () => {
+  let database: TestDatabase;
+  let upstream: FakeUpstream;
+  let env: Record<string, string>;
+  let dir: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    upstream = await FakeUpstream.start();
+    dir = newDataDir();
+    env = { UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: UPSTREAM_KEY, DUPLICATE_GUARD: 'false' };
+  });
+  afterAll(async () => {
+    await upstream.stop();
+    await database.close();
+    removeDataDir(dir);
+  });
+  beforeEach(() => {
+    upstream.received.length = 0;
+    upstream.behaviour = answer(200, SUCCESS);
+  });
+
+  const databaseMs = async () => {
+    const [row] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+    return row?.now.getTime() ?? 0;
+  };
+  /** Expects that a time is the database's, between a moment and now. */
+  const expectNow = async (time: unknown, since: number, laterMs = 0) => {
+    const ms = new Date(time as string).getTime() - laterMs;
+    expect(ms).toBeGreaterThan(since - TOLERANCE_MS);
+    expect(ms).toBeLessThan((await databaseMs()) + TOLERANCE_MS);
+  };
+  const metric = async (url: string, name: string) => {
+    const { text } = await supertest(url).get('/metrics').expect(200);
+    return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1]);
+  };
+  const pay = (url: string, key: string) => ask(url, { key, body: AIRTIME });
+
+  describe('and that may differ', () => {
+    let clock: WrongClock;
+    let workerClock: WrongClock;
+    let fleet: Fleet;
+    let worker: Product;
+    let workerUrl: string;
+
+    beforeAll(async () => {
+      clock = new WrongClock(dir, 'proxy', DAY_MS);
+      workerClock = new WrongClock(dir, 'worker', DAY_MS);
+      const settings = { ...env, ...ANY_SKEW, ...workerClock.env, LOG_LEVEL: 'info', RESOLVER_EVERY_SECONDS: '1' };
+      const own = { ...envOf(database), ...settings, LOG_SIGNING_KEY: LOG_KEY };
+      worker = new Product('worker/main.js', [], own, dir);
+      const [started, [, url = '']] = await Promise.all([
+        Fleet.start(1, database, { ...env, ...ANY_SKEW, ...clock.env }),
+        worker.said(/"(http[^"]+)"[^\n]*"msg":"worker is ready"/),
+      ]);
+      fleet = started;
+      workerUrl = url;
+    });
+    afterAll(async () => {
+      await fleet.stop();
+      await worker.signal('SIGKILL');
+    });
+
+    describe.each([
+      ['ahead', DAY_MS],
+      ['behind', -DAY_MS],
+    ])('by a day, %s', (name, shiftMs) => {
+      let since: number;
+      beforeAll(async () => {
+        await clock.set(shiftMs, (signal) => fleet.signal(0, signal));
+        await workerClock.set(-shiftMs, (signal) => process.kill(worker.pid, signal));
+      });
+      beforeEach(async () => (since = await databaseMs()));
+
+      it('makes IDs and times of the database', async () => {
+        const { key } = await createClient(database, `ids-${name}`, ['pay']);
+        const told = await pay(fleet.url(0), key);
+        expect(told.status).toBe(200);
+        const id = told.headers.get('x-call-id') ?? '';
+        await expectNow(uuidTime(id), since);
+        const [row] = await database.query(
+          `SELECT i.record::json ->> 'received_at' AS received_at, sent_at, answered_at, reserved_on = (clock_timestamp() AT TIME ZONE 'UTC')::date AS is_today
+           FROM intent i JOIN outcome o ON o.intent_id = i.id WHERE i.id = $1`,
+          [id],
+        );
+        for (const column of ['received_at', 'sent_at', 'answered_at']) await expectNow(row?.[column], since);
+        expect(row?.is_today).toBe(true);
+      });
+
+      it('counts on the caps of the database’s day', async () => {
+        const { id, key } = await createClient(database, `cap-${name}`, ['pay'], { daily_cap_usd: '3' });
+        const statuses = [(await pay(fleet.url(0), key)).status, (await pay(fleet.url(0), key)).status];
+        expect(statuses).toEqual([200, 403]);
+        const days = await database.query(
+          "SELECT usd::float, day = (clock_timestamp() AT TIME ZONE 'UTC')::date AS is_today FROM spending WHERE client_id = $1",
+          [id],
+        );
+        expect(days).toEqual([{ usd: 2.5, is_today: true }]);
+      });
+
+      it('lets a held call be approved for as long as any other', async () => {
+        const { id: clientId, key } = await createClient(database, `held-${name}`, ['pay']);
+        await database.query('UPDATE client SET approval_over_usd = 1 WHERE id = $1', [clientId]);
+        const approver = await createClient(database, `approver-${name}`, ['approve', 'audit']);
+        const id = (await pay(fleet.url(0), key)).headers.get('x-call-id') ?? '';
+        const [row] = await database.query('SELECT expires_at FROM intent WHERE id = $1', [id]);
+        await expectNow(row?.expires_at, since, DAY_MS); // APPROVAL_EXPIRES_AFTER_SECONDS
+        const { body } = await supertest(fleet.url(0))
+          .post(`/v1/approvals/${id}/approve`)
+          .set('X-API-Key', approver.key)
+          .send({ reason: 'agreed' })
+          .expect(200);
+        expect(body.outcome).toBe('succeeded');
+      });
+
+      it('keeps a session', async () => {
+        const { key } = await createClient(database, `session-${name}`, ['admin']);
+        const { headers } = await supertest(fleet.url(0)).post('/v1/session').set('X-API-Key', key).expect(200);
+        const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+        await supertest(fleet.url(0)).get('/v1/session').set('Cookie', cookie).expect(200);
+        const [row] = await database.query('SELECT created_at, used_at FROM console_session ORDER BY created_at DESC');
+        await expectNow(row?.created_at, since);
+        await expectNow(row?.used_at, since);
+      });
+
+      it('judges the expiry of a key by the database', async () => {
+        const { key } = await createClient(database, `keys-${name}`, ['admin']);
+        const issue = (atMs: number) =>
+          supertest(fleet.url(0))
+            .post(`/v1/clients/keys-${name}/keys`)
+            .set('X-API-Key', key)
+            .send({ expires_at: new Date(atMs).toISOString() });
+        await issue(since - HOUR_MS).expect(400);
+        const { body } = await issue(since + HOUR_MS).expect(201);
+        const { body: list } = await supertest(fleet.url(0))
+          .get(`/v1/clients/keys-${name}/keys`)
+          .set('X-API-Key', key)
+          .expect(200);
+        expect(list.keys.find(({ id }) => id === body.id)).toMatchObject({ state: 'active' });
+        await supertest(fleet.url(0)).get('/v1/clients').set('X-API-Key', body.key).expect(200);
+        const [row] = await database.query('SELECT created_at FROM api_key WHERE id = $1', [body.id]);
+        await expectNow(row?.created_at, since);
+      });
+
+      it('measures how old a call in doubt is by the database', async () => {
+        upstream.behaviour = reset;
+        const { key } = await createClient(database, `doubt-${name}`, ['pay']);
+        const before = (await metric(workerUrl, 'payout_proxy_calls_in_doubt{age="under_an_hour"}')) || 0;
+        expect((await pay(fleet.url(0), key)).json.code).toBe('outcome_unknown');
+        await eventually(async () => {
+          return (await metric(workerUrl, 'payout_proxy_calls_in_doubt{age="under_an_hour"}')) === before + 1;
+        });
+        expect(await metric(workerUrl, 'payout_proxy_calls_in_doubt{age="a_day_or_more"}')).toBe(0);
+      });
+
+      it('shows the difference in a metric', async () => {
+        const seconds = await metric(fleet.url(0), 'payout_proxy_clock_skew_seconds');
+        expect(Math.abs(seconds * 1_000 + shiftMs)).toBeLessThan(TOLERANCE_MS);
+        const workers = await metric(workerUrl, 'payout_proxy_clock_skew_seconds');
+        expect(Math.abs(workers * 1_000 - shiftMs)).toBeLessThan(TOLERANCE_MS); // set the other way
+      });
+    });
+
+    it('gives commands the time of the database', async () => {
+      const own = new WrongClock(dir, 'command', DAY_MS);
+      const since = await databaseMs();
+      const create = ['clients', 'create', '--name', 'by-command', '--scopes', 'read', '--json'];
+      const command = (args: string[]) =>
+        new Product('cli/main.js', args, { ...envOf(database), DATA_DIR: dir, ...own.env }, dir).exit;
+      const { id } = JSON.parse((await command(create)).stdout) as { id: string };
+      await expectNow(uuidTime(id), since);
+      const expires = new Date(since + HOUR_MS).toISOString();
+      const issued = await command(['keys', 'issue', '--client', 'by-command', '--expires', expires, '--json']);
+      expect(issued.code).toBe(0);
+    });
+
+    it('makes IDs that grow while its clock is set back', async () => {
+      const { key } = await createClient(database, 'growing', ['pay']);
+      const ids: string[] = [];
+      for (const shiftMs of [DAY_MS, 0, -DAY_MS, 0]) {
+        await clock.set(shiftMs, (signal) => fleet.signal(0, signal));
+        ids.push((await pay(fleet.url(0), key)).headers.get('x-call-id') ?? '');
+      }
+      expect(ids).toEqual([...ids].sort());
+    });
+  });
+
+  describe('past the bound', () => {
+    let clock: WrongClock;
+    let fleet: Fleet;
+    let key: string;
+    const refused = async () => {
+      const { status, json } = await pay(fleet.url(0), key);
+      return status === 503 && json.code === 'instance_fenced';
+    };
+
+    beforeAll(async () => {
+      clock = new WrongClock(dir, 'fenced', -DAY_MS);
+      ({ key } = await createClient(database, 'fenced', ['pay']));
+      fleet = await Fleet.start(1, database, { ...env, ...clock.env });
+    });
+    afterAll(() => fleet.stop());
+
+    it('starts, and refuses to pay from the first request on', async () => {
+      expect(await refused()).toBe(true);
+      expect(upstream.received).toHaveLength(0);
+      const { body } = await supertest(fleet.url(0)).get('/readyz').expect(503);
+      expect((body as { detail: string }).detail).toMatch(
+        /clock_skewed: The clock of this process is 86400 s behind the database's\. At most 10 s are allowed \(MAX_CLOCK_SKEW_SECONDS\)\. Synchronize/,
+      );
+      expect(await metric(fleet.url(0), 'payout_proxy_fenced{reason="clock_skewed"}')).toBe(1);
+    });
+
+    it('pays once the clock is right, and no more once it is wrong again', async () => {
+      await clock.set(0, (signal) => fleet.signal(0, signal));
+      await eventually(async () => !(await refused()));
+      await clock.set(DAY_MS, (signal) => fleet.signal(0, signal));
+      const since = await databaseMs();
+      await eventually(refused); // with the next durable write, which is made every second
+      const paid = await database.query<{ id: string }>('SELECT intent_id AS id FROM outcome WHERE sent_at > $1', [
+        new Date(since + TOLERANCE_MS),
+      ]);
+      expect(paid).toEqual([]); // what was paid before that has the right times
+      const { body } = await supertest(fleet.url(0)).get('/readyz').expect(503);
+      expect((body as { detail: string }).detail).toContain("86400 s ahead of the database's");
+    });
+  });
+});

@@ -1,0 +1,245 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FenceService } from '../../../src/continuity/fence/fence.service';
+import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
+import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
+import { runCli } from '../../support/processes/cli';
+import { OldPostgres, startOldPostgres } from '../../support/databases/old-postgres';
+import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
+
+/** A database that comes back from the past pays nothing twice. */
+describe('a database that is put back to before a payment', () => {
+  let postgres: OldPostgres;
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let dataDir: string;
+  const keys: Record<'app' | 'auditor' | 'admin', string> = { app: '', auditor: '', admin: '' };
+
+  const start = (dir = dataDir) => startProxy({ upstreamBaseUrl: upstream.url, dataDir: dir }, postgres.database);
+  const restartProxy = async () => {
+    await proxy.close();
+    proxy = await start();
+  };
+  const pay = (order: string) => proxy.post(keys.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', order);
+  const fenced = () => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
+  const activeStops = async () => (await proxy.get(keys.admin, '/v1/stops').expect(200)).body.stops;
+  const lift = (stopId = '', query = '') =>
+    fetch(`${proxy.url}/v1/stops/${stopId}${query}`, { method: 'DELETE', headers: { 'X-API-Key': keys.admin } });
+  const file = () =>
+    JSON.parse(readFileSync(join(dataDir, 'epoch.json'), 'utf8')) as { beat: string; admitted: string[] };
+
+  beforeAll(async () => {
+    postgres = await startOldPostgres();
+    upstream = await FakeUpstream.start();
+  });
+  afterAll(async () => {
+    await upstream.stop();
+    await postgres.close();
+  });
+  beforeEach(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-epoch-'));
+    upstream.received.length = 0;
+    upstream.behaviour = answer(200, SUCCESS);
+    proxy = await start();
+    const suffix = dataDir.slice(-6).toLowerCase();
+    for (const [name, ...scopes] of [
+      ['app', 'pay'],
+      ['auditor', 'audit'],
+      ['admin', 'admin'],
+    ] as const) {
+      keys[name] = (await proxy.client(`${name}-${suffix}`, ...scopes)).key;
+    }
+    await postgres.database.query(`UPDATE client SET daily_cap_usd = 2.5 WHERE name = $1`, [`app-${suffix}`]);
+    await postgres.backUp();
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await proxy.close();
+    rmSync(dataDir, { recursive: true, force: true });
+    await postgres.database.query(`INSERT INTO stop_lift (stop_id) SELECT id FROM stop ON CONFLICT DO NOTHING`);
+  });
+
+  /** Pays, and waits until a heartbeat has come after it. */
+  async function payAndBeat(): Promise<void> {
+    await eventually(async () => (await pay('order-1')).status === 200);
+    const { beat } = file();
+    await eventually(() => Number(file().beat) > Number(beat));
+  }
+
+  /** The same key, under a cap that its payment filled, is not paid again. */
+  async function expectStopped(): Promise<void> {
+    expect(fenced()).toEqual(['database_behind']);
+    const { body } = await pay('order-1').expect(503);
+    expect(body.code).toBe('instance_fenced');
+    expect(upstream.received).toHaveLength(1);
+    const ready = await proxy.get('', '/readyz').expect(503);
+    expect(JSON.stringify(ready.body)).toContain('The database is older than it was');
+    await proxy.get(keys.auditor, '/v1/audit/calls').expect(200);
+  }
+
+  it('stops the instance at its next start, and at every later one', async () => {
+    await payAndBeat();
+    await proxy.close();
+    const seen = file();
+    await postgres.restore();
+    proxy = await start();
+    await expectStopped();
+    await eventually(async () => (await activeStops()).length === 1);
+    await restartProxy();
+    await expectStopped();
+    expect(file().beat).toBe(seen.beat); // the evidence stays
+    expect(await activeStops()).toHaveLength(1); // one stop, not one for each start
+  });
+
+  it('stops an instance that goes on while the server is replaced', async () => {
+    await payAndBeat();
+    await postgres.restore();
+    await eventually(() => fenced().length > 0);
+    await expectStopped();
+  });
+
+  it('stops an instance whose last second is missing, before anything is sent', async () => {
+    const heartbeat = proxy.app.get(HeartbeatService);
+    jest.spyOn(heartbeat, 'beat').mockResolvedValue(); // no heartbeat comes after the payment
+    await eventually(async () => (await pay('order-1')).status === 200);
+    await postgres.restore();
+    const { status, body } = await pay('order-1');
+    expect([status, body.code]).toEqual([503, expect.stringMatching(/^(instance_fenced|database_unavailable)$/)]);
+    await eventually(async () => (await pay('order-1')).body.code === 'instance_fenced');
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('stops other instances through the database, until it is recovered and a person lifts the stop', async () => {
+    await payAndBeat();
+    await proxy.close();
+    await postgres.restore();
+    proxy = await start();
+    await eventually(async () => (await activeStops()).length === 1);
+    const [stop] = await activeStops();
+    expect(stop).toMatchObject({ everything: true, cause: 'database_behind', stopped_by: null });
+    const otherDir = mkdtempSync(join(tmpdir(), 'payout-proxy-epoch-'));
+    const other = await start(otherDir);
+    const payThere = () => other.post(keys.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-2');
+    expect((await payThere().expect(503)).body.code).toBe('stopped');
+    const refused = await lift(stop?.id);
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([409, 'recovery_required']);
+    await postgres.database.query(`INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`);
+    expect((await lift(stop?.id)).status).toBe(200);
+    await payThere().expect(200);
+    await eventually(() => fenced().length === 0);
+    await eventually(async () => (await proxy.get('', '/readyz')).status === 200);
+    await other.close();
+    rmSync(otherDir, { recursive: true, force: true });
+    await restartProxy();
+    expect(fenced()).toEqual([]);
+  });
+
+  describe('and recovered', () => {
+    const { url, ownerUrl } = { url: () => postgres.database.url, ownerUrl: () => postgres.database.ownerUrl };
+    const recover = (...args: string[]) =>
+      runCli(
+        ['database', 'recover', '--reason', 'restored the backup of the test', '--yes', '--json', ...args],
+        { DATABASE_URL: url(), DATABASE_OWNER_URL: ownerUrl(), DATA_DIR: dataDir },
+        dataDir,
+      );
+    const spent = () =>
+      postgres.database.query(
+        'SELECT sum(usd)::float8 AS usd FROM spending WHERE client_id = (SELECT client_id FROM intent ORDER BY id DESC LIMIT 1)',
+      );
+
+    it('replays the old key, counts its amount, and pays again only what was not paid', async () => {
+      await payAndBeat();
+      upstream.behaviour = reset;
+      await postgres.database.query('UPDATE client SET daily_cap_usd = 5');
+      expect((await pay('order-2').expect(502)).body.code).toBe('outcome_unknown');
+      await proxy.close();
+      await postgres.restore();
+      await postgres.database.query('UPDATE client SET daily_cap_usd = 5');
+      proxy = await start();
+      await eventually(async () => (await activeStops()).length === 1);
+      const refused = await recover('--from', join(dataDir, 'missing'));
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There is no folder')]);
+      const mistyped = await recover('--from', __dirname);
+      expect([mistyped.code, mistyped.stderr]).toEqual([1, expect.stringContaining('is no DATA_DIR of a proxy')]);
+      mkdirSync(join(dataDir, 'outcomes'), { recursive: true });
+      writeFileSync(join(dataDir, 'outcomes', '01999999-0000-7000-8000-000000000000.json'), 'damaged');
+      const { code, stdout } = await recover();
+      expect(code).toBe(0);
+      const [stop] = await activeStops();
+      expect(JSON.parse(stdout)).toEqual({
+        epoch: expect.any(Number) as number,
+        calls: 2,
+        outcomes: 2,
+        approvals: 0,
+        unreadable: 1,
+        run_id: expect.any(String) as string,
+        lost_from: expect.any(String) as string,
+        lost_to: expect.any(String) as string,
+        stop_id: stop?.id,
+      });
+      const again = { calls: 0, outcomes: 0, stop_id: stop?.id };
+      expect(JSON.parse((await recover()).stdout)).toMatchObject(again); // it can be repeated
+      expect((await pay('order-3').expect(503)).body.code).toMatch(/^(stopped|instance_fenced)$/);
+      // The upstream of this test lists nothing, so nobody can read the lost time.
+      expect((await lift(stop?.id, '?unreconciled=true')).status).toBe(200);
+      await eventually(() => fenced().length === 0);
+      upstream.behaviour = answer(200, SUCCESS);
+      const replayed = await pay('order-1').expect(200);
+      expect(replayed.headers['idempotent-replayed']).toBe('true');
+      expect((await pay('order-2').expect(409)).body.code).toBe('outcome_unknown');
+      expect((await pay('order-3').expect(403)).body.code).toBe('cap_exceeded');
+      expect(upstream.received).toHaveLength(2);
+      expect(await spent()).toEqual([{ usd: 5 }]);
+      const { body } = await proxy.get(keys.auditor, '/v1/activity?action=database_recovered').expect(200);
+      expect(body.activity[0]?.reason).toMatch(/^Epoch \d+: restored the backup of the test$/);
+    });
+
+    it('is not recovered if no instance has found it to be behind, unless by force, and then payments wait for the list', async () => {
+      const rescued = mkdtempSync(join(tmpdir(), 'payout-proxy-rescued-')); // has nothing else
+      mkdirSync(join(rescued, 'outcomes'));
+      const { code, stderr } = await recover('--from', rescued);
+      rmSync(rescued, { recursive: true });
+      expect([code, stderr]).toEqual([1, expect.stringContaining('nothing to recover')]);
+      const { stop_id: stopId } = JSON.parse((await recover('--force')).stdout) as { stop_id: string };
+      expect(await activeStops()).toMatchObject([{ id: stopId, cause: 'database_behind' }]);
+      await eventually(() => fenced().length === 0);
+      expect((await pay('order-4').expect(503)).body.code).toBe('stopped');
+      expect((await lift(stopId)).status).toBe(409); // nobody has read the list
+      expect((await lift(stopId, '?unreconciled=true')).status).toBe(200);
+    });
+  });
+
+  it('is told from a server that only restarts, moves or was cut off', async () => {
+    await payAndBeat();
+    await postgres.restart();
+    await eventually(async () => (await proxy.get('', '/readyz')).status === 200);
+    expect(fenced()).toEqual([]);
+    await postgres.database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    await eventually(async () => (await proxy.get('', '/readyz')).status === 200);
+    await restartProxy();
+    expect(fenced()).toEqual([]);
+    // The file is older than the database, as after a kill between a heartbeat and its file.
+    await proxy.close();
+    const { beat, ...seen } = file();
+    writeFileSync(join(dataDir, 'epoch.json'), JSON.stringify({ ...seen, beat: String(Number(beat) - 1) }));
+    proxy = await start();
+    expect(fenced()).toEqual([]);
+    expect(
+      await proxy.app.get(PrismaService)
+        .$queryRaw`SELECT id FROM stop WHERE cause IS NOT NULL AND id NOT IN (SELECT stop_id FROM stop_lift)`,
+    ).toEqual([]);
+  });
+
+  it('is not started with a damaged file', async () => {
+    await proxy.close();
+    writeFileSync(join(dataDir, 'epoch.json'), '{');
+    await expect(start()).rejects.toThrow(/epoch\.json is damaged/);
+    rmSync(join(dataDir, 'epoch.json'));
+    proxy = await start();
+  });
+});

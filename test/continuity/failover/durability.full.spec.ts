@@ -1,0 +1,248 @@
+import { Logger } from '@nestjs/common';
+import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { admit } from '../../../src/journal/admission/admissions';
+import { CallJournal } from '../../../src/journal/call-journal';
+import { v7 as uuidv7 } from 'uuid';
+import { insertIntent } from '../../support/records/documents';
+import { answer } from '../../support/network/fake-upstream';
+import { rulesOf, withId } from '../../support/payments/guard-windows';
+import { copyIntent } from '../../support/records/intents';
+import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from '../../support/payments/paying';
+import supertest from '../../support/http/supertest';
+import { TestDatabase } from '../../support/databases/test-database';
+
+/** Promise 1: no byte leaves before its intent is durable, no answer reaches an app before its outcome is. */
+describe('the journal', () => {
+  let paying: Paying;
+  beforeAll(async () => (paying = await startPaying({ upstreamConnections: 200 })));
+  afterAll(() => paying.close());
+  beforeEach(() => {
+    paying.upstream.received.length = 0;
+    paying.upstream.behaviour = answer(200, SUCCESS);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
+  const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
+
+  it('commits the intent before the request is sent, and the outcome before the app is answered', async () => {
+    const seen: unknown[] = [];
+    paying.upstream.behaviour = async (received, ...rest) => {
+      seen.push(
+        ...(await query(
+          `SELECT i.operation, b.body, p.phone, o.intent_id AS outcome FROM item_recipient p
+           JOIN intent i ON i.id = p.intent_id JOIN intent_item t USING (intent_id, position)
+           JOIN intent_body b USING (intent_id) LEFT JOIN outcome o USING (intent_id) WHERE p.phone = $1`,
+          [phoneOf(received)],
+        )),
+      );
+      answer(200, SUCCESS)(received, ...rest);
+    };
+    const [phone = ''] = phones(1);
+    const got = await paying.pay(phone).expect(200);
+    const body = Buffer.from(paying.upstream.received[0]?.body ?? '');
+    expect(seen).toEqual([{ operation: 'POST /payouts/airtime', body, phone, outcome: null }]);
+    expect(await query('SELECT kind FROM outcome WHERE intent_id = $1', [callOf(got)])).toEqual([
+      { kind: 'succeeded' },
+    ]);
+  });
+
+  // Early, because failures of the database let fewer calls be admitted at the same time for a while.
+  it('records a hundred calls once each in a few commits after a busy database', async () => {
+    const opening = jest.spyOn(paying.proxy.app.get(CallJournal, { strict: false }), 'admit');
+    await query('BEGIN');
+    await query('LOCK TABLE intent IN SHARE MODE'); // the first batch waits, the others gather behind it
+    const calls = phones(100).map((phone) => paying.pay(phone).then((got) => got));
+    await eventually(() => Promise.resolve(opening.mock.calls.length === 100));
+    expect(paying.upstream.received).toEqual([]);
+    await query('COMMIT');
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
+    const ids = answers.map(callOf);
+    const [counted] = await query(
+      `SELECT count(*)::int AS intents, count(DISTINCT i.xmin::text)::int AS intent_commits,
+         count(o)::int AS outcomes, count(DISTINCT o.xmin::text)::int AS outcome_commits
+       FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id WHERE i.id = ANY($1::uuid[])`,
+      [ids],
+    );
+    expect(counted).toMatchObject({ intents: 100, outcomes: 100 });
+    expect(counted?.intent_commits).toBeLessThan(5);
+    expect(counted?.outcome_commits).toBeLessThan(100);
+    const items = await query('SELECT FROM intent_item WHERE intent_id = ANY($1::uuid[])', [ids]);
+    expect(items).toHaveLength(100);
+    expect(new Set(paying.upstream.received.map(phoneOf)).size).toBe(100);
+  });
+
+  it.each([
+    ['may not be written', 'REVOKE INSERT ON intent FROM payout_proxy', 'GRANT INSERT ON intent TO payout_proxy'],
+    ['are gone', 'ALTER TABLE intent RENAME TO intent_away', 'ALTER TABLE intent_away RENAME TO intent'],
+    ['lose one of their tables', 'ALTER TABLE intent_body RENAME TO away', 'ALTER TABLE away RENAME TO intent_body'],
+  ])('returns 503 database_unavailable and sends nothing while intents %s', async (_how, breaks, mends) => {
+    await query(breaks);
+    const got = await paying.pay();
+    await query(mends);
+    expect([got.status, got.body.code, got.headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
+    expect(paying.upstream.received).toEqual([]);
+    expect(await query('SELECT FROM intent WHERE id = $1', [callOf(got)])).toEqual([]);
+    expect(await paying.record(got)).toMatchObject({ outcome: 'refused', refusal: { code: 'database_unavailable' } });
+    await paying.pay().expect(200);
+  });
+
+  it('shows a call once, as refused, if its commit was wrongly reported as failed', async () => {
+    await query('REVOKE INSERT ON intent FROM payout_proxy');
+    const got = await paying.pay().expect(503);
+    await query('GRANT INSERT ON intent TO payout_proxy');
+    await insertIntent(paying.proxy.database, { id: callOf(got) ?? '' });
+    expect(await paying.record(got)).toMatchObject({ outcome: 'refused' });
+    expect((await paying.listed('refused')).filter((id) => id === callOf(got))).toHaveLength(1);
+    expect(await paying.listed('in_progress')).not.toContain(callOf(got));
+    const { body } = await paying.proxy.get(paying.auditor, '/v1/audit/calls').expect(200);
+    expect(body.calls.filter(({ id }) => id === callOf(got))).toMatchObject([{ outcome: 'refused' }]);
+  });
+
+  it('gives every statement a timeout, so that no lock blocks payouts forever', async () => {
+    const settings = await paying.proxy.app.get(PrismaService).$queryRaw`SHOW statement_timeout`;
+    expect(settings).toEqual([{ statement_timeout: '10s' }]);
+  });
+
+  it('returns 502 outcome_unknown while outcomes cannot be written, and lets reads be repeated', async () => {
+    await query('REVOKE INSERT ON outcome FROM payout_proxy');
+    // Together, because each is answered only once our patience is over.
+    const [got, read] = await Promise.all([paying.pay(), paying.proxy.get(paying.app, '/api/v0.1/wallets/list')]);
+    await query('GRANT INSERT ON outcome TO payout_proxy');
+    expect([got.status, got.body.code]).toEqual([502, 'outcome_unknown']);
+    expect(paying.upstream.received.filter(({ url }) => url === '/api/v0.1/payouts/airtime')).toHaveLength(1);
+    // The outcome of the payment was kept on disk.
+    await eventually(async () => (await paying.record(got)).outcome === 'succeeded');
+    expect([read.status, read.body.code]).toEqual([502, 'outcome_unknown']);
+    expect(read.body.error).toContain('it is safe to try again');
+    expect(['in_progress', 'succeeded']).toContain((await paying.record(read)).outcome); // it was tried until now
+    expect(paying.upstream.received).toHaveLength(2);
+    await paying.pay().expect(200);
+  });
+
+  it('hides a short outage from the app', async () => {
+    await query('REVOKE INSERT ON outcome FROM payout_proxy');
+    const failedTwice = new Promise<void>((resolve) => {
+      let failures = 0;
+      jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {
+        failures += 1;
+        if (failures === 2) resolve();
+      });
+    });
+    const answered = paying
+      .pay()
+      .expect(200)
+      .then((got) => got);
+    await failedTwice;
+    await query('GRANT INSERT ON outcome TO payout_proxy');
+    const got = await answered;
+    expect(await paying.record(got)).toMatchObject({ outcome: 'succeeded' });
+    expect(await query('SELECT FROM outcome WHERE intent_id = $1', [callOf(got)])).toHaveLength(1);
+    expect(paying.upstream.received).toHaveLength(1);
+  });
+
+  it('writes a record once, with valid commitments, if the answer to its commit was lost', async () => {
+    const prisma = paying.proxy.app.get(PrismaService);
+    const run = prisma.prepared.bind(prisma);
+    const lost: string[] = [];
+    const losing = jest.spyOn(prisma, 'prepared').mockImplementation(async (name, text, values) => {
+      const rows = await run(name, text, values);
+      if (!/^insert_(intents_if_clear|outcomes)$/.test(name) || lost.includes(name)) return rows;
+      lost.push(name);
+      throw new Error('Connection terminated unexpectedly');
+    });
+    const id = callOf(await paying.pay().expect(200));
+    losing.mockRestore();
+    expect(lost).toEqual(['insert_intents_if_clear', 'insert_outcomes']);
+    const rows = await query(
+      `SELECT encode(sha256(b.salt || b.body), 'hex') = i.record::json ->> 'body_commitment' AS sent, sha256(p.salt || p.phone::bytea) = t.phone_commitment AS phone,
+         encode(sha256(r.salt || r.body), 'hex') = o.record::json ->> 'body_commitment' AS received
+       FROM intent i JOIN intent_body b ON b.intent_id = i.id JOIN intent_item t ON t.intent_id = i.id
+       JOIN item_recipient p ON p.intent_id = i.id JOIN outcome o ON o.intent_id = i.id
+       JOIN outcome_body r ON r.intent_id = i.id WHERE i.id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ sent: true, phone: true, received: true }]);
+  });
+
+  it('keeps the decision about a call whose commit was wrongly reported as failed', async () => {
+    const { key, name } = await paying.proxy.client('capped', 'pay');
+    await query('UPDATE client SET daily_cap_usd = 2.5 WHERE name = $1', [name]);
+    const journal = paying.proxy.app.get(CallJournal, { strict: false });
+    const admitting = jest.spyOn(journal, 'admit');
+    await paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'once').expect(200);
+    const [admission] = admitting.mock.calls[0] ?? [];
+    if (!admission) throw new Error('the journal was not asked');
+    const prisma = paying.proxy.app.get(PrismaService);
+    const open = await copyIntent(paying.proxy.database, admission.request.id, { process: null });
+    await query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [open, admission.request.id]);
+    const before = performance.now();
+    const retried = await admit(prisma, 1, [withId(admission, open)], rulesOf(paying.proxy.app), true);
+    const [first] = retried.results;
+    if (first?.kind !== 'released') throw new Error(`it is ${first?.kind}`);
+    expect(first.release.monotonicMs).toBeLessThan(before); // it counts from the first commit, not from the retry
+    const another = withId(admission, uuidv7());
+    another.request.idempotencyKey = 'twice';
+    expect((await admit(prisma, 1, [another], rulesOf(paying.proxy.app), true)).results).toMatchObject([
+      { kind: 'over_cap', period: 'daily' },
+    ]);
+    expect(await query('SELECT usd::float FROM spending WHERE client_id = $1', [admission.request.clientId])).toEqual([
+      { usd: 2.5 },
+    ]);
+  });
+
+  it('delays only the client whose row is locked, and lets a change of it be retried', async () => {
+    const held = await paying.proxy.client('held-up', 'pay');
+    await paying.proxy.client('locked', 'pay');
+    const { key } = await paying.proxy.client('its-admin', 'admin');
+    await query('BEGIN');
+    await query("SELECT FROM client WHERE name IN ('held-up', 'locked') FOR UPDATE");
+    const stuck = paying.proxy.post(held.key, '/payouts/airtime', AIRTIME).then(({ status }) => status);
+    const change = () =>
+      supertest(paying.proxy.url).patch('/v1/clients/locked').set('X-API-Key', key).send({ max_items: 3 });
+    const changing = change().then((got) => got); // beside the others, because it takes as long as a lock is waited for
+    const others = await Promise.all([
+      ...phones(5).map((phone) => paying.pay(phone)),
+      paying.proxy.get(paying.app, '/api/v0.1/wallets/list'),
+      paying.proxy.get('', '/readyz'),
+    ]);
+    const changed = await changing;
+    await query('ROLLBACK');
+    expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
+    expect([changed.status, changed.body.code, changed.headers['retry-after']]).toEqual([
+      503,
+      'database_unavailable',
+      '1',
+    ]);
+    expect([200, 503]).toContain(await stuck); // it was let go after a while, or tried again in time
+    await paying.proxy.post(held.key, '/payouts/airtime', AIRTIME).expect(200);
+    await change().expect(200);
+  });
+
+  it('never pays unrecorded, twice, or other than reported when all connections drop', async () => {
+    const drop = () =>
+      query(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+    let arrived = 0;
+    paying.upstream.behaviour = async (...args) => {
+      arrived += 1;
+      if (arrived % 40 === 0) await drop();
+      answer(200, SUCCESS)(...args);
+    };
+    const calls = await Promise.all(phones(200).map(async (phone) => ({ phone, got: await paying.pay(phone) })));
+    const paid = paying.upstream.received.map(phoneOf);
+    expect(new Set(paid).size).toBe(paid.length);
+    const rows = await query('SELECT i.id, o.kind FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id');
+    const kinds = new Map(rows.map(({ id, kind }) => [id, kind]));
+    for (const { phone, got } of calls) {
+      const told = got.body.code ?? got.body.status;
+      expect(['success', 'database_unavailable', 'overloaded', 'outcome_unknown']).toContain(told);
+      if (told === 'success') expect(kinds.get(callOf(got))).toBe('succeeded');
+      expect([phone, paid.includes(phone)]).toEqual([phone, told === 'success' || told === 'outcome_unknown']);
+      if (paid.includes(phone)) expect(kinds.has(callOf(got))).toBe(true);
+    }
+    expect(calls.filter(({ got }) => got.status === 200).length).toBeGreaterThan(0);
+    await paying.proxy.get('', '/readyz').expect(200);
+  });
+});

@@ -1,0 +1,250 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
+import { MetricsService } from '../../../src/http/metrics/metrics.service';
+import { copiesInBatches } from '../../../src/journal/copies/copies-reader';
+import { ExpectedFees } from '../../../src/journal/admission/expected-fees';
+import { LocalCopies } from '../../../src/journal/copies/local-copies';
+import { SpooledOutcomes } from '../../../src/journal/recovery/spooled-outcomes';
+import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
+import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { FenceService } from '../../../src/continuity/fence/fence.service';
+import { answer, reset } from '../../support/network/fake-upstream';
+import { ask, createClient, Fleet } from '../../support/processes/fleet';
+import { Gate } from '../../support/payments/gate';
+import { copyIntent } from '../../support/records/intents';
+import { paidOutcome } from '../../support/records/outcomes';
+import { eventually, Paying, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
+import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
+import { tamper } from '../../support/records/sealing';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+
+/** Returns the calls whose outcomes were copied. */
+async function copiedOutcomes(dataDir: string): Promise<string[]> {
+  const ids: string[] = [];
+  await copiesInBatches([dataDir], 'outcome', (batch) => {
+    for (const line of batch) if (line.kind === 'outcome') ids.push(line.record.intent_id);
+    return Promise.resolve();
+  });
+  return ids;
+}
+
+/** Ends a proxy while an outcome waits for a lock. It is written after all other copies. */
+async function closeWhileWriting(paying: Paying, begin: () => Promise<unknown>): Promise<void> {
+  const { app, database } = paying.proxy;
+  await database.query('BEGIN; LOCK TABLE outcome IN SHARE MODE');
+  await begin();
+  const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'outcome'::regclass`;
+  await eventually(async () => (await database.query(waiting)).length === 1);
+  const flushed = jest.spyOn(app.get(LocalCopies, { strict: false }), 'onApplicationShutdown');
+  const closed = paying.close();
+  await eventually(() => flushed.mock.calls.length > 0);
+  await flushed.mock.results[0]?.value;
+  await database.query('COMMIT');
+  await closed;
+}
+
+describe('an outcome that is written after its app was answered', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is copied before the process ends', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-relaxed-'));
+    const paying = await startPaying({ dataDir, outcomes: 'relaxed' });
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    let id: string | undefined;
+    await closeWhileWriting(paying, async () => (id = (await paying.pay().expect(200)).headers['x-call-id']));
+    expect(await copiedOutcomes(dataDir)).toEqual([id]);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+});
+
+/** The database is gone when the upstream answers, and the proxy is killed before it is back. */
+describe.each(['durable', 'relaxed'])('an outcome that could not be recorded, with OUTCOMES=%s', (OUTCOMES) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-spooled-'));
+  const folder = join(dataDir, 'outcomes');
+  const files = () => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []);
+  let database: TestDatabase;
+  let sandbox: TestSandbox;
+  let upstream: Gate;
+  let postgres: Gate;
+  let fleet: Fleet;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sandbox = await startSandbox({}, database);
+    upstream = await Gate.start(() => sandbox.url);
+    postgres = await Gate.start(() => database.url);
+    fleet = await Fleet.start(1, database, {
+      DATABASE_URL: Object.assign(new URL(database.url), { port: new URL(postgres.url).port }).toString(),
+      UPSTREAM_BASE_URL: upstream.url,
+      UPSTREAM_API_KEY: API_KEY,
+      DATA_DIR: dataDir,
+      OUTCOMES,
+    });
+  });
+  afterAll(async () => {
+    await fleet?.stop();
+    for (const gate of [upstream, postgres]) await gate?.stop();
+    await sandbox?.close();
+    await database?.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('is recorded with its IDs after the next start, once', async () => {
+    const { key } = await createClient(database, 'app', ['pay', 'read']);
+    const asking = { key, body: airtime(1.25, '+254712345678'), idempotencyKey: 'order-1' };
+    upstream.hold('answers');
+    const lost = ask(fleet.url(0), asking).catch(() => undefined);
+    await upstream.held('answers');
+    await postgres.refuse();
+    upstream.open();
+    await eventually(() => Promise.resolve(files().length === 1));
+    await fleet.kill(0);
+    await lost;
+    expect(await database.query('SELECT FROM outcome')).toEqual([]);
+
+    await postgres.accept();
+    await fleet.restart(0);
+    await eventually(async () => (await database.query('SELECT FROM outcome')).length === 1);
+    await eventually(() => Promise.resolve(files().length === 0));
+    const rows = await database.query(
+      'SELECT o.kind, x.upstream_ref, x.position FROM outcome o JOIN outcome_item x USING (intent_id)',
+    );
+    expect(rows).toEqual([{ kind: 'succeeded', upstream_ref: expect.stringMatching(/^[0-9a-f-]{36}$/), position: 0 }]);
+    const replay = await ask(fleet.url(0), asking);
+    expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(JSON.stringify(replay.json)).toContain(String(rows[0]?.upstream_ref));
+    expect((await sandbox.requests()).filter(({ processed }) => processed)).toHaveLength(1);
+  });
+});
+
+describe('an outcome that the journal gave up', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-spooled-'));
+  const folder = join(dataDir, 'outcomes');
+  afterEach(() => {
+    jest.restoreAllMocks();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('is recorded by the same process later, without what was erased meanwhile', async () => {
+    const lines: unknown[][] = [];
+    for (const level of ['warn', 'error'] as const) {
+      jest.spyOn(Logger.prototype, level).mockImplementation((...line: unknown[]) => void lines.push(line));
+    }
+    const paying = await startPaying({ dataDir });
+    const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
+    const data = { data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, phoneNumber: PHONE }], error: 'None' };
+    paying.upstream.behaviour = answer(200, { status: 'success', data });
+    await query('REVOKE INSERT ON outcome FROM payout_proxy');
+    const [kept, erased] = await Promise.all([paying.pay(), paying.pay()]);
+    expect([kept, erased].map(({ status, body }) => [status, body.code])).toEqual([
+      [502, 'outcome_unknown'],
+      [502, 'outcome_unknown'],
+    ]);
+    const spooled = async () =>
+      /^payout_proxy_spooled_outcomes (\d+)$/m.exec(
+        await paying.proxy.app
+          .get(MetricsService)
+          .text()
+          .then(({ body }) => body),
+      )?.[1];
+    expect(await spooled()).toBe('2');
+    const givenUp = () => lines.filter((line) => line.includes('outcome not recorded, call is in doubt')).length;
+    await eventually(() => givenUp() === 2); // the journal has tried until now
+    const id = erased.headers['x-call-id'];
+    await query('ALTER TABLE intent_body DISABLE TRIGGER USER');
+    await query('UPDATE intent_body SET body = NULL, salt = NULL, people = NULL WHERE intent_id = $1', [id]);
+    jest.spyOn(paying.proxy.app.get(HeartbeatService), 'beat').mockResolvedValue(); // none comes after the outcomes
+    await query('GRANT INSERT ON outcome TO payout_proxy');
+    await eventually(async () => (await query('SELECT FROM outcome')).length === 2);
+    await eventually(async () => (await spooled()) === '0');
+    expect(await query('SELECT upstream_ref FROM outcome_item')).toEqual([
+      { upstream_ref: 'ref-1' },
+      { upstream_ref: 'ref-1' },
+    ]);
+    expect(await query('SELECT intent_id FROM outcome_body')).toEqual([{ intent_id: kept.headers['x-call-id'] }]);
+    expect(JSON.stringify(lines)).not.toContain(PHONE.slice(1));
+    await eventually(async () => (await copiedOutcomes(dataDir)).length === 2);
+    // Another process with the same DATA_DIR has written one.
+    const service = paying.proxy.app.get(SpooledOutcomes, { strict: false });
+    await service.keep(paidOutcome(id ?? ''));
+    rmSync(join(folder, `${id}.json`));
+    await service.release(id ?? '', false);
+    await eventually(async () => (await spooled()) === '0');
+    // The database comes back from before they were written.
+    await tamper(paying.proxy.database, 'DELETE FROM outcome');
+    await query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    const fenced = () => paying.proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
+    await eventually(async () => {
+      await paying.pay();
+      return fenced().includes('database_behind');
+    });
+    await paying.close();
+  });
+
+  it('does not wait until a fee that the upstream has charged is recorded', async () => {
+    const paying = await startPaying({ dataDir });
+    const fees = paying.proxy.app.get(ExpectedFees, { strict: false });
+    let recorded = (): void => undefined;
+    const observed = jest.spyOn(fees, 'observe').mockReturnValue(new Promise((resolve) => (recorded = resolve)));
+    const data = { data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, fee: 0.1, phoneNumber: PHONE }] };
+    paying.upstream.behaviour = answer(200, { status: 'success', data: { ...data, error: 'None' } });
+    const paid = paying.pay().then(({ status }) => status);
+    await eventually(() => observed.mock.calls.length === 1);
+    const outcomes = () => paying.proxy.database.query('SELECT FROM outcome');
+    await eventually(async () => (await outcomes()).length === 1);
+    recorded();
+    expect(await paid).toBe(200);
+    await paying.close();
+  });
+
+  it('is on the disk before it is tried again, so that none is lost while many wait for that', async () => {
+    const paying = await startPaying({ dataDir });
+    const prisma = paying.proxy.app.get(PrismaService);
+    const prepared = prisma.prepared.bind(prisma);
+    const keptAtRetry: number[] = [];
+    jest.spyOn(prisma, 'prepared').mockImplementation(async (name: string, ...rest) => {
+      if (name === 'insert_outcomes') throw new Error('Connection terminated unexpectedly');
+      if (name === 'insert_outcomes_again') keptAtRetry.push(existsSync(folder) ? readdirSync(folder).length : 0);
+      return prepared(name, ...rest);
+    });
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    await paying.pay().expect(200);
+    expect(keptAtRetry).toEqual([1]);
+    expect(readdirSync(folder)).toEqual([]);
+    await paying.close();
+  });
+
+  it('is copied before the process ends', async () => {
+    const paying = await startPaying({ dataDir });
+    paying.upstream.behaviour = reset;
+    const { headers } = await paying.pay().expect(502);
+    const id = await copyIntent(paying.proxy.database, headers['x-call-id'] ?? '', {});
+    const spooled = paying.proxy.app.get(SpooledOutcomes, { strict: false });
+    await spooled.keep(paidOutcome(id));
+    await closeWhileWriting(paying, () => spooled.release(id, false));
+    expect(existsSync(join(folder, `${id}.json`))).toBe(false);
+    expect(await copiedOutcomes(dataDir)).toContain(id);
+  });
+
+  it('leaves the IDs of its transactions in the log if the disk takes no file either', async () => {
+    const lines: unknown[][] = [];
+    jest.spyOn(Logger.prototype, 'error').mockImplementation((...line: unknown[]) => void lines.push(line));
+    mkdirSync(dataDir);
+    writeFileSync(folder, 'a file where the folder should be');
+    const paying = await startPaying({ dataDir });
+    const data = { data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, phoneNumber: PHONE }], error: 'None' };
+    paying.upstream.behaviour = answer(200, { status: 'success', data });
+    await paying.proxy.database.query('REVOKE INSERT ON outcome FROM payout_proxy');
+    const { headers } = await paying.pay().expect(502);
+    expect(lines).toContainEqual([
+      { call_id: headers['x-call-id'], code: 'EEXIST', outcome: 'succeeded', transactions: ['ref-1'] },
+      'outcome can be neither recorded nor spooled, keep this line',
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(PHONE.slice(1));
+    await paying.close();
+  });
+});

@@ -1,0 +1,23 @@
+import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
+import { eventually, Paying, startPaying } from '../../support/payments/paying';
+
+/** A worker has no file of what it has seen, but it sees every second of its own heartbeats. */
+describe('a database that comes back from the past', () => {
+  let paying: Paying;
+  beforeAll(async () => {
+    paying = await startPaying();
+  });
+  afterAll(() => paying.close());
+
+  it('stops the proxies if only a worker has seen what is missing', async () => {
+    const { database } = paying.proxy;
+    const heartbeat = (await paying.proxy.startWorker()).get(HeartbeatService);
+    await heartbeat.beat();
+    await database.query('UPDATE instance SET beat = beat - 1 WHERE server IS NULL');
+    await heartbeat.beat();
+    await eventually(async () => (await database.query('SELECT FROM stop')).length > 0);
+    expect(await database.query('SELECT cause FROM stop')).toEqual([{ cause: 'database_behind' }]);
+    expect((await paying.pay().expect(503)).body.code).toBe('stopped');
+    expect(paying.upstream.received).toEqual([]);
+  });
+});

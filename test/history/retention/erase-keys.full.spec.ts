@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import { auditCommands } from '../../../src/cli/audit/audit';
+import { newSigningKey } from '../../../src/history/log/note';
+import { Secret } from '../../../src/platform/config/secrets/secret';
+import { copyIntent } from '../../support/records/intents';
+import { cliOf } from '../../support/processes/cli';
+import { everythingIn } from '../../support/databases/everything';
+import { answer } from '../../support/network/fake-upstream';
+import { asText, linesOf } from '../../support/records/export-files';
+import { airtime, eventually, Paying, startPaying } from '../../support/payments/paying';
+import { TestDatabase } from '../../support/databases/test-database';
+
+const KEY = newSigningKey('test');
+const NUMBER = '+2349099887766';
+/** The national part, as it stands in every spelling, in groups or not. */
+const DIGITS = /9\D{0,3}0\D{0,3}9\D{0,3}9\D{0,3}8\D{0,3}8\D{0,3}7\D{0,3}7\D{0,3}6\D{0,3}6/;
+
+const grouped = (digits: string) =>
+  fc
+    .tuple(fc.constantFrom('', '-', '.', '/', '_', ')'), fc.integer({ min: 2, max: 4 }))
+    .map(([sign, size]) => (digits.match(new RegExp(`\\d{1,${size}}`, 'g')) ?? []).join(sign));
+const spelled = fc
+  .constantFrom('2349099887766', '002349099887766', '09099887766', '9099887766')
+  .chain(grouped)
+  .chain((digits) => fc.constantFrom('', 'order-', 'airtime:', 'pay_', 'tel').map((before) => `${before}${digits}`));
+/** Keys that spell the number, each once. */
+const NAMING = [...new Set(fc.sample(spelled, { numRuns: 60, seed: 7 }))].slice(0, 24);
+const OK = answer(200, { status: 'success', data: {} });
+const OTHERS = ['order-2349099887767', '0190f2a4-2349-7099-8877-667099887766', 'k-1'];
+
+interface Erased {
+  places: string[];
+  open: string[];
+  keys: string[];
+}
+
+describe("idempotency keys with somebody's number", () => {
+  let paying: Paying;
+  let calls: Map<string, string>;
+  let replays: string[];
+  const audit = cliOf(auditCommands);
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
+  /** Each key has a content of its own, so that nothing but the key can hold a request back. */
+  const pay = (key: string, valueInUSD = (100 + [...NAMING, ...OTHERS].indexOf(key)) / 100) => {
+    const [item] = airtime('+254712345678').airtimes;
+    const body = { airtimes: [{ ...item!, valueInUSD }] };
+    return paying.proxy.post(paying.app, '/payouts/airtime', body).set('Idempotency-Key', key);
+  };
+  const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
+  const found = async (key: string) => {
+    const path = `/v1/calls?idempotency_key=${encodeURIComponent(key)}` as const;
+    return (await paying.proxy.get(paying.app, path).expect(200)).body.calls;
+  };
+  const erase = async (recipient: string, ...more: string[]) => {
+    const wish = ['erase', '--recipient', recipient, '--reason', 'case 17', '--json', ...more];
+    const { stdout, exitCode } = await audit(...wish);
+    return { ...(JSON.parse(stdout) as Erased), exitCode };
+  };
+  const verify = async () => {
+    await eventually(async () => {
+      const [row] = await query<{ left: boolean }>(
+        `SELECT EXISTS (SELECT FROM intent WHERE NOT EXISTS (SELECT FROM leaves_of(intent.id) l WHERE l.kind = 'intent'))
+           OR EXISTS (SELECT FROM refusal WHERE NOT EXISTS (SELECT FROM leaves_of(refusal.id) l WHERE l.kind = 'refusal')) AS left`,
+      );
+      return row?.left === false;
+    });
+    return JSON.parse((await audit('verify', '--json')).stdout) as { ok: boolean; fault: unknown };
+  };
+  const openingsOf = async (id: string) => {
+    const { body } = await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}/receipt`).expect(200);
+    return body.records.flatMap(({ openings }) => openings).filter(({ commitment }) => /key/.test(commitment));
+  };
+
+  beforeAll(async () => {
+    paying = await startPaying({ logSigningKey: new Secret(KEY) });
+    Object.assign(process.env, {
+      DATABASE_URL: paying.proxy.database.url,
+      DATABASE_OWNER_URL: paying.proxy.database.ownerUrl,
+      LOG_SIGNING_KEY: KEY,
+    });
+    await paying.proxy.startWorker();
+    calls = new Map();
+    for (const key of [...NAMING, ...OTHERS]) calls.set(key, idOf(await pay(key).expect(200)));
+    for (const key of NAMING.slice(0, 3)) await pay(key).expect(200);
+    replays = (await query<{ id: string }>('SELECT id FROM refusal ORDER BY id')).map(({ id }) => id);
+    for (const key of NAMING.slice(0, 3)) {
+      const path = `/v1/audit/calls?idempotency_key=${encodeURIComponent(key)}` as const;
+      await paying.proxy.get(paying.auditor, path).expect(200);
+    }
+  });
+  afterAll(async () => {
+    delete process.env.LOG_SIGNING_KEY;
+    await paying.close();
+  });
+
+  const exported = async () => {
+    const asking = paying.proxy.get(paying.auditor, '/v1/audit/export?format=ndjson').buffer(true).parse(asText);
+    const { body } = await asking.expect(200);
+    const rows = linesOf(body) as { id: string; idempotency_key?: string | null }[];
+    return new Map(rows.map(({ id, idempotency_key: key }) => [id, key ?? null]));
+  };
+
+  it('are in no record, are found by them, and open what their records commit to', async () => {
+    const all = await everythingIn(paying.proxy.database);
+    const named = Object.keys(all).filter((table) => DIGITS.test(all[table] ?? ''));
+    expect(named).toEqual(['access_filters', 'idempotency_claim', 'intent_body', 'refusal_key', 'search_entry']);
+    const [key = ''] = NAMING;
+    const seen = await found(key);
+    expect(seen.map((call) => [call.id, call.idempotency_key])).toEqual([[calls.get(key), key]]);
+    const path = `/v1/audit/calls/${replays[0]}` as const;
+    expect((await paying.proxy.get(paying.auditor, path).expect(200)).body.idempotency_key).toBe(key);
+    const rows = await exported();
+    expect([rows.get(calls.get(key) ?? ''), rows.get(replays[0] ?? '')]).toEqual([key, key]);
+    expect(await verify()).toMatchObject({ ok: true });
+    for (const id of [calls.get(key) ?? '', replays[0] ?? '']) {
+      expect(await openingsOf(id)).toMatchObject([{ commitment: 'idempotency_key_commitment', value: key }]);
+    }
+  });
+
+  it.each([
+    ['of a request', 'UPDATE intent_body SET idempotency_key = $2 WHERE intent_id = $1', () => calls.get('k-1')],
+    ['of a refusal', 'UPDATE refusal_key SET key = $2 WHERE refusal_id = $1', () => replays[0]],
+  ])('cannot be changed, removed or added without notice: the key %s', async (_whose, change, which) => {
+    const id = which() ?? '';
+    const table = change.includes('refusal_key') ? 'refusal_key' : 'intent_body';
+    const salt = table === 'refusal_key' ? 'salt' : 'idempotency_key_salt';
+    const own = change.replace(/^UPDATE \w+ SET (\w+) .*$/, '$1');
+    const where = change.replace(/^.*WHERE (\w+) .*$/, '$1');
+    const [before] = await query<{ key: string; salt: string }>(
+      `SELECT ${own} AS key, encode(${salt}, 'hex') AS salt FROM ${table} WHERE ${where} = $1`,
+      [id],
+    );
+    await query(change, [id, 'another']);
+    expect(await verify()).toMatchObject({ ok: false, fault: { code: 'people_changed', record_id: id } });
+    await query(change, [id, before?.key]);
+    await query(`UPDATE ${table} SET ${salt} = NULL WHERE ${where} = $1`, [id]);
+    expect(await verify()).toMatchObject({ ok: false, fault: { code: 'people_missing', record_id: id } });
+    await query(`UPDATE ${table} SET ${salt} = decode($2, 'hex') WHERE ${where} = $1`, [id, `${before?.salt}00`]);
+    expect(await verify()).toMatchObject({ ok: false, fault: { code: 'people_changed', record_id: id } });
+    await query(`UPDATE ${table} SET ${salt} = decode($2, 'hex') WHERE ${where} = $1`, [id, before?.salt]);
+    expect(await verify()).toMatchObject({ ok: true });
+  });
+
+  it('are erased in every spelling, and no other key is', async () => {
+    const expected = [...NAMING.map((key) => `idempotency_key/${calls.get(key)}`), ...replays.map((id) => `idempotency_key/${id}`)]; // oxfmt-ignore
+    const dry = await erase(NUMBER, '--dry-run');
+    expect(dry.places.filter((place) => !place.startsWith('access_filters/'))).toEqual(expected.sort());
+    const records = await query('SELECT record FROM intent ORDER BY id');
+    const erased = await erase(NUMBER, '--yes');
+    expect(erased).toMatchObject({ places: dry.places, open: [], keys: [], exitCode: undefined });
+    expect(await query('SELECT record FROM intent ORDER BY id')).toEqual(records);
+    const all = await everythingIn(paying.proxy.database);
+    for (const [table, rows] of Object.entries(all))
+      expect([table, rows]).toEqual([table, expect.not.stringMatching(DIGITS)]);
+    for (const key of OTHERS) expect((await found(key)).map((call) => call.idempotency_key)).toEqual([key]);
+    expect(await erase(NUMBER, '--yes')).toMatchObject({ id: null, places: [], exitCode: undefined });
+  });
+
+  it('show as erased, and every proof holds', async () => {
+    const [key = ''] = NAMING;
+    const id = calls.get(key) ?? '';
+    expect(await verify()).toMatchObject({ ok: true });
+    const rows = await exported();
+    for (const one of [id, replays[0] ?? '']) expect([await openingsOf(one), rows.get(one)]).toEqual([[], null]);
+    const { body } = await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200);
+    expect(body.idempotency_key).toBeNull();
+    expect(body.anomalies.map(({ code }) => code)).toContain('idempotency_key_erased');
+    // An app that looks for its payment must find it.
+    expect((await found(key)).map((call) => [call.id, call.idempotency_key])).toContainEqual([id, null]);
+  });
+
+  it('are still taken', async () => {
+    await erase(NUMBER, '--yes');
+    const sent = paying.upstream.received.length;
+    for (const key of NAMING) {
+      const again = await pay(key).expect(200);
+      expect([again.body, again.headers['idempotent-replayed']]).toMatchObject([{}, 'true']);
+      await pay(key, 3).expect(422);
+    }
+    expect(paying.upstream.received.length).toBe(sent);
+    expect((await erase(NUMBER, '--yes')).places.length).toBeGreaterThan(NAMING.length); // they came once more
+  });
+
+  it('can be used again if nothing was paid with them, and then pay once', async () => {
+    const key = 'again-09099887766';
+    paying.upstream.behaviour = (_request, response) => response.writeHead(401).end();
+    await pay(key).expect(502);
+    await erase(NUMBER, '--yes');
+    paying.upstream.behaviour = OK;
+    const paid = idOf(await pay(key).expect(200));
+    const sent = paying.upstream.received.length;
+    expect((await pay(key).expect(200)).headers['idempotent-replayed']).toBe('true');
+    expect(paying.upstream.received.length).toBe(sent);
+    expect(await query(`SELECT key FROM idempotency_claim WHERE intent_id = $1`, [paid])).toEqual([
+      { key: expect.stringMatching(/^sha256 [0-9a-f]{64}$/) },
+    ]);
+    expect(await verify()).toMatchObject({ ok: true });
+  });
+
+  it('wait like anything else while their call is not over', async () => {
+    await erase(NUMBER, '--yes');
+    paying.upstream.behaviour = (_request, _response, socket) => socket.destroy();
+    const { body } = await pay('open-09099887766').expect(502);
+    expect(await erase(NUMBER, '--yes')).toMatchObject({ open: [body.call_id], exitCode: 2 });
+    expect((await found('open-09099887766')).map((call) => call.idempotency_key)).toEqual(['open-09099887766']);
+  });
+
+  it('are listed if the record of an earlier program has them', async () => {
+    const id = await copyIntent(paying.proxy.database, calls.get('k-1') ?? '', {
+      idempotency_key: 'old-09099887766',
+      idempotency_key_commitment: null,
+    });
+    const { keys, exitCode } = await erase(NUMBER, '--yes');
+    expect([keys, exitCode]).toEqual([[id], 2]);
+    const { stdout } = await audit('erase', '--recipient', NUMBER, '--reason', 'case 17', '--yes');
+    expect(stdout).toContain(`The idempotency keys of 1 calls contain the contact`);
+  });
+
+  it.each(['ada%40nest.example', 'for:ada%40nest.example'])('may spell an address: %s', async (key) => {
+    paying.upstream.behaviour = OK;
+    const id = idOf(await pay(key).expect(200));
+    expect((await erase('ada@nest.example', '--yes')).places).toEqual([`idempotency_key/${id}`]);
+  });
+});

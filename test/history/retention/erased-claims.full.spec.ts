@@ -1,0 +1,181 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { eraseKeys } from '../../../src/history/retention/keys';
+import { insertOutcomesAgain } from '../../../src/journal/outcomes/outcomes';
+import { restoreFromCopies } from '../../../src/journal/recovery/recovery';
+import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
+import { copyIntent } from '../../support/records/intents';
+import { copiedIn, loseCalls } from '../../support/payments/lost-calls';
+import { paidOutcome } from '../../support/records/outcomes';
+import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
+import supertest from '../../support/http/supertest';
+
+const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
+const PAID = answer(200, SUCCESS);
+/** Frees the key. */
+const FORBIDDEN = answer(403, { error: 'forbidden' });
+const ERASED = /^sha256 [0-9a-f]{64}$/;
+
+/** An erased key is a hash in its claim. Everything that works with claims must find it by the key. */
+describe('a claim whose key was erased', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-erased-'));
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let owner: Client;
+  let app: { id: string; key: string };
+  let approver: string;
+
+  beforeAll(async () => {
+    upstream = await FakeUpstream.start();
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir });
+    owner = new Client({ connectionString: proxy.database.ownerUrl });
+    await owner.connect();
+    app = await proxy.client('shop', 'pay', 'read');
+    approver = (await proxy.client('approver', 'approve', 'audit', 'audit:pii')).key;
+  });
+  afterAll(async () => {
+    await owner.end();
+    await proxy.close();
+    await upstream.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const pay = async (order: string, behaviour = PAID) => {
+    upstream.behaviour = behaviour;
+    upstream.received.length = 0;
+    const { status, headers } = await proxy.post(app.key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', order);
+    return { status, call: headers['x-call-id'] ?? '', sent: upstream.received.length };
+  };
+  const claimsOf = (...calls: string[]) =>
+    proxy.database.query<{ key: string; id: string }>(
+      'SELECT key, intent_id AS id FROM idempotency_claim WHERE intent_id = ANY ($1)',
+      [calls],
+    );
+  const restore = () => restoreFromCopies(proxy.app.get(PrismaService), [dataDir], TIMEOUTS);
+  const alarms = () => proxy.database.query(`SELECT call_id FROM activity WHERE action = 'key_paid_twice'`);
+  const settle = (call: string) =>
+    supertest(proxy.url)
+      .post(`/v1/calls/${call}/resolution`)
+      .set('X-API-Key', approver)
+      .send({ outcome: 'not_executed', reason: 'not there' })
+      .expect(200);
+  const payLate = (call: string) => insertOutcomesAgain(proxy.app.get(PrismaService), [paidOutcome(call)], TIMEOUTS);
+
+  it('is taken over as it is, by a call that may have the key', async () => {
+    const first = await pay('order-1', FORBIDDEN);
+    await eraseKeys(owner, [first.call], []);
+    const second = await pay('order-1');
+    expect([second.status, second.sent]).toEqual([200, 1]);
+    expect(await claimsOf(first.call, second.call)).toEqual([{ key: expect.stringMatching(ERASED), id: second.call }]);
+    expect(await pay('order-1')).toEqual({ status: 200, call: second.call, sent: 0 });
+  });
+
+  /** Returns a call that was given up, settled as not executed, and lost its key to erasure. */
+  async function givenUp(order: string): Promise<string> {
+    const { call } = await pay(order, reset);
+    const id = await copyIntent(proxy.database, call, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+    await proxy.database.query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [id, call]);
+    await settle(id);
+    await eraseKeys(owner, [id], []);
+    await proxy.database.query('DELETE FROM recent_content');
+    return id;
+  }
+
+  it('goes back to its call if that was paid after all', async () => {
+    const lost = await givenUp('order-2');
+    const other = await pay('order-2', reset);
+    expect(await claimsOf(other.call)).toMatchObject([{ key: expect.stringMatching(ERASED) }]);
+    await settle(other.call);
+    await payLate(lost);
+    await proxy.database.query('DELETE FROM recent_content');
+    expect(await pay('order-2')).toEqual({ status: 200, call: lost, sent: 0 });
+  });
+
+  it('raises the alarm if both calls were paid', async () => {
+    const lost = await givenUp('order-3');
+    await pay('order-3');
+    await payLate(lost);
+    expect(await alarms()).toEqual([{ call_id: lost }]);
+  });
+
+  describe('and a call that was restored from a copy', () => {
+    const found = async (order: string) => {
+      const { body } = await proxy.get(app.key, `/v1/calls?idempotency_key=${order}`).expect(200);
+      return body.calls.map((call) => [call.id, call.idempotency_key]);
+    };
+
+    it('which has its key, its claim and the commitment again', async () => {
+      await proxy.database.query('DELETE FROM recent_content');
+      const { call } = await pay('order-4');
+      await loseCalls(proxy.database, dataDir, call);
+      await restore();
+      expect(await claimsOf(call)).toEqual([{ key: 'order-4', id: call }]);
+      expect(await found('order-4')).toEqual([[call, 'order-4']]);
+      const { body } = await proxy.get(approver, `/v1/audit/calls/${call}`).expect(200);
+      expect(body.anomalies.map(({ code }) => code).filter((code) => /key/.test(code))).toEqual([]);
+      const [row] = await proxy.database.query<{ opened: boolean }>(
+        `SELECT i.record::json ->> 'idempotency_key_commitment' = encode(sha256(b.idempotency_key_salt || convert_to(b.idempotency_key, 'UTF8')), 'hex') AS opened
+         FROM intent i JOIN intent_body b ON b.intent_id = i.id WHERE i.id = $1`,
+        [call],
+      );
+      expect(row).toEqual({ opened: true });
+      expect(await pay('order-4')).toEqual({ status: 200, call, sent: 0 });
+    });
+
+    it('which takes an erased claim over, if the earlier call left the key free', async () => {
+      await proxy.database.query('DELETE FROM recent_content');
+      const first = await pay('order-5', FORBIDDEN);
+      const second = await pay('order-5');
+      await loseCalls(proxy.database, dataDir, second.call);
+      await proxy.database.query(
+        `INSERT INTO idempotency_claim (client_id, operation, key, intent_id) VALUES ($1, 'POST /payouts/airtime', 'order-5', $2)`,
+        [app.id, first.call],
+      );
+      await eraseKeys(owner, [first.call], []);
+      await restore();
+      expect(await claimsOf(first.call, second.call)).toEqual([
+        { key: expect.stringMatching(ERASED), id: second.call },
+      ]);
+      expect(await pay('order-5')).toEqual({ status: 200, call: second.call, sent: 0 });
+    });
+
+    it('which gets its key back from a younger call that was not paid', async () => {
+      await proxy.database.query('DELETE FROM recent_content');
+      const first = await pay('order-6');
+      await loseCalls(proxy.database, dataDir, first.call);
+      const younger = await pay('order-6', FORBIDDEN);
+      await eraseKeys(owner, [younger.call], []);
+      await restore();
+      expect(await claimsOf(first.call, younger.call)).toEqual([
+        { key: expect.stringMatching(ERASED), id: first.call },
+      ]);
+    });
+
+    it('by the copy of an earlier program, whose record has the key itself', async () => {
+      await proxy.database.query('DELETE FROM recent_content');
+      const { call } = await pay('order-7');
+      const isOurs = (line: string) => line.includes('"kind":"intent"') && line.includes(call);
+      await eventually(() => copiedIn(dataDir).some(isOurs));
+      const line = JSON.parse(copiedIn(dataDir).find(isOurs) ?? '') as {
+        record: Record<string, unknown>;
+        claim: Record<string, unknown>;
+      };
+      const { key, ...claim } = line.claim;
+      await loseCalls(proxy.database, dataDir, call);
+      const gone = mkdtempSync(join(tmpdir(), 'payout-proxy-gone-'));
+      mkdirSync(join(gone, 'copies'));
+      const record = { ...line.record, idempotency_key_commitment: undefined, idempotency_key: key };
+      const earlier = { ...line, record, claim };
+      writeFileSync(join(gone, 'copies', '2026-11-24.jsonl'), `${JSON.stringify(earlier)}\n`);
+      await restoreFromCopies(proxy.app.get(PrismaService), [gone], TIMEOUTS);
+      rmSync(gone, { recursive: true, force: true });
+      expect(await claimsOf(call)).toEqual([{ key: 'order-7', id: call }]);
+      expect(await found('order-7')).toEqual([[call, 'order-7']]);
+      expect((await pay('order-7')).sent).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,249 @@
+import { Decimal } from 'decimal.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServerSentEvent, serverSentEvents } from '../../../src/cli/reconcile/follow-run';
+import { ClientsService } from '../../../src/access/clients/clients.service';
+import { OverviewService } from '../../../src/admin/overview/overview.service';
+import type { Overview } from '../../support/http/api';
+import { AIRTIME, airtimes, ofAirtime, REJECTED, TORN } from '../../support/console/overview-airtime';
+import { SECTIONS } from '../../support/console/overview-sections';
+import { Reconciling, reconcile, startReconciling, untilNow } from '../../support/reconciliation/reconciling';
+import { eventually } from '../../support/payments/paying';
+import supertest from '../../support/http/supertest';
+import { first } from '../../support/examples/first';
+
+describe('GET /v1/overview', () => {
+  let scene: Reconciling;
+  const keys = new Map<string, string>();
+
+  const read = async (who: string, query = '') =>
+    (await scene.proxy.get(keys.get(who) ?? '', `/v1/overview?${query}`).expect(200)).body;
+  beforeAll(async () => {
+    scene = await startReconciling();
+    const { proxy, app } = scene;
+    for (const scope of ['audit', 'reconcile', 'approve', 'admin', 'pay'] as const) {
+      keys.set(scope, (await proxy.client(`only-${scope}`, scope)).key);
+    }
+    keys.set('all', (await proxy.client('all', 'audit', 'reconcile', 'approve', 'admin')).key);
+    const capped = await proxy.app.get(ClientsService, { strict: false }).create('capped', ['pay'], {
+      dailyCapUsd: new Decimal('10'),
+      approvalOverUsd: new Decimal(5),
+    });
+    await proxy.post(app, '/payouts/airtime', airtimes([0.1, 0.2])).expect(200);
+    await proxy.post(capped.key, '/payouts/airtime', airtimes([0.7])).expect(200);
+    await proxy.post(app, '/payouts/airtime', airtimes([1.1], REJECTED)).expect(400);
+    await proxy.post(app, '/payouts/airtime', { airtimes: [] }).expect(400);
+    await proxy.post(app, '/payouts/airtime', airtimes([1.3], TORN)).expect(502);
+    await proxy.post(capped.key, '/payouts/airtime', airtimes([6.25])).expect(202);
+    await proxy.get(app, '/api/v0.1/wallets/list').expect(200);
+  });
+  afterAll(() => scene.close());
+  afterEach(() => jest.restoreAllMocks());
+
+  it('counts paid, rejected, refused and held calls and calls in doubt, to the cent', async () => {
+    const overview = await read('all');
+    const { history, in_doubt: doubt, approvals, clients, stops, upstream } = overview;
+    // 0.1 + 0.2 + 0.7 + 1.1 + 1.3 + 6.25; what was refused had no payouts
+    expect(ofAirtime(overview)).toEqual(['6', '6', '9.65', '1']);
+    expect(history?.outcomes).toEqual([
+      { outcome: 'succeeded', calls: 3 },
+      ...['pending_approval', 'refused', 'rejected', 'unknown'].map((outcome) => ({ outcome, calls: 1 })),
+    ]);
+    expect(history?.upstream_ms.map(({ operation, calls }) => [operation, calls])).toEqual([
+      [AIRTIME, 4],
+      ['GET /wallets/list', 1],
+    ]);
+    const { p50, p95, p99 } = first(history!.upstream_ms);
+    expect([p50 > 0, p50 <= p95, p95 <= p99]).toEqual([true, true, true]);
+    expect(doubt).toEqual({ calls: 1, usd: '1.3', oldest_since: expect.any(String) });
+    expect(approvals).toEqual({ waiting: 1, usd: '6.25', next_expires_at: expect.any(String) });
+    expect(stops).toEqual({ active: 0 });
+    const spent = clients!.map(({ name, daily, monthly }) => [
+      name,
+      daily.cap_usd,
+      daily.spent_usd,
+      daily.left_usd,
+      monthly.cap_usd,
+      monthly.spent_usd,
+    ]);
+    expect(spent).toEqual([
+      ['app', null, '1.6', null, null, '1.6'],
+      ['capped', '10', '0.7', '9.3', null, '0.7'],
+    ]);
+    const time = expect.any(String);
+    expect(upstream).toEqual([{ account: 'main', open_circuits: [], last_answered_at: time, last_failure_at: time }]);
+    expect(Date.parse(overview.as_of)).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('agrees with the search', async () => {
+    const { history, in_doubt: doubt } = await read('audit', 'days=2');
+    const get = async <const Path extends string>(path: Path) =>
+      (await scene.proxy.get(keys.get('audit') ?? '', path).expect(200)).body;
+    const { groups } = await get('/v1/audit/summary?group_by=outcome');
+    const sorted = (list: [string | null, number][]) =>
+      list.sort(([one], [other]) => (one ?? '').localeCompare(other ?? ''));
+    expect(sorted(history!.outcomes.map(({ outcome, calls }) => [outcome, calls]))).toEqual(
+      sorted(groups.map(({ group, calls }) => [group, calls])),
+    );
+    const { groups: exact } = await get('/v1/audit/summary?group_by=operation');
+    for (const { operation, p50, p99 } of history!.upstream_ms) {
+      const ms = exact.find(({ group }) => group === operation)!.upstream_ms;
+      for (const ratio of [p50 / ms.p50!, p99 / ms.p99!]) expect(Math.abs(ratio - 1)).toBeLessThan(0.02);
+    }
+    const { calls } = await get('/v1/audit/calls?in_doubt=true');
+    expect([calls.length, calls[0]?.in_doubt_since]).toEqual([doubt?.calls, doubt?.oldest_since]);
+  });
+
+  it.each(['audit', 'reconcile', 'approve', 'admin'] as const)(
+    'shows a key with the scope %s its sections, and nothing else',
+    async (scope) => {
+      const overview = await read(scope);
+      const none = Object.entries(SECTIONS).filter(([, scopes]) => !(scopes as readonly string[]).includes(scope));
+      for (const [name] of none) expect([name, overview[name as keyof typeof SECTIONS]]).toEqual([name, null]);
+      const own = Object.keys(SECTIONS).filter((name) => !none.some(([other]) => other === name));
+      // A run there is not yet, and sealing may take a moment.
+      const there = own.filter((name) => !['last_run', 'seal'].includes(name)) as (keyof typeof SECTIONS)[];
+      for (const name of there) expect(overview[name]).not.toBeNull();
+      expect(Object.keys(overview).sort()).toEqual([...Object.keys(SECTIONS), 'as_of', 'storage', 'upstream'].sort());
+      expect(overview.upstream).not.toBeNull();
+    },
+  );
+
+  it('rejects other scopes, and more than a month', async () => {
+    const { body } = await scene.proxy.get(keys.get('pay') ?? '', '/v1/overview').expect(403);
+    expect(body.code).toBe('scope_missing');
+    for (const days of ['0', '32', 'x']) {
+      const refused = await scene.proxy.get(keys.get('audit') ?? '', `/v1/overview?days=${days}`).expect(400);
+      expect(refused.body.errors).toEqual([expect.objectContaining({ pointer: '/days' })]);
+    }
+    expect((await read('audit', 'days=31')).history?.days.length).toBeGreaterThan(0);
+  });
+
+  it('shows the newest reconciliation and its findings', async () => {
+    const asking = { url: scene.proxy.url, key: scene.reconciler };
+    await scene.past('/payouts/airtime', airtimes([0.45])).expect(200);
+    const run = await reconcile(asking, untilNow());
+    await eventually(async () => (await read('reconcile')).last_run?.id === run.id);
+    const { last_run: last, findings } = await read('reconcile');
+    const { body } = await scene.proxy.get(scene.reconciler, '/v1/reconciliation/findings').expect(200);
+    const waiting = body.findings;
+    const usd = waiting.reduce((sum, one) => sum.add(new Decimal(one.impact_usd).abs()), new Decimal(0));
+    expect(last).toEqual({
+      id: run.id,
+      account: run.account,
+      from: run.from,
+      to: run.to,
+      state: 'ended',
+      result: 'findings',
+      started_at: run.started_at,
+      ended_at: run.ended_at,
+      residual_usd: '0',
+      open_findings: waiting.length,
+      difference_usd: new Decimal(run.totals!.theirs.usd).sub(run.totals!.ours.usd).toFixed(),
+    });
+    await eventually(async () => (await read('reconcile')).findings?.[0]?.count === waiting.length);
+    expect((await read('reconcile')).findings?.[0]).toEqual({
+      age: '0_to_1',
+      count: waiting.length,
+      impact_usd: usd.toFixed(),
+    });
+    expect(findings?.map(({ age }) => age)).toEqual(['0_to_1', '2_to_7', '8_to_30', '31_or_more']);
+  });
+
+  it('shows which records are sealed', async () => {
+    await eventually(async () => ((await read('audit')).seal?.size ?? 0) > 0);
+    const { seal } = await read('audit');
+    expect(seal).toEqual({ size: expect.any(Number), sealed_at: expect.any(String) });
+  });
+
+  it('counts a call in doubt as paid once it is confirmed', async () => {
+    const before = ofAirtime(await read('all'));
+    const { calls } = (await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/calls?in_doubt=true').expect(200)).body;
+    const torn = calls.find(({ total_usd: usd }) => usd === '1.3');
+    await supertest(scene.proxy.url)
+      .post(`/v1/calls/${torn!.id}/resolution`)
+      .set('X-API-Key', keys.get('approve') ?? '')
+      .send({ outcome: 'confirmed', reason: 'seen in the list' })
+      .expect(200);
+    const { groups } = (await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/summary?group_by=outcome').expect(200))
+      .body;
+    expect(groups.find(({ group }) => group === 'confirmed')).toMatchObject({
+      asked_usd: '1.3',
+      paid_usd: '1.3',
+    });
+    await eventually(async () => ofAirtime(await read('all'))[3] !== before[3]);
+    const after = ofAirtime(await read('all'));
+    expect([after[2], new Decimal(after[3] ?? 0).sub(before[3] ?? 0).toFixed()]).toEqual([before[2], '1.3']);
+  });
+
+  describe('with Accept: text/event-stream', () => {
+    const follow = async (who: string, signal: AbortSignal) => {
+      const response = await fetch(`${scene.proxy.url}/v1/overview`, {
+        headers: { 'X-API-Key': keys.get(who) ?? '', Accept: 'text/event-stream' },
+        signal,
+      });
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+      return serverSentEvents(response);
+    };
+    const next = async (events: AsyncGenerator<ServerSentEvent, void>) => {
+      const { value } = await events.next();
+      expect(value?.event).toBe('overview');
+      return (value as ServerSentEvent).data as Overview;
+    };
+    const accesses = () =>
+      scene.proxy.database.query(
+        `SELECT rows, revealed FROM access a JOIN client c ON c.id = a.client_id
+         WHERE c.name = 'only-approve' AND route = 'GET /v1/overview' AND read_at > now() - interval '1 hour'`,
+      );
+
+    it('sends the overview at once, and again after a payment', async () => {
+      const leaving = new AbortController();
+      const events = await follow('audit', leaving.signal);
+      const before = ofAirtime(await next(events));
+      await scene.proxy.post(scene.app, '/payouts/airtime', airtimes([0.1, 0.2])).expect(200);
+      let after = before;
+      await eventually(async () => (after = ofAirtime(await next(events)))[0] !== before[0]);
+      const more = after.map((sum, index) => new Decimal(sum).sub(before[index] ?? 0).toFixed());
+      expect(more).toEqual(['1', '2', '0.3', '0.3']);
+      leaving.abort();
+    });
+
+    it('records one reading, and sends no overview while nothing changes', async () => {
+      const known = (await accesses()).length;
+      const leaving = new AbortController();
+      const events = await follow('approve', leaving.signal);
+      expect((await next(events)).history).toBeNull();
+      const second = next(events).catch(() => 'left');
+      await sleep(2_500); // longer than from one look to the next
+      leaving.abort();
+      expect(await second).toBe('left');
+      expect((await accesses()).slice(known)).toEqual([{ rows: 1, revealed: false }]);
+    });
+
+    it('confirms that nothing changed, and reports when it cannot be read', async () => {
+      const leaving = new AbortController();
+      const events = await follow('approve', leaving.signal);
+      const first = await next(events);
+      const now = performance.now.bind(performance);
+      // It stays ahead, because what was read in the future would stay fresh until then.
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + 15_000);
+      const { value: confirmed } = await events.next();
+      expect(confirmed).toMatchObject({ event: 'current', data: { as_of: expect.any(String) } });
+      expect(((confirmed as ServerSentEvent).data as { as_of: string }).as_of >= first.as_of).toBe(true);
+      const broken = jest
+        .spyOn(scene.proxy.app.get(OverviewService, { strict: false }), 'read')
+        .mockRejectedValue(new Error('the database is away'));
+      expect((await events.next()).value).toEqual({ event: 'unavailable', data: {} });
+      broken.mockRestore();
+      expect((await next(events)).stops).toEqual(first.stops); // though nothing changed
+      leaving.abort();
+    });
+
+    it('ends after five minutes, so that a revoked key is noticed', async () => {
+      const events = await follow('admin', new AbortController().signal);
+      await next(events);
+      const now = performance.now.bind(performance);
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + 301_000);
+      for await (const { event } of events) expect(['overview', 'current']).toContain(event);
+    });
+  });
+});

@@ -1,0 +1,47 @@
+import { makeSealedScene, SealedScene } from '../../support/records/sealed-scene';
+
+let scene: SealedScene;
+
+beforeAll(async () => {
+  scene = await makeSealedScene();
+});
+afterAll(() => scene.close());
+
+describe("verification of changes that only the tables' owner can make", () => {
+  it.each([
+    [
+      'a body’s beginning was moved to its salt',
+      'people_changed',
+      'intent',
+      `UPDATE intent_body SET salt = salt || substr(body, 1, 9), body = substr(body, 10) WHERE`,
+    ],
+    [
+      'a recipient’s first letter was moved to the salt',
+      'people_changed',
+      'intent',
+      `UPDATE intent_body SET people = regexp_replace(people, '"email":"b(.*?)"salt":"', '"email":"\\1"salt":"62') WHERE`,
+    ],
+    [
+      'an instant was moved to the same year before Christ',
+      'record_changed',
+      'outcome',
+      `UPDATE outcome SET sent_at = (to_char(sent_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00 BC')::timestamptz WHERE`,
+    ],
+  ])('detects that %s', async (_what, code, kind, sql) => {
+    const { fault } = await scene.verifyAfter(`${sql} intent_id = '${scene.calls[2]}'`);
+    expect(fault).toMatchObject({ code, kind, record_id: scene.calls[2] });
+  });
+
+  it.each([
+    ['outcome', `kind = 'rejected'`],
+    ['intent_body', `body = 'x'`],
+  ])('detects another %s beside the sealed one', async (table, change) => {
+    const { fault } = await scene.verifyAfter(
+      `ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey CASCADE`,
+      `CREATE TEMP TABLE true_one ON COMMIT DROP AS SELECT * FROM ${table} WHERE intent_id = '${scene.calls[2]}'`,
+      `UPDATE ${table} SET ${change} WHERE intent_id = '${scene.calls[2]}'`,
+      `INSERT INTO ${table} SELECT * FROM true_one`,
+    );
+    expect(fault).toMatchObject({ code: 'record_twice', record_id: scene.calls[2] });
+  });
+});

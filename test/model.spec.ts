@@ -1,9 +1,0 @@
-import { describeModel } from './model/describe-model';
-import { LANES } from './model/schedule';
-
-/** One wave, or what `npm run test:model` asks for. */
-describeModel({
-  schedules: Number(process.env.MODEL_SCHEDULES ?? LANES),
-  seed: Number(process.env.MODEL_SEED ?? 20_261_121),
-  path: process.env.MODEL_PATH,
-});

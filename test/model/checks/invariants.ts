@@ -1,0 +1,131 @@
+import { Decimal } from 'decimal.js';
+import { totalOf } from '../bodies';
+import { Lane, Sent } from '../lane';
+import { checkMoney } from './money';
+import { Arrival, Intent, isFreed, isInDoubt, isLie } from './records';
+import { LogicalRequest } from '../schedule';
+import { checkDecisions } from '../decisions';
+import { checkTold } from './told';
+import { listCalls } from './lists';
+import { Settled } from '../wave';
+import { World } from '../world';
+
+/** One logical request with everything that happened to it. */
+export interface Story {
+  lane: Lane;
+  number: number;
+  request: LogicalRequest;
+  totalUsd: Decimal | null;
+  sent: Sent[];
+  intents: Intent[];
+  arrivals: Arrival[];
+}
+
+/** Finds everything that is wrong, by schedule. */
+export async function check(world: World, settled: Settled): Promise<Map<number, string[]>> {
+  const wrong = new Map<number, string[]>();
+  for (const [index, lane] of settled.lanes.entries()) {
+    const intents = settled.intents.filter(({ clientId }) => clientId === lane.client.id);
+    const stories = [...lane.requests].map(([number, request]): Story => {
+      const ofIt = (each: { number: number }) => each.number === number;
+      return {
+        lane,
+        number,
+        request,
+        totalUsd: totalOf(request, number),
+        sent: lane.sent.filter(ofIt),
+        intents: intents.filter(ofIt),
+        arrivals: settled.arrivals.filter(ofIt),
+      };
+    });
+    const faults = [
+      ...stories.flatMap((story) => checkStory(story).map((fault) => `request ${story.number}: ${fault}`)),
+      ...lane.sent.flatMap((sent) => checkTold(world, lane, sent, intents)),
+      ...checkDecisions(world, lane, intents),
+      ...(await checkMoney(world, lane, stories)),
+      ...(await checkLists(world, lane, intents)),
+    ];
+    if (faults.length > 0) wrong.set(index, faults);
+  }
+  const known = new Set(settled.lanes.flatMap(({ requests }) => [...requests.keys()]));
+  const strangers = settled.arrivals.filter(({ number }) => !known.has(number));
+  if (strangers.length > 0 || settled.violations.length > 0) {
+    wrong.set(-1, [
+      ...settled.violations,
+      ...strangers.map(({ number }) => `request ${number} arrived, nobody sent it`),
+    ]);
+  }
+  return wrong;
+}
+
+function checkStory({ request, number, intents, arrivals, totalUsd }: Story): string[] {
+  const sendable = intents.filter(({ refused, held, decision }) => !refused && (!held || decision === 'approved'));
+  const count = (...outcomes: Intent['outcome'][]) =>
+    sendable.filter(({ outcome }) => outcomes.includes(outcome)).length;
+  // Without a key, a refused request may be sent again.
+  const keyedOnly = request.keyed ? (['rejected'] as const) : [];
+  const freed = sendable.filter(isFreed).length;
+  const notExecuted = sendable.filter(
+    ({ outcome, resolution }) => outcome !== 'succeeded' && resolution === 'not_executed',
+  ).length;
+  const done = arrivals.filter(({ processed }) => processed);
+  const trulyDone = done.filter((arrival) => !isLie(arrival)).length;
+  const settledAs = (settled: Intent['resolution']) =>
+    sendable.filter(({ outcome, resolution }) => (outcome ?? 'unknown') === 'unknown' && resolution === settled).length;
+  const faults: [boolean, string][] = [
+    // IDs show when calls arrived, not when they were admitted. A duplicate that waited may have the smaller one.
+    [
+      count('succeeded', 'unknown', null, ...keyedOnly) - (request.keyed ? freed : 0) - notExecuted > 1,
+      'was sent again although it may have been paid',
+    ],
+    [request.keyed && arrivals.length > 1 + notExecuted + freed, `arrived ${arrivals.length} times`],
+    [trulyDone > 1, 'was carried out more than once'],
+    [arrivals.length > count('succeeded', 'rejected', 'unknown', null), 'arrived without an intent'],
+    [arrivals.length < count('succeeded', 'rejected'), 'has an answer of the upstream, but did not arrive'],
+    [done.length < count('succeeded'), 'is recorded as succeeded, but was not carried out'],
+    [
+      trulyDone > count('succeeded', 'unknown', null) - settledAs('not_executed'),
+      'was carried out, but is recorded as not carried out',
+    ],
+    [
+      count('succeeded') + settledAs('confirmed') > timesDone(done),
+      'is recorded as carried out more often than it was',
+    ],
+    [
+      intents.some((intent) => intent.totalUsd !== null && totalUsd !== null && !totalUsd.eq(intent.totalUsd)),
+      `is not recorded with its amount, ${totalUsd?.toFixed()}`,
+    ],
+    [
+      intents.some(({ idempotencyKey }) => idempotencyKey !== (request.keyed ? `request-${number}` : null)),
+      'is not recorded with its key',
+    ],
+  ];
+  return faults.flatMap(([broken, fault]) => (broken ? [fault] : []));
+}
+
+function timesDone(done: Arrival[]): number {
+  return done.length + done.filter(({ fault }) => fault === 'duplicateTransaction').length;
+}
+
+/** Checks that exactly the calls in doubt are listed, and exactly the calls that wait for an approval. */
+async function checkLists(world: World, { client }: Lane, intents: Intent[]): Promise<string[]> {
+  const doubts = idsOf(intents, isInDoubt);
+  const waiting = idsOf(intents, ({ held, decision, refused }) => held && decision === null && !refused);
+  const listed = await listCalls(world, `outcome=unknown&client=${client.name}`);
+  const pending = await listCalls(world, `outcome=pending_approval&client=${client.name}`);
+  return [
+    ...differences(doubts, listed).map(([id, fault]) => `${id} is in doubt: ${fault}`),
+    ...differences(waiting, pending).map(([id, fault]) => `${id} waits for an approval: ${fault}`),
+  ];
+}
+
+function idsOf(intents: Intent[], predicate: (intent: Intent) => boolean): Set<string> {
+  return new Set(intents.filter(predicate).map(({ id }) => id));
+}
+
+function differences(right: Set<string>, listed: Set<string>): [string, string][] {
+  return [
+    ...[...right].filter((id) => !listed.has(id)).map((id): [string, string] => [id, 'it is not listed']),
+    ...[...listed].filter((id) => !right.has(id)).map((id): [string, string] => [id, 'it does not, but is listed']),
+  ];
+}

@@ -1,0 +1,117 @@
+import { Decimal } from 'decimal.js';
+import { TestSandbox } from '../../support/sandbox/sandbox';
+import { itemCountOf } from '../bodies';
+import { Decided, Lane, Sent } from '../lane';
+import type { Story } from './invariants';
+import { Intent, isLie, readSpending } from './records';
+import { World } from '../world';
+
+const ZERO = new Decimal(0);
+
+/**
+ * Checks that spending equals what was sent and not known to be unpaid, and what the ledger says. It never exceeds a cap,
+ * and nothing under a cap was refused.
+ */
+export async function checkMoney(world: World, lane: Lane, stories: Story[]): Promise<string[]> {
+  const { database, sandbox } = world;
+  const caps = capsOf(lane);
+  const overspent = await database.query<{ usd: string }>('SELECT * FROM overspent WHERE client_id = $1', [
+    lane.client.id,
+  ]);
+  // What the upstream denies to have paid frees its money. Once the list shows it, it counts nevertheless.
+  const wasLiedTo = stories.some(({ arrivals }) => arrivals.some(isLie));
+  const paid = sum(await reallyPaid(sandbox, stories));
+  const spent = await readSpending(database, lane.client.id);
+  const intents = stories.flatMap((story) => story.intents);
+  const right = spendingOf(intents);
+  const days = [...new Set([...spent.keys(), ...right.keys()])];
+  return [
+    ...(wasLiedTo ? [] : overspent).map(
+      ({ usd }) => `${usd} US dollars were spent at one moment, of ${caps.join(' and ')}`,
+    ),
+    ...caps
+      .filter((cap) => paid.gt(cap))
+      .map((cap) => `${paid.toFixed()} US dollars were really paid, of ${cap.toFixed()}`),
+    ...days
+      .filter((day) => !(right.get(day) ?? ZERO).eq(spent.get(day) ?? 0))
+      .map((day) => `${spent.get(day)} US dollars count as spent on ${day}, not ${right.get(day)?.toFixed()}`),
+    ...intents
+      .filter((intent) => intent.reservedOn !== null && !intent.refused && !countedOf(intent).eq(intent.ledgerUsd ?? 0))
+      .map((intent) => `${intent.id} counts ${countedOf(intent).toFixed()}, and by its ledger ${intent.ledgerUsd}`),
+    ...stories.flatMap((story) =>
+      [...story.sent, ...lane.decided.filter(({ number }) => number === story.number)].flatMap((asked) =>
+        checkRefusal(story, asked, caps, (time) => stories.flatMap((each) => reservationsOf(each, time, world.lost))),
+      ),
+    ),
+  ];
+}
+
+function capsOf({ schedule: { limits } }: Lane): Decimal[] {
+  return [limits.dailyCap, limits.monthlyCap].flatMap((tenths) =>
+    tenths === null ? [] : [new Decimal(tenths).div(10)],
+  );
+}
+
+/** Returns the amounts of payouts whose money the upstream has not kept. What it paid twice by itself counts once. */
+async function reallyPaid(sandbox: TestSandbox, stories: Story[]): Promise<Decimal[]> {
+  const { body: all } = await sandbox.control('get', '/transactions').expect(200);
+  const paid = new Map(all.filter(({ truth }) => truth.money !== 'kept').map((one) => [one.chiRef, one.valueInUSD]));
+  return stories.flatMap(({ arrivals, request, totalUsd }) => {
+    const [arrival] = arrivals.filter((one) => one.processed && !isLie(one));
+    const made = totalUsd === null ? [] : (arrival?.chiRefs.slice(0, itemCountOf(request)) ?? []);
+    return made.map((chiRef) => new Decimal(paid.get(chiRef) ?? 0));
+  });
+}
+
+/** Returns what a call counts on its caps, according to the records. */
+function countedOf({ reservedOn, totalUsd, countedUsd, outcome, resolution, refused }: Intent): Decimal {
+  const isRejected = resolution === null && (outcome === 'rejected' || outcome === 'not_sent');
+  if (reservedOn === null || isRejected || resolution === 'not_executed' || refused) return ZERO;
+  return new Decimal(countedUsd ?? totalUsd ?? 0);
+}
+
+/** Returns the spending by day, according to the records. */
+function spendingOf(intents: Intent[]): Map<string, Decimal> {
+  const byDay = new Map<string, Decimal>();
+  for (const intent of intents) {
+    const day = intent.reservedOn;
+    if (day !== null) byDay.set(day, (byDay.get(day) ?? ZERO).plus(countedOf(intent)));
+  }
+  return byDay;
+}
+
+/** A refusal for money is wrong if everything that may have been spent at that time left room for it. */
+function checkRefusal(
+  { number, totalUsd }: Story,
+  { told, startedAt, endedAt }: Sent | Decided,
+  caps: Decimal[],
+  reservedAt: (time: { startedAt: number; endedAt: number }) => Decimal[],
+): string[] {
+  if (told?.json.code !== 'cap_exceeded') return [];
+  const spent = sum(reservedAt({ startedAt, endedAt }));
+  const room = caps.every((cap) => spent.plus(totalUsd ?? 0).lte(cap));
+  return room ? [`request ${number} was refused for money, but at most ${spent.toFixed()} US dollars were spent`] : [];
+}
+
+/** Returns the amounts of a request's calls that may have been reserved at some moment between two. */
+function reservationsOf(
+  { number, sent, intents, totalUsd }: Story,
+  { startedAt, endedAt }: { startedAt: number; endedAt: number },
+  lost: World['lost'],
+): Decimal[] {
+  if (sent.every((each) => each.startedAt > endedAt)) return [];
+  const givenBack = ({ id, outcome }: Intent) =>
+    (outcome === 'rejected' || outcome === 'not_sent') &&
+    sent.some(
+      ({ told, endedAt: at }) => at < startedAt && told && told.status !== 202 && told.headers.get('x-call-id') === id,
+    );
+  const reserved = intents.filter((intent) => intent.reservedOn !== null && !givenBack(intent));
+  // A call that was refused before the database was put back is in no copy, so no record says what it had reserved.
+  const gone = lost && startedAt < lost.at ? [...lost.calls].filter(([, about]) => about === number) : [];
+  const unrecorded = gone.filter(([id]) => !intents.some((intent) => intent.id === id));
+  return [...reserved, ...unrecorded].map(() => totalUsd ?? ZERO);
+}
+
+function sum(amounts: Decimal[]): Decimal {
+  return amounts.reduce((total, amount) => total.plus(amount), ZERO);
+}

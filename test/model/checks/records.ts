@@ -1,0 +1,124 @@
+import { TestDatabase } from '../../support/databases/test-database';
+import { TestSandbox } from '../../support/sandbox/sandbox';
+import { numberOf } from '../bodies';
+import { World } from '../world';
+
+/** An admitted call with everything recorded about it. */
+export interface Intent {
+  id: string;
+  clientId: string;
+  number: number;
+  idempotencyKey: string | null;
+  totalUsd: string | null;
+  held: boolean;
+  /** The day on whose cap it counts or counted. Null: none. */
+  reservedOn: string | null;
+  decision: 'approved' | 'rejected' | null;
+  resolution: 'confirmed' | 'not_executed' | null;
+  /** What counts on its caps. Null if all that was reserved counts. */
+  countedUsd: string | null;
+  /** What its payouts have taken from `available` by their ledger, and not returned. Null if it has no entries. */
+  ledgerUsd: string | null;
+  /** Settled by the upstream's listing, not by a person. */
+  settledByList: boolean;
+  outcome: 'succeeded' | 'rejected' | 'not_sent' | 'unknown' | null;
+  failure: string | null;
+  upstreamStatus: number | null;
+  answer: string | null;
+  /** Its commit was reported as failed, so it was never sent. */
+  refused: boolean;
+  /** Whether its app did not get the answer. */
+  undelivered: boolean;
+  /** Whether the process that sends or sent it is alive. */
+  alive: boolean;
+  /** The database had lost it, and got it back from a copy without its body and the body of its answer. */
+  recovered: boolean;
+}
+
+/** A request that arrived at the sandbox. */
+export interface Arrival {
+  operation: string;
+  number: number;
+  processed: boolean;
+  /** What it made, in the order of its items. */
+  chiRefs: string[];
+  fault: string | null;
+  httpStatus: number | null;
+  answeredAt: string | null;
+}
+
+export async function readIntents({ database, lost }: World, clientIds: string[]): Promise<Intent[]> {
+  const rows = await database.query<Omit<Intent, 'number'> & { body: string | null }>(
+    `SELECT i.id, i.client_id AS "clientId", b.idempotency_key AS "idempotencyKey", i.total_usd::text AS "totalUsd",
+       i.held_for IS NOT NULL AS held, coalesce(i.reserved_on, d.reserved_on)::text AS "reservedOn",
+       d.kind AS decision, s.resolution, coalesce(s.counted_usd, o.counted_usd)::text AS "countedUsd",
+       coalesce(s.record::json ->> 'source' = 'resolver', FALSE) AS "settledByList", o.kind AS outcome, o.record::json ->> 'failure' AS failure,
+       o.upstream_status AS "upstreamStatus", convert_from(a.body, 'UTF8') AS answer,
+       (SELECT sum(amount_usd * ((from_account = 'available')::integer - (to_account = 'available')::integer))::text
+        FROM ledger_entry WHERE call_id = i.id) AS "ledgerUsd",
+       EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
+       EXISTS (SELECT FROM settlement u WHERE u.intent_id = i.id AND u.record::json ->> 'undelivered' = 'true') AS undelivered,
+       coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, b.body IS NULL AS recovered,
+       convert_from(b.body, 'UTF8') AS body
+     FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id
+       LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN current_settlement s ON s.intent_id = i.id
+       LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN outcome_body a ON a.intent_id = i.id
+     WHERE i.client_id = ANY ($1) ORDER BY i.id`,
+    [clientIds],
+  );
+  return rows.map(({ body, ...intent }) => ({
+    ...intent,
+    number: body === null ? (lost?.calls.get(intent.id) ?? NaN) : numberOf(JSON.parse(body)),
+  }));
+}
+
+/** The proxy's own reads about calls in doubt. */
+const READ_BY_THE_PROXY: readonly string[] = [
+  'POST /account/transactions',
+  'GET /account/transaction',
+  'GET /wallets/list',
+];
+
+export async function readArrivals(sandbox: TestSandbox): Promise<Arrival[]> {
+  const rows = await sandbox.requests();
+  const asked = rows.filter(({ operation }) => !READ_BY_THE_PROXY.includes(operation));
+  return asked.map(({ body, ...arrival }) => ({ ...arrival, number: numberOf(body) }));
+}
+
+/** Returns the spending of each client by day, as the proxies count it. */
+export async function readSpending(database: TestDatabase, clientId: string): Promise<Map<string, string>> {
+  const rows = await database.query<{ day: string; usd: string }>(
+    'SELECT day::text, usd::text FROM spending WHERE client_id = $1 AND usd <> 0',
+    [clientId],
+  );
+  return new Map(rows.map(({ day, usd }) => [day, usd]));
+}
+
+/** Whether it was or may have been sent, and its outcome is unknown. */
+export function isInDoubt({ outcome, resolution, refused, held, decision }: Intent): boolean {
+  if (refused || resolution !== null || (held && decision !== 'approved')) return false;
+  return outcome === null || outcome === 'unknown';
+}
+
+/** Statuses with which an upstream rejects a request before it reads it. */
+const REFUSED_AT_THE_DOOR: readonly (number | null)[] = [401, 403, 429];
+
+/** The one operation whose result no list shows, so that an error of the upstream is believed. It pays nobody. */
+const UNLISTED = 'POST /sub-account/create';
+
+/** Whether the sandbox carried it out and answered with a proof that it had not. Nobody who believes it can know. */
+export function isLie({ operation, processed, fault, httpStatus }: Arrival): boolean {
+  if (!processed || httpStatus === null) return false;
+  if (REFUSED_AT_THE_DOOR.includes(httpStatus)) return true;
+  return operation === UNLISTED && (httpStatus === 500 || (fault ?? '').startsWith('error')) && httpStatus !== 502;
+}
+
+/** Whether it was rejected in a way that frees its key. */
+export function isFreed({ outcome, upstreamStatus }: Intent): boolean {
+  return outcome === 'rejected' && REFUSED_AT_THE_DOOR.includes(upstreamStatus);
+}
+
+/** Whether the app got an answer of the upstream that is not believed yet. */
+export function isUnverified({ outcome, failure }: Intent): boolean {
+  return outcome === 'unknown' && failure === 'unverified_rejection';
+}

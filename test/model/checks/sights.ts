@@ -1,0 +1,77 @@
+import { FAULTS } from '../../../src/sandbox/faults/table';
+import { isFreed, isUnverified } from './records';
+import { Settled } from '../wave';
+
+/** The events that a meaningful run must contain. */
+const EXPECTED = [
+  ...Object.keys(FAULTS).map((fault) => `fault ${fault}`),
+  ...['succeeded', 'rejected', 'unknown', 'null'].map((outcome) => `outcome ${outcome}`),
+  '200',
+  'replay',
+  'no answer',
+  'outcome_unknown',
+  'suspected_duplicate',
+  'cap_exceeded',
+  'stopped',
+  'idempotency_key_required',
+  '202',
+  'approved',
+  'rejected',
+  'confirmed',
+  'not_executed',
+  'confirmed by the list',
+  'an error that is not believed',
+  'a key that is free again',
+  'followed to another state',
+  'instance_fenced',
+  'a call settled while its proxy was suspended',
+  'too_late',
+  'an old database that an instance noticed',
+  'a call that came back from a copy',
+];
+
+/** Counts the events that the schedules caused. */
+export class Sights {
+  schedules = 0;
+  private readonly seen = new Map<string, number>();
+
+  note({ lanes, intents, arrivals, followed, settledSuspended, lost }: Settled): void {
+    this.schedules += lanes.length;
+    for (let n = 0; n < settledSuspended; n += 1) this.see('a call settled while its proxy was suspended');
+    if (lost)
+      this.see(lost.noticed ? 'an old database that an instance noticed' : 'an old database that lacks nothing');
+    if (followed > 0) this.see('followed to another state');
+    for (const { fault } of arrivals) if (fault !== null) this.see(`fault ${fault}`);
+    for (const intent of intents) {
+      const { outcome, decision, resolution, settledByList } = intent;
+      this.see(`outcome ${outcome}`);
+      if (isUnverified(intent)) this.see('an error that is not believed');
+      if (intent.recovered) this.see('a call that came back from a copy');
+      if (isFreed(intent)) this.see('a key that is free again');
+      if (settledByList) this.see(`${resolution} by the list`);
+      if (decision !== null) this.see(decision);
+      if (resolution !== null) this.see(resolution);
+    }
+    for (const { told } of lanes.flatMap(({ sent }) => sent)) {
+      if (told?.headers.has('idempotent-replayed')) this.see('replay');
+      this.see(told ? String(told.json.code ?? told.status) : 'no answer');
+    }
+    for (const { told } of lanes.flatMap(({ decided }) => decided)) {
+      this.see(`an approver was told ${told ? String(told.json.code ?? told.status) : 'nothing'}`);
+    }
+  }
+
+  /** Returns the missing events. */
+  missing(): string[] {
+    return EXPECTED.filter((what) => !this.seen.has(what));
+  }
+
+  toString(): string {
+    const counts = [...this.seen].sort().map(([what, count]) => `${what} ${count}`);
+    return `${this.schedules} schedules: ${counts.join(', ')}`;
+  }
+
+  private see(what: string): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,157 @@
+import { Lane, Sent } from '../lane';
+import { Intent, isUnverified } from './records';
+import { LogicalRequest } from '../schedule';
+import { Told, World } from '../world';
+
+/** Refusals of requests that were never admitted. They are right at any time. */
+const HARMLESS = ['database_unavailable', 'overloaded', 'upstream_unreachable'];
+
+/** Whether the app got the truth. */
+export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[]): string[] {
+  const { told, number } = sent;
+  if (!told) return [];
+  const id = told.headers.get('x-call-id') ?? '';
+  const own = intents.find((intent) => intent.id === id && !intent.refused);
+  const request = lane.requests.get(number) as LogicalRequest;
+  const around = { sent, lane, world, intents };
+  const wrong = own
+    ? wasLost(world, id)
+      ? checkLost(told, own)
+      : checkAnswer(told, own)
+    : checkRefusal(told, request, around);
+  const opened = own !== undefined && !told.headers.has('idempotent-replayed');
+  return [
+    ...(own && own.number !== number ? [`was answered as request ${own.number}`] : []),
+    ...(opened && told.status < 300 && told.by === world.fenced ? ['was admitted although its clock is wrong'] : []),
+    ...(opened && wasStopped(world, lane, request, sent) ? ['was let through although it was stopped'] : []),
+    ...wrong,
+  ].map((fault) => `request ${number}, call ${id}, was told ${told.status} ${told.json.code ?? ''}: ${fault}`);
+}
+
+/** Whether the database had lost what it knew of a call. */
+function wasLost({ lost }: World, id: string): boolean {
+  return lost?.calls.has(id) ?? false;
+}
+
+/**
+ * Checks the answer of a call that the database had lost. A copy has no answer of the upstream, no refusal and no
+ * decision, so only this is known: what was paid is not recorded as unpaid.
+ */
+function checkLost(told: Told, { outcome, resolution }: Intent): string[] {
+  const wasPaid = isSuccess({ status: told.status, json: told.json });
+  const isUnpaid = outcome === 'not_sent' || outcome === 'rejected' || resolution === 'not_executed';
+  return wasPaid && isUnpaid ? [`${outcome}${resolution ? `, ${resolution}` : ''} is recorded, after a loss`] : [];
+}
+
+/** Returns the right answer of an admitted call: its own, or that of the first call with its key. */
+function checkAnswer(told: Told, intent: Intent): string[] {
+  const { status, json, text } = told;
+  const { outcome, answer, failure, resolution, held, decision, undelivered } = intent;
+  if (isLateError(told, intent)) return [];
+  if (isUnverified(intent) && text === answer && status === intent.upstreamStatus) return [];
+  const recorded = `${outcome}${resolution ? `, ${resolution}` : ''}${held ? `, held and ${decision}` : ''} is recorded`;
+  switch (json.code) {
+    case 'outcome_unknown':
+      return outcome !== 'succeeded' || undelivered ? [] : [recorded]; // it may have been recorded too late for its app
+    case 'upstream_unreachable':
+    case 'instance_fenced': // after its admission
+    case 'too_late':
+      // While its process was suspended, a person may have settled it.
+      return outcome === 'not_sent' || resolution === 'not_executed' ? [] : [recorded];
+    case 'upstream_auth':
+    case 'upstream_busy':
+      // It came after a person had settled the call, and agrees with that.
+      return outcome === 'rejected' || (failure === 'abandoned' && resolution === 'not_executed') ? [] : [recorded];
+    case 'overloaded': // nothing is written about it
+      return [recorded];
+    case undefined:
+      if (status === 202) return held && json.status === 'pending_approval' ? [] : [recorded];
+      if (resolution === 'confirmed' && outcome !== 'succeeded') return status === 200 ? [] : [recorded];
+      if (outcome !== (isSuccess({ status, json }) ? 'succeeded' : 'rejected')) return [recorded];
+      return answer === text ? [] : ['these are not the bytes that are recorded'];
+    default: // of the upstream itself, such as TRANSACTION_FAILED
+      return outcome === 'rejected' && answer === text ? [] : [recorded];
+  }
+}
+
+/**
+ * Whether an error that proves nothing came after its call was settled, because its process was suspended meanwhile. It
+ * settles nothing, so it is not on record.
+ */
+function isLateError({ status, json, text }: Told, { failure }: Intent): boolean {
+  const provesNothing = status === 500 || (status >= 400 && NAMES_WORK.test(text));
+  return failure === 'abandoned' && json.status === 'error' && json.code === undefined && provesNothing;
+}
+
+/** What an answer names if something was done. A sub-account is no transaction. */
+const NAMES_WORK = /"(chiRef|tnxID|paymentLink)":/;
+
+/** An error text in a success is an error, unless transactions stand beside it. */
+function isSuccess({ status, json }: Pick<Told, 'status' | 'json'>): boolean {
+  if (status !== 200 || json.status !== 'success') return false;
+  const { error = 'None' } = json.data ?? {};
+  return error === 'None' || NAMES_WORK.test(JSON.stringify(json.data));
+}
+
+interface Around {
+  sent: Sent;
+  lane: Lane;
+  world: World;
+  intents: Intent[];
+}
+
+/** Returns the right answer of a request that was not admitted. */
+function checkRefusal(told: Told, request: LogicalRequest, { sent, lane, world, intents }: Around): string[] {
+  const { json } = told;
+  if (told.status === 202) return checkPending(told, intents);
+  const first = intents.find(({ id }) => id === json.first_call_id);
+  if (json.first_call_id !== undefined && wasLost(world, json.first_call_id)) return [];
+  switch (json.code ?? '') {
+    case 'outcome_unknown':
+      // Its process is gone, and its database may have continued for a moment with its last statement.
+      return !first || (first.outcome !== null && first.outcome !== 'unknown' && first.alive) ? ['that is known'] : [];
+    case 'request_in_progress':
+    case 'approval_rejected':
+    case 'approval_expired':
+      return first?.number === sent.number ? [] : ['there is no such first call'];
+    case 'suspected_duplicate':
+      if (first?.number !== sent.number || request.keyed) return ['it repeats nothing'];
+      return [];
+    case 'idempotency_key_required':
+      return lane.schedule.limits.requireIdempotencyKey && !request.keyed ? [] : ['it needs none'];
+    case 'stopped':
+      return world.stopsAsked.some((stop) => isStoppedBy(stop, lane, request)) ? [] : ['nobody stopped it'];
+    case 'cap_exceeded': // money.ts looks whether it was
+      return [];
+    case 'instance_fenced':
+      return world.mayFence || told.by === world.fenced ? [] : ['nothing fences this instance'];
+    default:
+      return HARMLESS.includes(json.code as string) ? [] : ['nothing of that kind was asked for'];
+  }
+}
+
+/** Checks a replay of a held call that was refused: its commit was reported as failed, and its refusal came a moment later. */
+function checkPending({ headers }: Told, intents: Intent[]): string[] {
+  const id = headers.get('x-call-id');
+  const isHeld = intents.some((intent) => intent.id === id && intent.held && intent.refused);
+  return isHeld && headers.has('idempotent-replayed') ? [] : ['nothing waits for an approval'];
+}
+
+/** Whether a stop was active from before it was sent until after it was answered. */
+export function wasStopped(
+  { stops }: World,
+  lane: Lane,
+  request: LogicalRequest,
+  { startedAt, endedAt }: { startedAt: number; endedAt: number },
+): boolean {
+  return stops.some((stop) => stop.from < startedAt && stop.until > endedAt && isStoppedBy(stop, lane, request));
+}
+
+function isStoppedBy(
+  stop: { clientId: string | null; operation: string | null },
+  { client }: Lane,
+  { operation }: LogicalRequest,
+): boolean {
+  const isEverything = stop.clientId === null && stop.operation === null;
+  return isEverything || stop.clientId === client.id || stop.operation === operation;
+}

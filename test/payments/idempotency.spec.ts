@@ -1,0 +1,250 @@
+import { answer, FakeUpstream, hang, reset } from '../support/network/fake-upstream';
+import { AIRTIME, SUCCESS } from '../support/payments/paying';
+import { startProxy, TestProxy } from '../support/processes/proxy';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+
+const PATH = '/payouts/airtime';
+
+describe('an idempotency key', () => {
+  let database: TestDatabase;
+  let upstream: FakeUpstream;
+  let proxy: TestProxy;
+  let key: string;
+  let keys = 0;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    upstream = await FakeUpstream.start();
+    proxy = await startProxy({ upstreamBaseUrl: upstream.url, upstreamTimeoutMs: 300 }, database);
+    key = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
+  });
+  afterAll(async () => {
+    await upstream.stop();
+    await proxy.close();
+    await database.close();
+  });
+  beforeEach(() => {
+    upstream.received.length = 0;
+    upstream.behaviour = answer(200, SUCCESS);
+  });
+
+  const newKey = () => `key-${(keys += 1)}`;
+  const pay = (idempotencyKey: string, body: object = AIRTIME, path = PATH) =>
+    proxy.post(key, path, body).set('Idempotency-Key', idempotencyKey);
+  const record = async (id: string | undefined) => (await proxy.get(key, `/v1/calls/${id}`).expect(200)).body;
+
+  it('replays the status and bytes of the first answer, and marks the response as a replay', async () => {
+    const k = newKey();
+    const first = await pay(k).expect(200);
+    const again = await pay(k).expect(200);
+    expect(again.text).toBe(first.text);
+    expect(again.headers['content-type']).toBe(first.headers['content-type']);
+    expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
+    expect(again.headers['x-call-id']).toBe(first.headers['x-call-id']);
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('records a replay as a refusal that names the first call', async () => {
+    const k = newKey();
+    const first = await pay(k).expect(200);
+    await pay(k).expect(200);
+    const replays =
+      'SELECT status, code, first_call_id FROM refusal JOIN refusal_key ON refusal_id = id WHERE key = $1';
+    const rows = await database.query(replays, [k]);
+    expect(rows).toEqual([{ status: 200, code: 'idempotent_replay', first_call_id: first.headers['x-call-id'] }]);
+  });
+
+  it('accepts a quoted or bare key, and a body with another order and white space', async () => {
+    const k = newKey();
+    await pay(k).expect(200);
+    await pay(`"${k}"`, { airtimes: [Object.fromEntries(Object.entries(AIRTIME.airtimes[0] ?? {}).reverse())] }).expect(
+      'Idempotent-Replayed',
+      'true',
+    );
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['an error with HTTP 200', 200, { status: 'success', data: { error: 'no' } }, 200],
+    ['a 400', 400, { status: 'error', error: 'no' }, 400],
+    ['a 500 with the envelope', 500, { status: 'error', error: 'fail' }, 500],
+  ])('repeats a rejection unchanged: %s', async (_name, status, body, told) => {
+    upstream.behaviour = answer(status, body, { 'retry-after': '7' });
+    const k = newKey();
+    const first = await pay(k).expect(told);
+    upstream.behaviour = answer(200, SUCCESS);
+    const again = await pay(k).expect(told);
+    expect(again.text).toBe(first.text);
+    expect(again.headers['retry-after']).toBeUndefined(); // who obeyed it would get the same answer for ever
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it.each([
+    [401, 502, { status: 'error', error: 'no' }],
+    [403, 502, '<html>blocked</html>'],
+    [429, 503, { status: 'error', error: 'slow' }],
+  ])('is free again after a %i, and the response says so', async (status, told, body) => {
+    upstream.behaviour = answer(status, body);
+    const k = newKey();
+    const first = await pay(k).expect(told);
+    expect(first.body.error).toMatch(/The request was not carried out\. The same Idempotency-Key may be used again/);
+    await pay(k).expect(told);
+    upstream.behaviour = answer(200, SUCCESS);
+    const paid = await pay(k).expect(200);
+    expect(paid.headers['x-call-id']).not.toBe(first.headers['x-call-id']);
+    expect((await pay(k).expect(200)).headers['x-call-id']).toBe(paid.headers['x-call-id']);
+    expect(upstream.received).toHaveLength(3);
+  });
+
+  it.each([
+    [200, { status: 'success', data: { error: 'None' } }, 200, { status: 'success', message: expect.any(String) }],
+    [400, { status: 'error', error: 'no' }, 400, { status: 'error', error: expect.any(String) }],
+  ])('returns the outcome of a %i whose answer was erased', async (status, body, told, said) => {
+    upstream.behaviour = answer(status, body, { 'content-type': 'application/json; charset=latin1' });
+    const k = newKey();
+    const first = await pay(k).expect(told);
+    const call_id = first.headers['x-call-id'];
+    await database.query('DELETE FROM outcome_body WHERE intent_id = $1', [call_id]);
+    const again = await pay(k).expect(told).expect('Idempotent-Replayed', 'true');
+    expect(again.body).toMatchObject({ ...said, call_id });
+    expect(again.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(again.text).toMatch(/its answer is no longer stored/i);
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('returns outcome_unknown after the text of an unverified 500 was erased', async () => {
+    upstream.behaviour = answer(500, { status: 'error', error: 'no' });
+    const k = newKey();
+    const first = await pay(k).expect(500);
+    await database.query('DELETE FROM outcome_body WHERE intent_id = $1', [first.headers['x-call-id']]);
+    expect((await pay(k).expect(409)).body).toMatchObject({ code: 'outcome_unknown' });
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('returns 422 for another body, and sends nothing', async () => {
+    const k = newKey();
+    const first = await pay(k).expect(200);
+    const { body } = await pay(k, { airtimes: [{ ...AIRTIME.airtimes[0], valueInUSD: 3 }] }).expect(422);
+    expect(body).toMatchObject({ code: 'idempotency_key_reused', first_call_id: first.headers['x-call-id'] });
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('is independent for another operation and for another client', async () => {
+    const k = newKey();
+    const other = (await proxy.client('other', 'pay')).key;
+    await pay(k).expect(200);
+    await pay(k, { receiver: 'sub-1', amount: 1 }, '/account/transfer').expect(200);
+    await proxy.post(other, PATH, AIRTIME).set('Idempotency-Key', k).expect(200);
+    expect(upstream.received).toHaveLength(3);
+  });
+
+  it.each([
+    ['a time-out', hang],
+    ['a broken connection', reset],
+    ['a gateway error', answer(502, '<html>')],
+  ])('stays taken while the outcome is unknown, and nothing is sent again: %s', async (_name, behaviour) => {
+    upstream.behaviour = behaviour;
+    const k = newKey();
+    const first = await pay(k);
+    expect(first.body.code).toBe('outcome_unknown');
+    upstream.behaviour = answer(200, SUCCESS);
+    const { body } = await pay(k).expect(409);
+    expect(body).toMatchObject({ code: 'outcome_unknown', first_call_id: first.headers['x-call-id'] });
+    expect(body.error).toContain(`/v1/calls/${first.headers['x-call-id']}`);
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('is free again if the call was provably not sent, also for another body', async () => {
+    const nowhere = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
+    const k = newKey();
+    await nowhere
+      .post(key, PATH, AIRTIME)
+      .set('Idempotency-Key', k)
+      .expect(503, /upstream_unreachable/);
+    await nowhere.close();
+    const got = await pay(k, { airtimes: [{ ...AIRTIME.airtimes[0], valueInUSD: 9 }] }).expect(200);
+    expect(got.headers['idempotent-replayed']).toBeUndefined();
+    await pay(k).expect(422);
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('stays free after a refusal: bad body, missing scope', async () => {
+    const k = newKey();
+    const reader = (await proxy.client('reader', 'read', 'account')).key;
+    await pay(k, { airtimes: [] }).expect(400);
+    await proxy.post(reader, PATH, AIRTIME).set('Idempotency-Key', k).expect(403);
+    await pay(k).expect(200);
+  });
+
+  it('returns 400 for an invalid key, and sends nothing', async () => {
+    for (const wrong of ['a b', '"unfinished', 'k'.repeat(256), '""']) {
+      await pay(wrong).expect(wrong === '"unfinished' ? 200 : 400);
+    }
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('waits for the answer of a concurrent request, and returns 409 if that takes too long', async () => {
+    const k = newKey();
+    let release = () => undefined as unknown;
+    const slow = await startProxy({ upstreamBaseUrl: upstream.url }, database);
+    const arrived = new Promise<void>((resolve) => {
+      upstream.behaviour = (...args) => {
+        release = () => answer(200, SUCCESS)(...args);
+        resolve();
+      };
+    });
+    const first = slow
+      .post(key, PATH, AIRTIME)
+      .set('Idempotency-Key', k)
+      .then((got) => got);
+    await arrived;
+    const { body, headers } = await pay(k).expect(409);
+    expect([body.code, headers['retry-after']]).toEqual(['request_in_progress', '1']);
+    expect(body.first_call_id).toMatch(/^[0-9a-f-]{36}$/);
+    release();
+    expect((await first).status).toBe(200);
+    await pay(k).expect(200).expect('Idempotent-Replayed', 'true');
+    expect(upstream.received).toHaveLength(1);
+    await slow.close();
+  });
+
+  it('is ignored on reads', async () => {
+    const k = newKey();
+    const read = () => proxy.get(key, '/api/v0.1/wallets/list').set('Idempotency-Key', k).expect(200);
+    await read();
+    await read();
+    expect(upstream.received).toHaveLength(2);
+  });
+
+  it('is required if the client is set up so', async () => {
+    const { key: strict } = await proxy.client('strict', 'pay', 'read', 'account');
+    await database.query("UPDATE client SET require_idempotency_key = TRUE WHERE name = 'strict'");
+    const { body } = await proxy.post(strict, PATH, AIRTIME).expect(400);
+    expect(body.code).toBe('idempotency_key_required');
+    expect(body.error).toContain('Idempotency-Key');
+    await proxy.post(strict, PATH, AIRTIME).set('Idempotency-Key', newKey()).expect(200);
+    await proxy.get(strict, '/api/v0.1/wallets/list').expect(200);
+  });
+
+  it('still replays its answer if the rules have changed since', async () => {
+    const { key: shop } = await proxy.client('shop', 'pay');
+    const k = newKey();
+    const send = () => proxy.post(shop, PATH, AIRTIME).set('Idempotency-Key', k);
+    await send().expect(200);
+    await database.query("UPDATE client SET daily_cap_usd = 1 WHERE name = 'shop'");
+    await send().expect(200).expect('Idempotent-Replayed', 'true');
+    await proxy
+      .post(shop, PATH, AIRTIME)
+      .set('Idempotency-Key', newKey())
+      .expect(403, /cap_exceeded/);
+  });
+
+  it('is in the record of its call', async () => {
+    const k = newKey();
+    const { headers } = await pay(k).expect(200);
+    expect(await database.query('SELECT intent_id AS id FROM intent_body WHERE idempotency_key = $1', [k])).toEqual([
+      { id: headers['x-call-id'] },
+    ]);
+    expect(await record(headers['x-call-id'])).toMatchObject({ outcome: 'succeeded' });
+  });
+});

@@ -1,0 +1,131 @@
+import { Customer } from '../lying/customer';
+import { Event, Fault, HABITS } from '../lying/schedule';
+import { compare, isPaid } from '../lying/truth';
+import { LyingWorld } from '../lying/world';
+
+interface Expected {
+  fault: Fault;
+  /**
+   * The status of the last answer of each client. On a busy machine, one that does not wait may hang up before it reads an
+   * answer.
+   */
+  told: Record<(typeof HABITS)[number], number | number[]>;
+  /** The state of each payout, whatever the habit. The obedient client sends again those that failed. */
+  states: string[];
+}
+
+const IN_DOUBT = { 'no key': 409, 'new keys': 409, hasty: 409 };
+const SUCCESS = { 'no key': 200, 'new keys': 200, impatient: [200, 409], hasty: [200, 409], obedient: 200 };
+
+/** Longer than impatient and hasty clients wait, and shorter than the proxy does. */
+const SLOW: Fault = { fault: 'slowBody', ms: 150 };
+
+/** On a busy machine, the proxy may give up, too. */
+const SLOWLY = {
+  'no key': [200, 409],
+  'new keys': [200, 409],
+  impatient: [200, 409],
+  hasty: 409,
+  obedient: [200, 504],
+};
+
+const LIES: Record<string, Expected> = {
+  'pays, and answers 500': {
+    fault: { fault: 'error500AfterProcessing' },
+    told: { ...IN_DOUBT, impatient: [500, 409], obedient: 500 },
+    states: ['paid', 'paid'],
+  },
+  'pays some, and answers 500': {
+    fault: { fault: 'error500AfterSome' },
+    told: { ...IN_DOUBT, impatient: [500, 409], obedient: 200 },
+    states: ['paid', 'not_executed'],
+  },
+  'pays some, and answers 200 with an error text': {
+    fault: { fault: 'errorBesideTransactions' },
+    told: SUCCESS,
+    states: ['paid', 'not_executed'],
+  },
+  'answers 200, and fails later': {
+    fault: { fault: 'failsLater', ms: 600_000 }, // when the test says so
+    told: SUCCESS,
+    states: ['failed', 'failed'],
+  },
+  'pays, and answers slowly': {
+    fault: SLOW,
+    told: SLOWLY,
+    states: ['paid', 'paid'],
+  },
+  'pays, and resets the connection': {
+    fault: { fault: 'resetAfterProcessing' },
+    told: { ...IN_DOUBT, impatient: 409, obedient: 502 },
+    states: ['paid', 'paid'],
+  },
+};
+
+/** Clients that try again as they are used to, at an upstream that lies. Nobody is paid twice, and the API knows who was paid. */
+describe('a client that tries again', () => {
+  let world: LyingWorld;
+  let count = 0;
+
+  beforeAll(async () => void (world = await LyingWorld.start()));
+  afterAll(() => world.close());
+
+  const happen = async (...events: Event['do'][]) => {
+    for (const what of events) await world.happen({ do: what } as Parameters<LyingWorld['happen']>[0]);
+  };
+  /** Others pay, the resolver settles what is in doubt, and the follow-up what has changed. */
+  const settle = () => happen('changes happen', 'time passes', 'resolve', 'follow');
+
+  const items = (length: number) => Array.from({ length }, () => ({ who: world.newPeople(1), usd: 1 }));
+
+  describe.each(HABITS)('with the habit "%s"', (habit) => {
+    const client = () => Customer.of(world, habit, `client-${(count += 1)}`, null);
+
+    it.each(Object.entries(LIES))('pays each person at most once if the upstream %s', async (_lie, expected) => {
+      const customer = await client();
+      await world.faults([expected.fault]);
+      const order = await customer.order({ kind: 'credit', items: items(2) }, () => Promise.resolve());
+      await world.faults([]);
+      await settle();
+      await customer.obey();
+      await settle();
+      const payouts = await compare(world, [customer]);
+      const first = payouts.filter(({ callId }) => callId === order.calls[0]?.id);
+      expect(first.map(({ state }) => state)).toEqual(expected.states);
+      expect(payouts.map(({ state }) => state)).toEqual(payouts.map(({ truth }) => truth));
+      const timesPaid = order.items.map(
+        (_, place) => payouts.filter((one) => one.place === place && isPaid(one.transaction)).length,
+      );
+      expect(timesPaid).toEqual(expected.states.map((state) => (habit === 'obedient' || state === 'paid' ? 1 : 0)));
+      expect([expected.told[habit]].flat()).toContain(order.told.at(-1)?.status);
+    });
+
+    it.each(['error500AfterProcessing', 'resetAfterProcessing', 'error500', 'resetBeforeProcessing'])(
+      'pays a person exactly once after %s, if the doubt ends while the client still tries',
+      async (fault) => {
+        const customer = await client();
+        await world.faults([{ fault }]);
+        const order = await customer.order({ kind: 'airtime', items: items(1) }, () =>
+          happen('time passes', 'resolve'),
+        );
+        await world.faults([]);
+        await settle(); // on a busy machine, the proxy may have given up the second attempt
+        const payouts = await compare(world, [customer]);
+        expect(payouts.filter(({ transaction }) => isPaid(transaction))).toHaveLength(1);
+        expect(payouts.map(({ state }) => state)).toEqual(payouts.map(({ truth }) => truth));
+        expect(order.calls).toHaveLength(fault.endsWith('AfterProcessing') ? 1 : 2);
+      },
+    );
+
+    it.each([1, 3])('pays each of %i people exactly once if a success comes slowly', async (length) => {
+      const customer = await client();
+      await world.faults([SLOW]);
+      const order = await customer.order({ kind: 'momo', items: items(length) }, () => happen('time passes'));
+      await world.faults([]);
+      await settle();
+      const payouts = await compare(world, [customer]);
+      expect(payouts.map(({ state }) => state)).toEqual(order.items.map(() => 'paid'));
+      expect(order.calls).toHaveLength(1);
+    });
+  });
+});

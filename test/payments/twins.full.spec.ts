@@ -1,0 +1,190 @@
+import { ask, Asking, askUntilSettled, createClient, meetAtIntent, Told } from '../support/processes/fleet';
+import { Gate } from '../support/payments/gate';
+import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
+import { airtime, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+
+const TWINS = 200;
+
+/** Promise 2, part: whoever asks twice with one Idempotency-Key, of whichever proxy and at whatever moment, pays once. */
+describe('concurrent duplicates with one Idempotency-Key over two proxies', () => {
+  let database: TestDatabase;
+  let sandbox: TestSandbox;
+  let upstream: Gate;
+  let proxies: TestProxy[];
+  let shop: string;
+  let other: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sandbox = await startSandbox({ apiKey: UPSTREAM_KEY }, database);
+    upstream = await Gate.start(() => sandbox.url);
+    proxies = [];
+    // The duplicate guard is off, so that only the keys can hold a twin back.
+    while (proxies.length < 2)
+      proxies.push(await startProxy({ upstreamBaseUrl: upstream.url, duplicateGuard: false }, database));
+    shop = (await createClient(database, 'shop', ['pay', 'write', 'read', 'account'])).key;
+    other = (await createClient(database, 'other', ['pay'])).key;
+  });
+  afterAll(async () => {
+    for (const proxy of proxies) await proxy.close();
+    await upstream?.stop();
+    await sandbox?.close();
+    await database?.close();
+  });
+  afterEach(async () => {
+    upstream.open();
+    await sandbox.control('delete', '/faults').expect(204);
+  });
+
+  const url = (index: number) => proxies[index]?.url ?? '';
+  let phones = 0;
+  const newPayment = () => airtime(1.25, `+2547000${String((phones += 1)).padStart(5, '0')}`);
+  const phoneOf = (body: object) => (body as ReturnType<typeof airtime>).airtimes[0]?.phoneNumber;
+  /** What the sandbox was asked with this body; each test has bodies of its own. */
+  const arrivals = async (body: object) =>
+    (await sandbox.requests()).filter((arrival) => JSON.stringify(arrival.body)?.includes(phoneOf(body) ?? ''));
+  /** Asks the two proxies in turn. */
+  const twins = (count: number, asking: (index: number) => Asking, onWait?: () => void) =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) => askUntilSettled(() => url(index % 2), asking(index), onWait)),
+    );
+  const pay = (index: number, asking: Partial<Asking> & { body: object }) => ask(url(index), { key: shop, ...asking });
+  const expectEqual = (answers: Told[]) =>
+    expect(new Set(answers.map(({ status, body }) => `${status} ${String(body)}`))).toEqual(
+      new Set([`200 ${String(answers[0]?.body)}`]),
+    );
+  const replayed = (answers: Told[]) => answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+
+  it('send one request upstream for 200 at once, with 199 replays of its answer', async () => {
+    const body = newPayment();
+    upstream.hold('answers'); // until a twin has lost its patience, so that all ways to wait are walked
+    let waits = 0;
+    const onWait = () => {
+      waits += 1;
+      upstream.open();
+    };
+    const answers = await twins(TWINS, () => ({ key: shop, body, idempotencyKey: 'twins' }), onWait);
+    expect(await arrivals(body)).toMatchObject([{ processed: true, httpStatus: 200 }]);
+    expect(answers).toHaveLength(TWINS);
+    expectEqual(answers);
+    expect(replayed(answers)).toHaveLength(TWINS - 1);
+    expect(new Set(answers.map(({ headers }) => headers.get('x-call-id'))).size).toBe(1);
+    expect(waits).toBeGreaterThan(0);
+  });
+
+  it('are told to come again while the other proxy carries out the first', async () => {
+    const body = newPayment();
+    upstream.hold('answers');
+    const first = pay(0, { body, idempotencyKey: 'slow' });
+    await upstream.held('answers');
+    const told = await pay(1, { body, idempotencyKey: 'slow' });
+    expect([told.status, told.json.code, told.headers.get('retry-after')]).toEqual([409, 'request_in_progress', '1']);
+    upstream.open();
+    const { headers, body: bytes } = await first;
+    expect(told.json.first_call_id).toBe(headers.get('x-call-id'));
+    const again = await pay(1, { body, idempotencyKey: 'slow' });
+    expect(again.body).toEqual(bytes);
+    expect(await arrivals(body)).toHaveLength(1);
+  });
+
+  it('are not both sent when two proxies decide at the same moment', async () => {
+    const body = newPayment();
+    const both = () => twins(2, () => ({ key: shop, body, idempotencyKey: 'same-moment' }));
+    const answers = await meetAtIntent(database, 2, both);
+    expectEqual(answers);
+    expect(await arrivals(body)).toHaveLength(1);
+  });
+
+  it('send one request upstream for each of ten keys for 100 at once', async () => {
+    const bodies = Array.from({ length: 10 }, newPayment);
+    const answers = await twins(TWINS / 2, (index) => ({
+      key: shop,
+      body: bodies[index % 10] ?? {},
+      idempotencyKey: `ten-${index % 10}`,
+    }));
+    for (const [index, body] of bodies.entries()) {
+      expect(await arrivals(body)).toMatchObject([{ processed: true }]);
+      const same = answers.filter((_, place) => place % 10 === index);
+      expectEqual(same);
+      expect(replayed(same)).toHaveLength(TWINS / 20 - 1);
+    }
+  });
+
+  it('pay one body if their bodies differ, and return 422 for the others', async () => {
+    const bodies = Array.from({ length: 10 }, newPayment);
+    const answers = await twins(TWINS / 2, (index) => ({
+      key: shop,
+      body: bodies[index % 10] ?? {},
+      idempotencyKey: 'other-body',
+    }));
+    const paid = (await Promise.all(bodies.map(arrivals))).map((found) => found.length);
+    expect([...paid].sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    for (const [index, { status, json }] of answers.entries()) {
+      if (paid[index % 10] === 1) expect(status).toBe(200);
+      else expect([status, json.code]).toEqual([422, 'idempotency_key_reused']);
+    }
+    const first = new Set(answers.map(({ json, headers }) => json.first_call_id ?? headers.get('x-call-id')));
+    expect(first.size).toBe(1);
+  });
+
+  it('are independent for another client or operation, and the same whether quoted or bare', async () => {
+    const body = newPayment();
+    const bare = await pay(0, { body, idempotencyKey: 'scope' });
+    const quoted = await pay(1, { body, idempotencyKey: '"scope"' });
+    expect([quoted.headers.get('idempotent-replayed'), quoted.body]).toEqual(['true', bare.body]);
+    const others = await pay(1, { key: other, body, idempotencyKey: 'scope' });
+    expect([others.status, others.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    expect(await arrivals(body)).toHaveLength(2);
+    const transfer = { receiver: '00000000-0000-4000-8000-000000000002', amount: 0.5, wallet: 'airtime' };
+    const elsewhere = await pay(0, { operation: '/account/transfer', body: transfer, idempotencyKey: 'scope' });
+    expect([elsewhere.status, elsewhere.headers.get('idempotent-replayed')]).toEqual([200, null]);
+  });
+
+  it('are the same request if the body is only spelled differently', async () => {
+    const body = newPayment();
+    const item = body.airtimes[0];
+    const turned = { airtimes: [Object.fromEntries(Object.entries(item ?? {}).reverse())] };
+    await pay(0, { body, idempotencyKey: 'spelling' });
+    const again = await pay(1, { body: turned, idempotencyKey: 'spelling' });
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+  });
+
+  it('free their key if nothing was sent, and are sent once when there is a connection', async () => {
+    const body = newPayment();
+    await upstream.refuse();
+    const refused = await twins(10, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
+    for (const { status, json } of refused) expect([status, json.code]).toEqual([503, 'upstream_unreachable']);
+    await upstream.accept();
+    const answers = await twins(20, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
+    expectEqual(answers);
+    expect(replayed(answers)).toHaveLength(19);
+    expect(await arrivals(body)).toHaveLength(1);
+  });
+
+  it('replay a 500 byte for byte while it is in doubt, on each proxy, and send nothing', async () => {
+    const body = newPayment();
+    await sandbox.fault({ fault: 'error500', nth: 1 });
+    const first = await pay(0, { body, idempotencyKey: 'rejected' });
+    expect(first.status).toBe(500);
+    for (const index of [0, 1]) {
+      const again = await pay(index, { body, idempotencyKey: 'rejected' });
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([500, 'true']);
+      expect(again.body).toEqual(first.body);
+    }
+    expect(await arrivals(body)).toMatchObject([{ processed: false }]);
+  });
+
+  it.each([true, false])('are never sent again while the outcome is in doubt (carried out: %s)', async (processed) => {
+    const body = newPayment();
+    await sandbox.fault({ fault: 'error502Html', nth: 1, processed });
+    const idempotencyKey = `doubt-${processed}`;
+    const first = await pay(0, { body, idempotencyKey });
+    expect([first.status, first.json.code]).toEqual([502, 'outcome_unknown']);
+    const again = await twins(20, () => ({ key: shop, body, idempotencyKey }));
+    for (const { status, json } of again) {
+      expect([status, json.code, json.first_call_id]).toEqual([409, 'outcome_unknown', first.json.call_id]);
+    }
+    expect(await arrivals(body)).toMatchObject([{ processed }]);
+  });
+});

@@ -1,0 +1,223 @@
+import { Client } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { insertOutcomesAgain } from '../../../src/journal/outcomes/outcomes';
+import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { answer, reset } from '../../support/network/fake-upstream';
+import { copyIntent } from '../../support/records/intents';
+import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { paidOutcome } from '../../support/records/outcomes';
+import supertest from '../../support/http/supertest';
+
+const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
+
+/** A process may be frozen for so long that its call is settled before it records the answer. */
+describe('an answer that comes after its call was settled', () => {
+  let paying: Paying;
+  let approver: string;
+
+  beforeAll(async () => {
+    paying = await startPaying();
+    approver = (await paying.proxy.client('approver', 'approve', 'audit')).key;
+  });
+  afterAll(() => paying.close());
+
+  it('becomes a settlement', async () => {
+    paying.upstream.behaviour = reset;
+    const lost = (await paying.pay().expect(502)).headers['x-call-id'] ?? '';
+    const { database, app } = paying.proxy;
+    const id = await copyIntent(database, lost, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+    const settle = supertest(paying.proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
+    await settle.send({ outcome: 'not_executed', reason: 'not there' }).expect(200);
+    expect(await paying.record({ headers: { 'x-call-id': id } })).toMatchObject({
+      outcome: 'not_executed',
+      upstream: { failure: 'abandoned' },
+    });
+    const late = paidOutcome(id);
+    for (let time = 0; time < 2; time += 1) await insertOutcomesAgain(app.get(PrismaService), [late], TIMEOUTS);
+    const call = await paying.record({ headers: { 'x-call-id': id } });
+    expect(call).toMatchObject({ outcome: 'confirmed', items: [{ state: 'paid' }] });
+    expect(call.settlements.map(({ source, counted_usd }) => [source, counted_usd])).toEqual([
+      ['answer', '2.5'],
+      ['person', '0'],
+    ]);
+    expect(await database.query('SELECT FROM outcome_body WHERE intent_id = $1', [id])).toEqual([]);
+    const kept = `SELECT record FROM settlement WHERE intent_id = $1 AND record LIKE '%254712345678%'`;
+    expect(await database.query(kept, [id])).toEqual([]);
+    // An answer that denies what was settled by the upstream's own list changes nothing.
+    const denied = { ...late, kind: 'rejected' as const, items: [], entries: ['not_executed' as const] };
+    await insertOutcomesAgain(app.get(PrismaService), [denied], TIMEOUTS);
+    expect((await paying.record({ headers: { 'x-call-id': id } })).settlements).toHaveLength(2);
+  });
+
+  describe('while other settlements are written', () => {
+    /** The call's next settlements, as others write them. Each is committed once the answer is to become the same one. */
+    async function settleMeanwhile(id: string, numbers: number[], answering: () => Promise<unknown>): Promise<void> {
+      const { database } = paying.proxy;
+      const others = numbers.map(() => new Client({ connectionString: database.ownerUrl }));
+      for (const [index, other] of others.entries()) {
+        await other.connect();
+        await other.query('BEGIN');
+        await other.query(
+          `INSERT INTO settlement (id, intent_id, number, resolution, counted_usd, recorded_at, record)
+           SELECT $1::uuid, intent_id, $2, resolution, counted_usd, recorded_at,
+             jsonb_set(jsonb_set(record::jsonb, '{id}', to_jsonb($1::uuid)), '{number}', to_jsonb($2::integer))::text
+           FROM settlement WHERE intent_id = $3 AND number = 1`,
+          [uuidv7(), numbers[index], id],
+        );
+      }
+      const answered = answering();
+      const waiting = `SELECT FROM pg_locks w WHERE NOT granted AND w.transactionid = $1::xid`;
+      for (const other of others) {
+        const [own] = (await other.query<{ xid: string }>('SELECT pg_current_xact_id()::xid AS xid')).rows;
+        await eventually(async () => (await database.query(waiting, [own?.xid])).length === 1);
+        await other.query('COMMIT');
+        await other.end();
+      }
+      await answered;
+    }
+
+    async function settledByPerson(): Promise<string> {
+      paying.upstream.behaviour = reset;
+      const lost = (await paying.pay().expect(502)).headers['x-call-id'] ?? '';
+      const gone = { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' };
+      const id = await copyIntent(paying.proxy.database, lost, gone);
+      const settle = supertest(paying.proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
+      await settle.send({ outcome: 'not_executed', reason: 'not there' }).expect(200);
+      return id;
+    }
+
+    const answerAgain = (id: string) =>
+      insertOutcomesAgain(paying.proxy.app.get(PrismaService), [paidOutcome(id)], TIMEOUTS);
+    const sourcesOf = async (id: string) =>
+      (await paying.record({ headers: { 'x-call-id': id } })).settlements.map(({ source }) => source);
+
+    it('becomes the next one', async () => {
+      const id = await settledByPerson();
+      await settleMeanwhile(id, [2], () => answerAgain(id));
+      expect(await sourcesOf(id)).toEqual(['answer', 'person', 'person']);
+    });
+
+    it('counts as not written if others are always first', async () => {
+      const id = await settledByPerson();
+      await settleMeanwhile(id, [2, 3, 4], () => expect(answerAgain(id)).rejects.toThrow('settled by others'));
+      await answerAgain(id);
+      expect(await sourcesOf(id)).toEqual(['answer', 'person', 'person', 'person', 'person']);
+    });
+  });
+
+  it('raises an alarm at once if another call was paid with its key meanwhile', async () => {
+    const { database, app } = paying.proxy;
+    const pay = () => paying.pay().set('Idempotency-Key', 'order-1');
+    paying.upstream.behaviour = reset;
+    const lost = (await pay().expect(502)).headers['x-call-id'] ?? '';
+    const settle = (call: string) =>
+      supertest(paying.proxy.url)
+        .post(`/v1/calls/${call}/resolution`)
+        .set('X-API-Key', approver)
+        .send({ outcome: 'not_executed', reason: 'not there' })
+        .expect(200);
+    const id = await copyIntent(database, lost, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+    await database.query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [id, lost]);
+    await settle(id);
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    const paid = (await pay().expect(200)).headers['x-call-id'];
+    const metric = async () =>
+      (await paying.proxy.get('', '/metrics')).text.match(/^payout_proxy_keys_paid_twice .*$/m)?.[0];
+    expect(await metric()).toBe('payout_proxy_keys_paid_twice 0');
+    for (let time = 0; time < 2; time += 1)
+      await insertOutcomesAgain(app.get(PrismaService), [paidOutcome(id)], TIMEOUTS);
+    expect(await metric()).toBe('payout_proxy_keys_paid_twice 1');
+    const { key: auditor } = await paying.proxy.client('activity-auditor', 'audit');
+    const { body } = await paying.proxy.get(auditor, '/v1/activity?action=key_paid_twice').expect(200);
+    expect(body.activity).toHaveLength(1);
+    expect(body.activity[0]).toMatchObject({ call_id: id, via: 'proxy', target: { client: { name: 'app' } } });
+    expect(body.activity[0]?.reason).toBe(
+      `Call ${id} was settled as not executed and is paid after all. Call ${paid} has its key now and is succeeded.`,
+    );
+  });
+
+  describe('gives its call the idempotency key back', () => {
+    /** A client whose first call was settled as not executed, so that another call may have its key. */
+    async function startAgain(name: string) {
+      const { proxy, upstream } = paying;
+      const client = await proxy.client(name, 'pay');
+      const pay = () => proxy.post(client.key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
+      const settle = (call: string) =>
+        supertest(proxy.url)
+          .post(`/v1/calls/${call}/resolution`)
+          .set('X-API-Key', approver)
+          .send({ outcome: 'not_executed', reason: 'not there' })
+          .expect(200);
+      upstream.behaviour = reset;
+      const lost = (await pay().expect(502)).headers['x-call-id'] ?? '';
+      const id = await copyIntent(proxy.database, lost, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+      for (const table of ['idempotency_claim', 'recent_content'])
+        await proxy.database.query(`UPDATE ${table} SET intent_id = $1 WHERE intent_id = $2`, [id, lost]);
+      await settle(id);
+      const answerLate = () => insertOutcomesAgain(proxy.app.get(PrismaService), [paidOutcome(id)], TIMEOUTS);
+      /** Days later, so that the content alone does not hold the retry back. */
+      const retry = async () => {
+        await proxy.database.query('DELETE FROM recent_content');
+        upstream.received.length = 0;
+        upstream.behaviour = answer(200, SUCCESS);
+        const { status, headers } = await pay();
+        return { status, call: headers['x-call-id'], sent: upstream.received.length };
+      };
+      const replay = { status: 200, call: id, sent: 0 };
+      return { ...client, call: id, pay, settle, answerLate, retry, replay };
+    }
+
+    const alarmsAbout = (id: string) =>
+      paying.proxy.database.query(`SELECT reason FROM activity WHERE action = 'key_paid_twice' AND call_id = $1`, [id]);
+
+    it('if the other call with the key was not executed either', async () => {
+      const { call, pay, settle, answerLate, retry, replay } = await startAgain('free-again');
+      await settle((await pay().expect(502)).headers['x-call-id'] ?? '');
+      await answerLate();
+      expect(await retry()).toEqual(replay);
+      expect(await alarmsAbout(call)).toEqual([]);
+    });
+
+    it('if the other call with the key is still in doubt, and raises the alarm', async () => {
+      const { call, pay, settle, answerLate, retry, replay } = await startAgain('open-again');
+      const other = (await pay().expect(502)).headers['x-call-id'] ?? '';
+      await answerLate();
+      expect(await alarmsAbout(call)).toEqual([{ reason: expect.stringContaining(`Call ${other} has its key now`) }]);
+      await settle(other);
+      expect(await retry()).toEqual(replay);
+    });
+
+    it('if an admission has taken it over at the same moment, and raises the alarm', async () => {
+      const { id: client, call, pay, answerLate } = await startAgain('at-once');
+      const other = new Client({ connectionString: paying.proxy.database.ownerUrl });
+      await other.connect();
+      const taken = (await pay().expect(502)).headers['x-call-id'] ?? '';
+      const claim = 'UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2';
+      await other.query(claim, [call, taken]);
+      await other.query('BEGIN');
+      await other.query('SELECT FROM client WHERE id = $1 FOR NO KEY UPDATE', [client]);
+      await other.query(claim, [taken, call]);
+      const answered = answerLate();
+      const waiting = `SELECT FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')`;
+      let isOver = false;
+      void answered.finally(() => (isOver = true));
+      await eventually(async () => isOver || (await paying.proxy.database.query(waiting)).length > 0);
+      await other.query('COMMIT');
+      await other.end();
+      await answered;
+      expect(await alarmsAbout(call)).toHaveLength(1);
+    });
+
+    it('and declines the other call with the key if that one waits for an approval', async () => {
+      const { name, call, pay, answerLate, retry, replay } = await startAgain('held-again');
+      const { database, url } = paying.proxy;
+      await database.query('UPDATE client SET approval_over_usd = 1 WHERE name = $1', [name]);
+      const held = (await pay().expect(202)).body.call_id;
+      await answerLate();
+      const approve = supertest(url).post(`/v1/approvals/${held}/approve`).set('X-API-Key', approver);
+      expect((await approve.send({ reason: 'agreed' }).expect(409)).body.code).toBe('already_decided');
+      expect(await retry()).toEqual(replay);
+      expect(await alarmsAbout(call)).toEqual([]);
+    });
+  });
+});

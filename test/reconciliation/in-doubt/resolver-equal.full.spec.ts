@@ -1,0 +1,80 @@
+import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
+import { readSentCalls } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
+import { Effort, STRETCH } from '../../../src/reconciliation/in-doubt/work';
+import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { insertion } from '../../support/records/documents';
+import { answer } from '../../support/network/fake-upstream';
+import { Paying, PHONE, startPaying } from '../../support/payments/paying';
+import { TestDatabase } from '../../support/databases/test-database';
+
+const EQUAL = 1_000;
+const DOUBTS = 50;
+const SECONDS_AGO = 1_000;
+const INSTANT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
+
+/** One receiver is paid the same thousands of times, and some of the answers are lost. */
+describe('a round of the resolver among thousands of equal payments', () => {
+  let paying: Paying;
+  let listed: object[] = [];
+
+  beforeAll(async () => {
+    paying = await startPaying({ resolverQuietSeconds: 3_600 });
+    paying.upstream.behaviour = (request, response, socket) => {
+      const data = request.url.endsWith('/account/transactions') ? listed : { data: [], error: 'None' };
+      return answer(200, { status: 'success', data })(request, response, socket);
+    };
+  });
+  afterAll(() => paying.close());
+
+  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
+
+  /** Copies of a call, the first of them in doubt; the others succeeded, with answers that named no transaction. */
+  const copies = async (model: string) => {
+    await query(
+      `CREATE TEMP TABLE copy AS SELECT n, at, to_char(at AT TIME ZONE 'UTC', '${INSTANT}') AS instant,
+         (left(uuid_floor(at)::text, 18) || '-8000-' || lpad(to_hex(n), 12, '0'))::uuid AS id
+       FROM (SELECT n, now() - interval '${SECONDS_AGO} seconds' + n * interval '10 ms' AS at FROM generate_series(1, ${EQUAL}) AS n) AS t`,
+    );
+    const texts = (table: string, key: string, changes: string) =>
+      `ARRAY(SELECT (record::jsonb || jsonb_build_object(${changes}))::text FROM ${table}, copy c WHERE ${table}.${key} = $1)`;
+    const times = `'received_at', instant, 'recorded_at', instant`;
+    const answered = `'sent_at', instant, 'answered_at', instant, 'recorded_at', instant`;
+    const kind = `'kind', CASE WHEN c.n <= ${DOUBTS} THEN 'unknown' ELSE 'succeeded' END`;
+    await query(insertion('intent', texts('intent', 'id', `'id', c.id, ${times}`)), [model]);
+    await query(insertion('outcome', texts('outcome', 'intent_id', `'intent_id', c.id, ${answered}, ${kind}`)), [
+      model,
+    ]);
+    await query(
+      `INSERT INTO intent_body SELECT c.id, salt, body, people FROM intent_body, copy c WHERE intent_id = $1`,
+      [model],
+    );
+    const made = await query('SELECT id::text, at FROM copy ORDER BY n');
+    return made.map(({ id, at }) => ({ id: String(id), at: at as Date }));
+  };
+
+  it('ends, never blocks the event loop for long, and settles nothing that it cannot know', async () => {
+    const model = (await paying.pay(PHONE).expect(200)).headers['x-call-id'] ?? '';
+    const calls = await copies(model);
+    listed = calls.map(({ at }, place) => ({
+      chiRef: `ref-${place}`,
+      id: `id-${place}`,
+      issueID: `issue-${place}`,
+      issueDate: at.toISOString(),
+      type: 'airtime',
+      status: 'paid',
+      phoneNumber: PHONE,
+      valueInUSD: 2.5,
+    }));
+    const worker = await paying.proxy.startWorker();
+    const looking = worker.get(PollService);
+    looking.rules.quietMs = 0;
+    const ids = calls.slice(0, DOUBTS).map(({ id }) => id);
+    const due = await readSentCalls(worker.get(PrismaService, { strict: false }), ids, 1_000);
+    const effort = new Effort();
+    const { verdicts, left, failure } = await looking.poll('main', due, ids, new AbortController().signal, effort);
+    expect([failure, left.size, verdicts.length]).toEqual([null, 0, DOUBTS]);
+    expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['ambiguous']));
+    expect(effort.done).toBeLessThan(10 * EQUAL + DOUBTS * 2_000);
+    expect(effort.longestStretch).toBeLessThan(2 * STRETCH);
+  });
+});

@@ -1,0 +1,143 @@
+import { INestApplicationContext } from '@nestjs/common';
+import { randomInt } from 'node:crypto';
+import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
+import { Lost, makeLost } from '../../support/network/lost-answers';
+import { eventually } from '../../support/payments/paying';
+import { startProxyWithSandbox } from '../../support/processes/proxy';
+import supertest from '../../support/http/supertest';
+import { askSandbox } from '../../support/sandbox/sandbox-answers';
+import type { Method } from '../../support/http/request';
+
+const SEED = Number(process.env.RESOLVER_SEED ?? randomInt(1_000_000));
+const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
+const LATE_MS = 300;
+
+/** Each strikes one of twenty requests. */
+const FAULTS = [
+  { fault: 'noResponse' },
+  { fault: 'resetAfterProcessing' },
+  { fault: 'resetBeforeProcessing' },
+  { fault: 'lateProcessing', ms: LATE_MS },
+  { fault: 'error502Html' },
+  { fault: 'error502Html', processed: false },
+  { fault: 'truncatedBody' },
+  { fault: 'truncatedBody', processed: false },
+  { fault: 'malformedJson' },
+  { fault: 'malformedJson', processed: false },
+  { fault: 'redirect' },
+  { fault: 'redirect', processed: false },
+  // Of a transfer, whose receiver many others have, the second one would leave each of them in doubt.
+  { fault: 'duplicateTransaction', operation: 'POST /payouts/airtime' },
+  { fault: 'duplicateTransaction', operation: 'POST /payouts/credit' },
+];
+
+const REQUESTS = 60;
+const TWINS = 12;
+const AT_ONCE = 12;
+
+/** A request as the sandbox knows it. */
+interface Arrival {
+  body: unknown;
+  fault: string | null;
+  processed: boolean;
+  answeredAt: string | null;
+}
+
+/** Whether all that ever comes of it has come. */
+function isOver({ fault, processed, answeredAt }: Arrival): boolean {
+  if (processed || fault === 'resetBeforeProcessing') return true;
+  return answeredAt !== null && fault !== 'lateProcessing';
+}
+
+/** In the number of who is paid, and for whom that is reversed: in the sandbox's list it is `failed` then. */
+const REVERSED = '99990101';
+
+interface Made {
+  id: string;
+  lost: Lost;
+  status: number;
+}
+
+/** What became of calls whose answers were lost is found out from what the upstream lists, or it is said why not. */
+describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEED})`, () => {
+  let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
+  let worker: INestApplicationContext;
+  let app: string;
+  let reconciler: string;
+  let made: Made[];
+
+  beforeAll(async () => {
+    proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 300, resolverQuietSeconds: 3_600 });
+    worker = await proxy.startWorker();
+    app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
+    reconciler = (await proxy.client('reconciler', 'reconcile')).key;
+    for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(1_000 + kind)); // all is well
+    for (const fault of FAULTS) await control('post', '/faults', { ...fault, probability: 0.05, seed: nextSeed() });
+    made = await loseAnswers();
+    await control('delete', '/faults');
+    await round(); // what is there already need not be waited for
+    await eventually(async () => (await arrivals()).every(isOver));
+    worker.get(PollService).rules.quietMs = 0; // nothing comes any more
+    for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(2_000 + kind)); // show how new the listing is
+    await round();
+  });
+  afterAll(() => proxy.close());
+
+  let seeds = SEED;
+  const nextSeed = () => (seeds += 1);
+  const control = <Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object) =>
+    askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
+  const arrivals = async (): Promise<Arrival[]> => (await control('get', '/requests').expect(200)).body;
+  const succeed = (lost: Lost) => eventually(async () => (await send(lost)).status === 200); // in time, however busy we are
+  const send = ({ path, body }: Lost) => proxy.post(app, path, body);
+  const round = async () => {
+    const asked = supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
+    return (await asked.expect(200)).body;
+  };
+  const read = async (id: string) => (await proxy.get(app, `/v1/calls/${id}`).expect(200)).body;
+
+  async function loseAnswers(): Promise<Made[]> {
+    const numbers = Array.from({ length: REQUESTS }, (_, number) => makeLost(number, number < TWINS));
+    const asked = numbers.flatMap((lost) => (lost.twin ? [lost, lost] : [lost]));
+    const answered: Made[] = [];
+    for (let first = 0; first < asked.length; first += AT_ONCE) {
+      const some = asked.slice(first, first + AT_ONCE).map(async (lost) => {
+        const { headers, status } = await send(lost);
+        return { id: headers['x-call-id'] ?? '', lost, status };
+      });
+      answered.push(...(await Promise.all(some)));
+    }
+    return answered;
+  }
+
+  it('settles every call in doubt as the upstream knows it or explains why it cannot, and is never wrong', async () => {
+    const all = await arrivals();
+    const carriedOut = ({ mark }: Lost) =>
+      all.filter(({ body, processed }) => processed && JSON.stringify(body).includes(mark)).length;
+    const isTwice = ({ mark }: Lost) =>
+      all.some(({ fault, body }) => fault === 'duplicateTransaction' && JSON.stringify(body).includes(mark));
+    const settled = { confirmed: 0, not_executed: 0, unknown: 0 };
+    const doubtful = made.filter(({ status }) => status === 502 || status === 504);
+    for (const { id, lost } of doubtful) {
+      const call = await read(id);
+      settled[call.outcome as keyof typeof settled] += 1;
+      if (call.outcome === 'unknown') {
+        const isReversed = JSON.stringify(lost.body).includes(REVERSED);
+        const isExpected = lost.twin || isTwice(lost) || (isReversed && call.doubt?.reason.includes('as failed'));
+        expect([lost.mark, isExpected, call.doubt?.reason]).toEqual([lost.mark, true, expect.any(String)]);
+      } else if (!lost.twin) {
+        expect([lost, call.outcome]).toEqual([lost, carriedOut(lost) === 1 ? 'confirmed' : 'not_executed']);
+      }
+    }
+    // Of twins, as many are confirmed as were carried out, and neither more nor fewer where nothing is left in doubt.
+    for (const { lost } of made.filter(({ lost: { twin } }) => twin)) {
+      const both = await Promise.all(made.filter(({ lost: { mark } }) => mark === lost.mark).map(({ id }) => read(id)));
+      const known = both.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'confirmed').length;
+      const open = both.filter(({ outcome }) => outcome === 'unknown').length;
+      const truth = Math.min(2, carriedOut(lost));
+      expect([lost.mark, known <= truth, truth <= known + open]).toEqual([lost.mark, true, true]);
+    }
+    expect(doubtful.length).toBeGreaterThan(15); // it did look at something
+    expect([settled.confirmed > 0, settled.not_executed > 0]).toEqual([true, true]); // their numbers are chance
+  });
+});

@@ -1,0 +1,235 @@
+import { INestApplicationContext } from '@nestjs/common';
+import { BackOff } from '../../../src/reconciliation/in-doubt/rounds/back-off';
+import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
+import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
+import { answer } from '../../support/network/fake-upstream';
+import { Paying, startPaying } from '../../support/payments/paying';
+
+interface Asked {
+  airtimes?: { phoneNumber: string; valueInUSD: number }[];
+  momos?: { phoneNumber: string; valueInUSD: number }[];
+}
+
+/** What the upstream makes of the next payout, instead of one transaction for each item, in one batch, now. */
+interface Making {
+  /** Its answer never arrives. */
+  lost?: boolean;
+  /** It is refused with this status. */
+  refusedWith?: number;
+  issueID?: string;
+  /** By how much its clock is wrong. */
+  minutes?: number;
+  /** Only so many of the items are carried out. */
+  only?: number;
+  more?: object;
+  /** It is mobile money instead of airtime. */
+  momo?: true;
+  /** It is carried out, and the listing does not show it yet. */
+  unlisted?: true;
+}
+
+/** An upstream whose listing is not as it should be: of none of it a payout may be taken for one that never was. */
+describe('the resolver with an unusual listing', () => {
+  let paying: Paying;
+  let worker: INestApplicationContext;
+  let listed: Record<string, unknown>[] = [];
+  let making: Making = {};
+  let number = 0;
+  let recipient = 50;
+  /** What happens while the next listing is read. */
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  /** The end of the address whose answers cannot be read. */
+  let broken: string | undefined;
+
+  const make = ({ airtimes, momos }: Asked): object[] => {
+    const items = airtimes ?? momos ?? [];
+    const { issueID = `issue ${(number += 1)}`, minutes = 0, only = items.length, more = {} } = making;
+    const issueDate = new Date(Date.now() + minutes * 60_000).toISOString();
+    const made = items.slice(0, only).map(({ phoneNumber, valueInUSD }) => {
+      const chiRef = `ref ${(number += 1)}`;
+      return {
+        chiRef,
+        id: `id${chiRef}`,
+        issueID,
+        issueDate,
+        type: momos ? 'momo' : 'airtime',
+        status: 'paid',
+        phoneNumber,
+        valueInUSD,
+        ...more,
+      };
+    });
+    if (!making.unlisted) listed.push(...made);
+    return made;
+  };
+
+  beforeAll(async () => {
+    paying = await startPaying({ resolverQuietSeconds: 3_600 });
+    worker = await paying.proxy.startWorker();
+    worker.get(PollService).rules.quietMs = 0;
+    paying.upstream.behaviour = async (request, response, socket) => {
+      const [path = ''] = request.url.split('?');
+      if (broken && path.endsWith(broken)) return answer(200, '{"status":')(request, response, socket);
+      if (request.url.endsWith('/account/transactions')) {
+        const happening = meanwhile;
+        meanwhile = undefined;
+        await happening?.();
+        return answer(200, { status: 'success', data: listed })(request, response, socket);
+      }
+      if (path.endsWith('/account/transaction')) {
+        const asked = new URLSearchParams(request.url.split('?')[1]).get('id');
+        const data = listed.find(({ id }) => id === asked);
+        return answer(200, { status: 'success', data })(request, response, socket);
+      }
+      if (request.url.endsWith('/wallets/list')) {
+        return answer(200, { status: 'success', data: [] })(request, response, socket);
+      }
+      if (making.refusedWith) return answer(making.refusedWith, {})(request, response, socket);
+      const data = make(JSON.parse(request.body) as Asked);
+      if (making.lost) return socket.resetAndDestroy();
+      return answer(200, { status: 'success', data: { data, error: 'None' } })(request, response, socket);
+    };
+  });
+  afterAll(() => paying.close());
+
+  /** @returns the id of the call. */
+  const pay = async (how: Making, ...items: [phone: number, usd: number][]): Promise<string> => {
+    making = how;
+    const payouts = items.map(([phone, valueInUSD]) => ({
+      countryToSend: 'Kenya',
+      phoneNumber: `+2547123000${String(phone).padStart(2, '0')}`,
+      valueInUSD,
+    }));
+    const momos = payouts.map((payout) => ({ ...payout, momoCode: 'MPS', reference: 'x' }));
+    const { headers } = how.momo
+      ? await paying.proxy.post(paying.app, '/payouts/mobile-money', { momos })
+      : await paying.proxy.post(paying.app, '/payouts/airtime', { airtimes: payouts });
+    making = {};
+    return headers['x-call-id'] ?? '';
+  };
+  /** @returns the id of a deletion whose answer is lost. */
+  const loseDeletion = async (phone: number): Promise<string> => {
+    await pay({}, [phone, 1]);
+    making = { lost: true };
+    const body = { chiRef: listed.at(-1)?.chiRef };
+    const { headers } = await paying.proxy.post(paying.app, '/account/delete-unpaid-transaction', body);
+    making = {};
+    return headers['x-call-id'] ?? '';
+  };
+  /** What became of a call, by its id; of one that is still in doubt, why. */
+  const settle = async (id: string) => {
+    await worker.get(ResolverService).runOnce();
+    const { body } = await paying.proxy.get(paying.app, `/v1/calls/${id}`).expect(200);
+    return body.doubt?.reason ?? body.outcome;
+  };
+
+  it('settles a call as not executed if all is well', async () => {
+    await pay({}, [1, 1]);
+    const id = await pay({ lost: true, only: 0 }, [2, 1]);
+    await pay({}, [3, 1]);
+    expect(await settle(id)).toBe('not_executed');
+  });
+
+  it('settles nothing as not executed if a clock is wrong', async () => {
+    const id = await pay({ lost: true, minutes: -30 }, [5, 1]); // too old to be looked at
+    await pay({ minutes: -5 }, [6, 1]);
+    expect(await settle(id)).toContain("the upstream's clock may be wrong");
+  });
+
+  it('does not take the transaction of one call for that of another with the same batch_ref', async () => {
+    await pay({}, [9, 1]);
+    await pay({ issueID: 'the same' }, [10, 1]);
+    const id = await pay({ issueID: 'the same', lost: true }, [11, 1]);
+    await pay({}, [12, 1]);
+    expect(await settle(id)).toBe('confirmed');
+  });
+
+  it('does not take a partly executed batch for another call', async () => {
+    await pay({}, [13, 1]);
+    const batch = await pay({ lost: true, only: 1 }, [14, 1], [15, 2]);
+    const alone = await pay({ lost: true, only: 0 }, [14, 1]);
+    await pay({}, [16, 1]);
+    expect(await settle(alone)).toContain('another call of ours could have made them');
+    expect(await settle(batch)).toContain('another call of ours could have made them');
+  });
+
+  it('does not take the transaction of a call that is sent while the listing is read for another call', async () => {
+    await pay({}, [23, 1]);
+    const id = await pay({ lost: true, only: 0 }, [24, 1]);
+    meanwhile = () => pay({ lost: true }, [24, 1]);
+    expect(await settle(id)).toContain('another call of ours could have made them');
+  });
+
+  it('confirms the attempt after one that was refused at the door, but not after another rejection', async () => {
+    await pay({ refusedWith: 429 }, [41, 1]);
+    expect(await settle(await pay({ lost: true }, [41, 1]))).toBe('confirmed');
+    await pay({ refusedWith: 400 }, [42, 1]);
+    const id = await pay({ lost: true }, [42, 1]);
+    expect(await settle(id)).toContain('another call of ours could have made them');
+  });
+
+  it.each([
+    ['the listing', '/account/transactions', () => pay({ lost: true }, [43, 1])],
+    ['the transaction that it deletes', '/account/transaction', () => loseDeletion(44)],
+  ])('does not wait longer for a call because %s could not be read', async (_what, path, lose) => {
+    const id = await lose();
+    const waits = { failed: jest.spyOn(BackOff.prototype, 'failed'), polled: jest.spyOn(BackOff.prototype, 'polled') };
+    const timesOf = () => Object.values(waits).map(({ mock }) => mock.calls.filter(([one]) => one === id).length);
+    broken = path;
+    await worker.get(ResolverService).runOnce();
+    broken = undefined;
+    expect(timesOf()).toEqual([1, 0]);
+    await worker.get(ResolverService).runOnce();
+    expect(timesOf()).toEqual([1, 1]);
+    jest.restoreAllMocks();
+  });
+
+  it('does not take a failed payout for an executed one', async () => {
+    await pay({}, [17, 1]);
+    const id = await pay({ lost: true, more: { status: 'FAILED' } }, [18, 1]);
+    await pay({}, [19, 1]);
+    expect(await settle(id)).toBe('confirmed');
+    const { body } = await paying.proxy.get(paying.app, `/v1/calls/${id}`).expect(200);
+    expect(body.items).toMatchObject([{ state: 'failed', upstream: { status: 'FAILED' } }]);
+  });
+
+  it('does not settle mobile money that is listed late as not executed because of later airtime', async () => {
+    await pay({}, [30, 1]);
+    const id = await pay({ momo: true, lost: true, unlisted: true }, [31, 1]);
+    await pay({}, [32, 1]);
+    expect(await settle(id)).toContain('does not yet show another mobile money call of ours');
+    await pay({ momo: true }, [33, 1]);
+    expect(await settle(id)).toBe('not_executed');
+  });
+
+  it.each([
+    ['failed', 'failed'],
+    ['UNSUCCESSFUL', 'failed'],
+    ['declined', 'failed'],
+    ['rejected', 'failed'],
+    ['refunded', 'refunded'],
+    ['Reversed', 'reversed'],
+    ['pending', 'pending'],
+    ['AWAITING_REVIEW', 'in_doubt'],
+  ])('settles a payout with the status %s as %s', async (status, state) => {
+    const id = await pay({ lost: true, more: { status } }, [(recipient += 1), 1]);
+    await pay({}, [40, 1]);
+    expect(await settle(id)).toContain(state === 'in_doubt' ? 'not recognised' : 'confirmed');
+    const { body } = await paying.proxy.get(paying.app, `/v1/payouts/${id}`).expect(200);
+    expect(body).toMatchObject({ state, item: { upstream: state === 'in_doubt' ? null : { status } } });
+  });
+
+  it('does not settle a payout as not executed if its transaction names the recipient in another way', async () => {
+    await pay({}, [20, 1]);
+    const id = await pay({ lost: true, more: { phoneNumber: undefined, email: 'somebody@example.com' } }, [21, 1]);
+    await pay({}, [22, 1]);
+    expect(await settle(id)).toContain('differ from it in amount');
+  });
+
+  it('settles nothing as not executed if the listing begins after it', async () => {
+    const id = await pay({ lost: true }, [7, 1]);
+    listed = [];
+    await pay({}, [8, 1]);
+    expect(await settle(id)).toContain('may be truncated');
+  });
+});

@@ -1,0 +1,250 @@
+import { createHash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { Entry, Ours, writeOurs } from '../../support/reconciliation/comparing';
+import { insertSettlements } from '../../support/records/documents';
+import { at, database, day, latest, listed, OLD, paid, run, useDatabase, wallets } from '../../support/reconciliation/listing-scene';
+
+const CHI = { email: 'a@example.com' };
+
+describe('a listed transaction that is no payment', () => {
+  useDatabase('of all tests');
+  beforeEach(() => paid('a', 10));
+
+  it.each<[string, object]>([
+    ['has the type refund', { type: 'refund' }],
+    ['has a negative amount', { amount_usd: '-10' }],
+  ])('is a refund if it %s, and no duplicate', async (_what, more) => {
+    const back = listed('b', 60, { ...CHI, ...more });
+    expect(await run([OLD(), listed('a', 11), back])).toEqual(['findings', [], ['refund upstream_ref/b -10']]);
+    expect(latest.aside).toEqual({ refund: { count: 1, usd: '10' } });
+    expect(await database.query('SELECT call_id IS NOT NULL AS linked FROM finding ORDER BY id DESC LIMIT 1')).toEqual([
+      { linked: true },
+    ]);
+  });
+
+  it('is a reversal by its type', async () => {
+    const back = listed('b', 60, { ...CHI, type: 'Reversal' });
+    expect(await run([OLD(), listed('a', 11), back])).toEqual(['findings', [], ['reversal upstream_ref/b -10']]);
+  });
+
+  it('is a refund if a second one of a payment has the status refunded', async () => {
+    const same = listed('b', 60, { ...CHI, status: 'refunded' });
+    expect(await run([OLD(), listed('a', 11), same])).toEqual(['findings', [], ['refund upstream_ref/b 0']]);
+    await paid('c', 10);
+    const twice = [listed('c', 11, { status: 'refunded' }), listed('c', 11)];
+    expect((await run([OLD(), listed('a', 11), ...twice]))[2]).toEqual(['refund upstream_ref/c#2 0']);
+  });
+
+  it('counts once if the status of the payment says the same', async () => {
+    const [call] = await database.query<{ id: string }>('SELECT id::text FROM intent ORDER BY id DESC LIMIT 1');
+    const rows = [OLD(), listed('a', 11, { status: 'refunded' }), listed('b', 60, { ...CHI, type: 'refund' })];
+    expect(await run(rows)).toEqual(['findings', [], [`refund call/${call?.id}/0 -10`]]);
+  });
+
+  it.each(['topup', 'Top-up', 'deposit', 'wallet_funding'])(
+    'is a top-up by the type %s, and no finding',
+    async (type) => {
+      expect(await run([OLD(), listed('a', 11), listed('b', 12, { type })])).toEqual(['clean', [], []]);
+      expect(latest.aside).toEqual({ top_up: { count: 1, usd: '10' } });
+    },
+  );
+
+  it('is a fee by its type', async () => {
+    const fee = listed('b', 12, { type: 'fee', amount_usd: '0.25' });
+    expect(await run([OLD(), listed('a', 11), fee])).toEqual(['findings', [], ['fee upstream_ref/b 0.25']]);
+  });
+
+  it.each(['reversed', 'refunded', 'failed'] as const)('is no finding once the ledger says %s too', async (entry) => {
+    const rows = [OLD(), listed('a', 11, { status: entry })];
+    expect((await run(rows))[0]).toBe('findings');
+    const [call] = await database.query<{ id: string }>('SELECT id::text FROM intent ORDER BY id DESC LIMIT 1');
+    const entries = [{ position: 0, entry, from: 'recipient', to: 'available', upstream_ref: 'a' }];
+    await insertSettlements(database, [{ intent_id: call?.id, resolution: undefined, entries, recorded_at: at(70) }]);
+    expect((await run(rows))[0]).toBe('clean');
+  });
+
+  it('never takes the place of a payment', async () => {
+    const stranger = listed('b', 12, { ...CHI, type: 'top_up' });
+    const [result, , found] = await run([OLD(), stranger]);
+    expect([result, found.map((line) => line.split(' ')[0])]).toEqual(['findings', ['missing_upstream']]);
+  });
+
+  it('leaves an unknown payment unknown', async () => {
+    const unknown = listed('stranger', 12, { type: 'airtime', status: 'refunded' });
+    expect((await run([OLD(), listed('a', 11), unknown]))[2]).toEqual(['missing_local upstream_ref/stranger 0']);
+  });
+});
+
+describe('what the period leaves in doubt', () => {
+  useDatabase('of all tests');
+
+  it('is counted and named by kind', async () => {
+    await paid('a', 10);
+    await paid('doubt', 20, { kind: 'unknown', upstream_ref: null });
+    expect(await run([OLD(), listed('a', 11, { status: 'processing' })])).toEqual(['clean_with_doubts', [], []]);
+    expect(latest).toMatchObject({
+      in_doubt: { count: 1, usd: '10' },
+      pending: { count: 1, usd: '10' },
+      ambiguous: { count: 0, usd: '0' },
+      doubts: [
+        { kind: 'pending', position: 0, upstream_ref: 'a', status: 'processing', usd: '10' },
+        { kind: 'in_doubt', position: 0, operation: 'POST /payouts/credit', upstream_ref: null, usd: '10' },
+      ],
+    });
+  });
+
+  it('has a call in doubt whose transaction failed', async () => {
+    await paid('a', 10, { kind: 'unknown' });
+    expect((await run([OLD(), listed('a', 11, { status: 'failed' })]))[0]).toBe('clean_with_doubts');
+  });
+
+  it('has words that nobody has seen', async () => {
+    await paid('a', 10);
+    expect((await run([OLD(), listed('a', 11, { status: 'Teleported' })]))[0]).toBe('findings');
+    expect(latest.ambiguous).toEqual({ count: 1, usd: '10' });
+  });
+});
+
+describe('the flows of a wallet', () => {
+  useDatabase('of all tests');
+  const name = (kind: string, seconds: number) => `${kind} wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
+  const flows = async (entries: Entry[]) => {
+    const walletsReadId = await wallets({ w: entries });
+    const [, , found] = await run(LISTING(), { walletsReadId });
+    const [wallet] = latest.wallets;
+    return { found, ...wallet };
+  };
+  const LISTING = () => [
+    OLD(),
+    listed('a', 11, { fee_usd: '0.1' }),
+    listed('back', 12, { status: 'failed', amount_usd: '3' }),
+    listed('up', 13, { type: 'topup', amount_usd: '50' }),
+    listed('out', 14, { type: 'transfer', amount_usd: '7' }),
+  ];
+
+  it('add up to its closing balance, each with its kind', async () => {
+    const shown = await flows([
+      ['100', '20', '120', -60],
+      ['120', '-10.1', '109.9', 11],
+      ['109.9', '-3', '106.9', 12],
+      ['106.9', '3', '109.9', 5_000],
+      ['109.9', '50', '159.9', 5_001],
+      ['159.9', '-7', '152.9', 5_002],
+      ['152.9', '5', '157.9', 5_003],
+    ]);
+    expect(shown).toMatchObject({ opening_usd: '120', closing_usd: '157.9', gap_usd: '0', shown_since: null });
+    expect(shown.flows).toEqual({
+      payout: { count: 2, usd: '-13' },
+      fee: { count: 0, usd: '-0.1' },
+      reversal: { count: 1, usd: '3' },
+      unexplained: { count: 3, usd: '48' },
+    });
+    expect(shown.found.filter((line) => line.startsWith('unexplained'))).toEqual([
+      name('unexplained_credit', 5_001),
+      name('unexplained_credit', 5_003),
+      name('unexplained_debit', 5_002),
+    ]);
+  });
+
+  it('are explained near the time of their transaction, or by what the description names', async () => {
+    const { flows: near } = await flows([
+      ['100', '50', '150', 20],
+      ['150', '-7', '143', 21],
+    ]);
+    expect(near).toEqual({ top_up: { count: 1, usd: '50' }, transfer_out: { count: 1, usd: '-7' } });
+    const { flows: far } = await flows([
+      ['100', '50', '150', 9_000, 'booked up'],
+      ['150', '1', '151', 9_001, 'Top-up by bank'],
+      ['151', '2', '153', 9_002, 'transfer x'],
+      ['153', '-2', '151', 9_003, 'transfer x'],
+    ]);
+    expect(far).toEqual({
+      top_up: { count: 2, usd: '51' },
+      transfer_in: { count: 1, usd: '2' },
+      unexplained: { count: 1, usd: '-2' },
+    });
+  });
+
+  it('show a gap, and where the shown entries begin', async () => {
+    expect(
+      await flows([
+        ['100', '-7', '93', 20],
+        ['90', '50', '140', 21],
+      ]),
+    ).toMatchObject({ opening_usd: '100', closing_usd: '140', gap_usd: '-3', shown_since: at(20) });
+  });
+
+  it('find an entry without a time beside its neighbours', async () => {
+    const walletsReadId = await wallets({ w: [['100', '-7', '93', 20], ['93', '-4', '89', null]] }); // oxfmt-ignore
+    const [, , found] = await run(LISTING(), { walletsReadId });
+    expect(found.filter((line) => line.startsWith('unexplained_debit'))).toEqual([
+      'unexplained_debit wallet/w/untimed/93/-4/89 0',
+    ]);
+  });
+
+  it('explain no fee by a batch of an earlier period of which everything failed', async () => {
+    const failed = (ref: string, amount_usd: string) =>
+      listed(ref, -30, { status: 'failed', batch_ref: 'both', amount_usd });
+    const walletsReadId = await wallets({
+      w: [
+        ['100', '-3.5', '96.5', -30],
+        ['96.5', '3.5', '100', -20],
+        ['100', '-0.1', '99.9', 20],
+      ],
+    });
+    const rows = [OLD(), failed('one', '1.5'), failed('other', '2')];
+    expect((await run(rows, { walletsReadId }))[2]).toEqual([name('unexplained_debit', 20)]);
+  });
+
+  it.each([-1, 86_401])(
+    'explain no debit by a payment that explains another, at %i s and outside of the period',
+    async (own) => {
+      const inside = own < 0 ? 30 : 86_390;
+      const debits: Entry[] = [own, inside]
+        .toSorted((one, other) => one - other)
+        .map((seconds, n) => [`${100 - 10 * n}`, '-10', `${90 - 10 * n}`, seconds]);
+      const walletsReadId = await wallets({ w: debits });
+      expect((await run([OLD(), listed('a', own)], { walletsReadId }))[2]).toEqual([name('unexplained_debit', inside)]);
+    },
+  );
+});
+
+describe('one key with two paid calls', () => {
+  useDatabase('of each test');
+
+  /** Writes a paid call with a key. Calls of one client share a key. */
+  async function withKey(upstream_ref: string, seconds: number, key: string | null, more: Partial<Ours> = {}) {
+    const call_id = uuidv7({ msecs: day + seconds * 1_000 });
+    await writeOurs(database, [{ call_id, operation: 'POST /payouts/credit', at: at(seconds), kind: 'succeeded', usd: '10', upstream_ref, client_id: CLIENT, ...more }]); // oxfmt-ignore
+    await database.query('INSERT INTO intent_body (intent_id, idempotency_key) VALUES ($1, $2)', [call_id, key]);
+    return call_id;
+  }
+  const CLIENT = uuidv7();
+  const claim = (key: string, call_id: string) =>
+    database.query(`INSERT INTO idempotency_claim (client_id, operation, key, intent_id) VALUES ($1, 'POST /payouts/credit', $2, $3)`, [CLIENT, key, call_id]); // oxfmt-ignore
+  const both = () => [OLD(), listed('a', 11), listed('b', 21)];
+
+  it('is found although the listing matches both, also if one was settled later', async () => {
+    const settled = await withKey('a', 10, 'k"1', { kind: 'unknown', resolution: 'confirmed' });
+    await claim('k"1', await withKey('b', 20, 'k"1'));
+    expect(await run(both())).toEqual(['findings', [], [`key_paid_twice call/${settled}/key 0`]]);
+  });
+
+  const ERASED = `sha256 ${createHash('sha256').update('k').digest('hex')}`;
+  it.each([
+    ['another period', 'k', 'k', 'k'],
+    ['another period, and both keys were erased', ERASED, ERASED, ERASED],
+    ['a later version, which writes no key into the record', null, 'k', ERASED],
+  ])('is found if the second call is of %s', async (_what, key, other, claimed) => {
+    const settled = await withKey('a', 10, key, key === null ? { idempotency_key: 'k' } : {});
+    await claim(claimed, await withKey('later', 3 * 86_400, other));
+    expect((await run([OLD(), listed('a', 11)]))[2]).toEqual([`key_paid_twice call/${settled}/key 0`]);
+  });
+
+  it('is no finding of two keys, or if one call was not executed', async () => {
+    await withKey('a', 10, 'k');
+    await withKey('b', 20, 'l');
+    await withKey('c', 30, 'k', { kind: 'rejected', upstream_ref: null });
+    expect(await run(both())).toEqual(['clean', [], []]);
+  });
+});

@@ -1,0 +1,239 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServerSentEvent, serverSentEvents } from '../../../src/cli/reconcile/follow-run';
+import { RunConnection } from '../../../src/reconciliation/matching/connection';
+import { RunReader } from '../../../src/reconciliation/runs/run-reader';
+import { SHARES } from '../../../src/http/shares/shares';
+import { holdRuns } from '../../support/payments/held-runs';
+import { passTime } from '../../support/processes/pass-time';
+import { eventually } from '../../support/payments/paying';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
+import { Asking, askForRun, ended, readRun, Reconciling, startReconciling, untilNow } from '../../support/reconciliation/reconciling';
+import { TestDatabase } from '../../support/databases/test-database';
+import supertest from '../../support/http/supertest';
+
+/** As many as one key may have. */
+const FOLLOWERS = SHARES.streams.ofKey;
+
+/** The steps of progress that they all hear of. */
+const CHANGES = 5;
+
+/** The streams of `GET /v1/reconciliation/runs/{id}`. */
+describe('a stream of a run', () => {
+  let scene: Reconciling;
+  let here: Asking;
+  let other: TestProxy;
+  let there: Asking;
+
+  beforeAll(async () => {
+    scene = await startReconciling();
+    other = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
+    here = { url: scene.proxy.url, key: scene.reconciler };
+    there = { ...here, url: other.url };
+    await scene.pay('+254712345601').expect(200);
+  });
+  afterAll(async () => {
+    await other.close();
+    await scene.close();
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const follow = ({ url, key }: Asking, id: string, more: { headers?: object; signal?: AbortSignal } = {}) =>
+    fetch(`${url}/v1/reconciliation/runs/${id}`, {
+      headers: { 'X-API-Key': key, Accept: 'text/event-stream', ...more.headers },
+      ...(more.signal && { signal: more.signal }),
+    });
+  const begin = async (asking = here, question = untilNow()) => (await askForRun(asking, question).expect(202)).body.id;
+  const heard = async (response: Response) => {
+    const events: ServerSentEvent[] = [];
+    for await (const event of serverSentEvents(response)) events.push(event);
+    return events;
+  };
+
+  it('reports the progress and the end, from any instance, and then ends', async () => {
+    const letGo = holdRuns();
+    const id = await begin();
+    await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 17, NULL)", [id]);
+    const response = await follow(there, id);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const events = heard(response);
+    letGo();
+    const [first, ...others] = (await events).filter(({ event }) => event !== 'queued');
+    expect(first).toEqual({ event: 'progress', data: { step: 'sources', done: 17, of: null } });
+    const { result, totals } = await ended(here, id);
+    expect(others.at(-1)).toEqual({ event: 'end', data: { result, failure: null, totals } });
+    expect(others.slice(0, -1).every(({ event }) => event === 'progress')).toBe(true);
+  });
+
+  it('reports the end of an ended run at once, and returns 204 with the ID of that event', async () => {
+    const id = await begin();
+    await ended(here, id);
+    const text = await (await follow(here, id)).text();
+    expect(text).toMatch(/^retry: \d+\n\nid: end\nevent: end\ndata: \{"result":"clean",.*\}\n\n$/);
+    const again = await follow(here, id, { headers: { 'Last-Event-ID': 'end' } });
+    expect([again.status, await again.text()]).toEqual([204, '']);
+  });
+
+  it('reports that the run waits for a worker, and goes on', async () => {
+    const letGo = holdRuns();
+    const id = await begin();
+    await eventually(async () => (await readRun(here, id)).state === 'running');
+    const events = heard(await follow(here, id));
+    const cut = () =>
+      scene.proxy.database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`,
+      );
+    const take = jest.spyOn(RunConnection, 'open').mockRejectedValue(new Error('no connection'));
+    await cut();
+    await eventually(async () => (await readRun(here, id)).state === 'queued');
+    const asked = jest.spyOn(RunReader.prototype, 'one');
+    await eventually(() => asked.mock.calls.length > 2); // the stream has seen it
+    take.mockRestore();
+    letGo();
+    const names = (await events).map(({ event }) => event);
+    expect([names.includes('queued'), names.at(-1)]).toEqual([true, 'end']);
+  });
+
+  it('reports that no worker continues the run', async () => {
+    const query: TestDatabase['query'] = (sql, values) => scene.proxy.database.query(sql, values);
+    const id = '01a1fc4c-d86a-751d-baa6-e9463876b80d';
+    await query(
+      `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings, started_at)
+       SELECT $1, from_at, to_at, as_of, FALSE, settings, now() - interval '25 hours' FROM reconciliation_run LIMIT 1`,
+      [id],
+    );
+    const [event, ...more] = await heard(await follow(here, id));
+    expect([event?.event, event?.data.detail, more]).toEqual([
+      'interrupted',
+      expect.stringMatching(/within a day/),
+      [],
+    ]);
+  });
+
+  it('stops to query the database when its reader leaves', async () => {
+    const letGo = holdRuns();
+    const id = await begin();
+    const asked = jest.spyOn(RunReader.prototype, 'one');
+    const leaving = new AbortController();
+    const response = await follow(here, id, { signal: leaving.signal });
+    await eventually(() => asked.mock.calls.length > 1);
+    leaving.abort();
+    await expect(response.text()).rejects.toThrow();
+    await eventually(async () => {
+      const count = asked.mock.calls.length;
+      await sleep(600); // longer than from one question to the next
+      return asked.mock.calls.length === count;
+    });
+    letGo();
+    await ended(here, id);
+  });
+
+  it('ends in order when the proxy stops', async () => {
+    const letGo = holdRuns();
+    const id = await begin();
+    const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
+    const events = heard(await follow({ ...here, url: third.url }, id));
+    await third.close();
+    expect((await events).every(({ event }) => ['queued', 'progress'].includes(event))).toBe(true); // and no error
+    letGo();
+    await ended(here, id);
+  });
+
+  it('costs as many reads as one, however many follow the same run', async () => {
+    const letGo = holdRuns();
+    const id = await begin();
+    await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 0, NULL)", [id]);
+    const leaving = new AbortController();
+    const followers = await Promise.all(Array.from({ length: FOLLOWERS }, () => follow(here, id, leaving)));
+    const last = followers.map(() => -1);
+    const heardOf = followers.map(async (response, place) => {
+      for await (const { event, data } of serverSentEvents(response)) {
+        if (event === 'progress') last[place] = (data as { done: number }).done;
+      }
+    });
+    const untilAllHave = (done: number) => eventually(() => last.every((one) => one === done));
+    await untilAllHave(0);
+    const reads = jest.spyOn(RunReader.prototype, 'one');
+    const beganAt = performance.now();
+    for (let done = 1; done <= CHANGES; done += 1) {
+      await scene.proxy.database.query('UPDATE reconciliation_progress SET done = $2 WHERE run_id = $1', [id, done]);
+      await untilAllHave(done);
+    }
+    // Each follower polls at least once for each change, and a value is shared for a quarter of a second.
+    expect(reads.mock.calls.length).toBeLessThanOrEqual((performance.now() - beganAt) / 250 + 1);
+    leaving.abort();
+    await Promise.allSettled(heardOf);
+    letGo();
+    await ended(here, id);
+  });
+
+  it('is recorded as a reading', async () => {
+    const id = await begin();
+    await ended(here, id);
+    await (await follow(here, id)).text();
+    const [row] = await scene.proxy.database.query('SELECT route, rows FROM access ORDER BY id DESC LIMIT 1');
+    expect(row).toEqual({ route: 'GET /v1/reconciliation/runs/:id', rows: 1 });
+  });
+
+  describe('with a key or a session that is no longer valid', () => {
+    const listen = (headers: Record<string, string>, path = '/v1/overview') =>
+      fetch(`${here.url}${path}`, { headers: { Accept: 'text/event-stream', ...headers } });
+    const query = (sql: string, parameters: unknown[]) => scene.proxy.database.query(sql, parameters);
+
+    it('ends once its key is revoked or expired, its scopes have changed, or it has signed out', async () => {
+      const names = ['revoked', 'expired', 'demoted', 'moved', 'signed-out', 'kept'];
+      const clients = await Promise.all(names.map((name) => scene.proxy.client(name, 'audit', 'reconcile')));
+      const [revoked, expired, demoted, moved, signedOut, kept] = clients.map(({ id, key }) => ({ id, key }));
+      const { headers } = await supertest(here.url)
+        .post('/v1/session')
+        .set('X-API-Key', signedOut?.key ?? '');
+      const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+      const letGo = holdRuns();
+      const run = `/v1/reconciliation/runs/${await begin()}`;
+      const keyed = [revoked, expired, demoted, moved].map((one) => ({ 'X-API-Key': one?.key ?? '' }));
+      const ending = await Promise.all([
+        ...keyed.map((who) => listen(who)),
+        ...keyed.map((who) => listen(who, run)),
+        listen({ Cookie: cookie }),
+      ]);
+      const leaving = new AbortController();
+      const staying = await follow({ ...here, key: kept?.key ?? '' }, run.split('/').at(-1) ?? '', leaving);
+      expect([...ending, staying].map(({ status }) => status)).toEqual([...ending, staying].map(() => 200));
+
+      await query('UPDATE api_key SET revoked_at = now() WHERE client_id = $1', [revoked?.id]);
+      await query('UPDATE api_key SET expires_at = now() WHERE client_id = $1', [expired?.id]);
+      await query("UPDATE client SET scopes = '{audit,reconcile,approve}' WHERE id = $1", [demoted?.id]);
+      await query("UPDATE client SET addresses = '{192.0.2.0/24}' WHERE id = $1", [moved?.id]);
+      await query('DELETE FROM console_session', []);
+      passTime(); // until the end, because what was read in the future would stay fresh until then
+      await Promise.all(ending.map((response) => response.text())); // each ends, in order
+      const asked = jest.spyOn(RunReader.prototype, 'one');
+      await eventually(() => asked.mock.calls.length > 1); // whoever may hear more does
+      leaving.abort();
+      await expect(staying.text()).rejects.toThrow();
+      letGo();
+    });
+
+    it('is limited in number, and places become free when streams end', async () => {
+      const { key } = await scene.proxy.client('many', 'audit');
+      const leaving = new AbortController();
+      const one = { headers: { 'X-API-Key': key, Accept: 'text/event-stream' }, signal: leaving.signal };
+      const open = await Promise.all(
+        Array.from({ length: SHARES.streams.ofKey }, () => fetch(`${here.url}/v1/overview`, one)),
+      );
+      expect(open.map(({ status }) => status)).toEqual(open.map(() => 200));
+      const refused = await listen({ 'X-API-Key': key });
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
+      expect(await refused.json()).toMatchObject({ code: 'too_many_at_once' });
+      leaving.abort();
+      let next = 429;
+      await eventually(async () => {
+        const again = await listen({ 'X-API-Key': key });
+        next = again.status;
+        await again.body?.cancel();
+        return next !== 429;
+      });
+      expect(next).toBe(200);
+    });
+  });
+});

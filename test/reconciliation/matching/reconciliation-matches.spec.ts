@@ -1,0 +1,238 @@
+import { v7 as uuidv7 } from 'uuid';
+import { MAKE_COMPARED_OPERATIONS, Plan } from '../../../src/reconciliation/matching/plan';
+import { makeCalls } from '../../../src/reconciliation/matching/ours';
+import { insertSettlements } from '../../support/records/documents';
+import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
+import { lines, seenBy } from '../../support/reconciliation/seen-findings';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let day = Date.parse('2026-11-01T00:00:00Z');
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(() => (day += 4 * DAY_MS)); // a period of its own for each
+afterAll(() => database.close());
+
+/** An instant of the day that is compared; hours may be before and after it. */
+const at = (hours: number, seconds = 0) => new Date(day + hours * 3_600_000 + seconds * 1_000).toISOString();
+const callAt = (hours: number) => uuidv7({ msecs: day + hours * 3_600_000 });
+
+function ours(hours: number, more: Partial<Ours> = {}): Ours {
+  const call_id = callAt(hours);
+  const usual = {
+    operation: 'POST /payouts/credit',
+    kind: 'succeeded',
+    usd: '10',
+    email: `${call_id}@example.com`,
+  } as const;
+  return { call_id, at: at(hours), ...usual, ...more };
+}
+
+function theirs(hours: number, more: Partial<Theirs> = {}): Theirs {
+  return { issued_at: at(hours, 5), type: 'credit', status: 'paid', amount_usd: '10', ...more };
+}
+
+async function plan(readId: string, more: Partial<Plan> = {}): Promise<Plan> {
+  return startRun(database, {
+    from: new Date(day),
+    to: new Date(day + DAY_MS),
+    asOf: new Date(day + 3 * DAY_MS),
+    readId,
+    walletsReadId: null,
+    historical: false,
+    source: 'upstream',
+    settings: { ...PLANTED_SETTINGS, feePercent: '0' },
+    ...more,
+  });
+}
+
+async function compared(mine: Ours[], others: Theirs[], more: Partial<Plan> = {}) {
+  await writeOurs(database, mine);
+  const run = await plan(await writeTheirs(database, others), more);
+  const totals = await runPlan(database, run);
+  expect(totals.residual_usd).toBe('0');
+  return { totals, found: lines(await seenBy(database, run.runId)), matches: await matchesOf(run) };
+}
+
+const matchesOf = async ({ runId }: Plan) =>
+  (
+    await database.query<{ line: string }>(
+      `SELECT position || ' ' || ordinal || ' ' || rule || ' ' || certainty AS line FROM reconciliation_match
+       WHERE run_id = $1 ORDER BY call_id, position`,
+      [runId],
+    )
+  ).map(({ line }) => line);
+
+describe('reading our records', () => {
+  it('leaves out months outside of the period', async () => {
+    const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 10)); // of those made beforehand
+    const run = await plan(await writeTheirs(database, []), { from: month, to: new Date(month.getTime() + DAY_MS) });
+    for (const { text, values } of MAKE_COMPARED_OPERATIONS) await database.query(text, values);
+    const { text, values } = makeCalls(run);
+    const read = (await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)).map(
+      (row) => row['QUERY PLAN'],
+    );
+    const named = month.toISOString().slice(0, 7).replace('-', '_');
+    const scanned = read.flatMap((line) => /Scan .*on (?:intent|outcome)_(\d{4}_\d{2})/.exec(line)?.[1] ?? []);
+    const held = read.findIndex((line) => line.includes('decision')); // their calls may be of any month
+    expect(held).toBeGreaterThan(0);
+    expect(scanned.length).toBeGreaterThan(1);
+    expect(scanned.slice(0, 2)).toEqual([named, named]);
+  });
+});
+
+describe('matching', () => {
+  it('uses the batch of a call if it is uncertain which of its payments a transaction is', async () => {
+    const call = ours(1, { batch_ref: `i-${day}` });
+    const items = ['a', 'b', 'c', 'c'].map((name, position) => ({ ...call, position, email: `${name}@example.com` }));
+    const listed = ['c', 'a', 'c', 'x'].map((name) =>
+      theirs(1, { batch_ref: `i-${day}`, email: `${name}@example.com` }),
+    );
+    const { matches, found } = await compared(items, listed);
+    // What is left alone on both sides is a pair, whose recipient differs; the two that are alike could change places.
+    expect(matches).toEqual([
+      '0 1 batch_ref certain',
+      '1 3 batch_ref certain',
+      '2 0 batch_ref probable',
+      '3 2 batch_ref probable',
+    ]);
+    expect(found).toEqual([`recipient call/${call.call_id}/1 0`]);
+  });
+
+  it('uses a reference that is unique on each side, and other fields if several have it', async () => {
+    const one = ours(1, { reference: `only-${day}`, email: 'one@example.com' });
+    const two = ours(2, { reference: 'payroll', email: 'two@example.com' });
+    const three = ours(3, { reference: 'payroll', email: 'three@example.com', usd: '20' });
+    const { matches, found } = await compared(
+      [one, two, three],
+      [
+        theirs(1, { reference: `only-${day}`, email: 'changed@example.com' }),
+        theirs(3, { reference: 'payroll', email: 'three@example.com', amount_usd: '21' }),
+        theirs(2, { reference: 'payroll', email: 'two@example.com' }),
+        theirs(4, {
+          reference: 'payroll',
+          email: 'nobody@example.com',
+          amount_usd: '99',
+          upstream_ref: `stranger-${day}`,
+        }),
+      ],
+    );
+    expect(matches).toEqual(['0 0 reference probable', '0 2 reference certain', '0 1 reference probable']);
+    expect(found).toEqual([
+      `amount_over call/${three.call_id}/0 1`,
+      `missing_local upstream_ref/stranger-${day} 99`,
+      `recipient call/${one.call_id}/0 0`,
+    ]);
+  });
+
+  it('finds the partner of a payment that was carried out or requested long before or after', async () => {
+    const long = ours(23, { upstream_ref: `long-${day}` }); // carried out a day later
+    const before = ours(-30, { upstream_ref: `before-${day}`, kind: 'succeeded' }); // another period's
+    const { found, totals } = await compared(
+      [long, before],
+      [theirs(47, { upstream_ref: `long-${day}` }), theirs(2, { upstream_ref: `before-${day}` })],
+    );
+    expect(found).toEqual([`late call/${long.call_id}/0 0`]);
+    expect(totals.matched.count).toBe(1);
+  });
+
+  it('asks the upstream by name before it reports a payment as missing', async () => {
+    const listed = ours(1, { upstream_ref: `listed-${day}` });
+    const lacked = ours(2, { upstream_ref: `lacked-${day}`, upstream_id: `id-${day}` });
+    const gone = ours(3, { upstream_ref: `gone-${day}`, upstream_id: `none-${day}` });
+    await writeOurs(database, [listed, lacked, gone]);
+    const run = await plan(await writeTheirs(database, [theirs(1, { upstream_ref: `listed-${day}` })]));
+    const asked: object[] = [];
+    const totals = await runPlan(database, run, async (names) => {
+      asked.push(...names);
+      return [
+        await writeTheirs(
+          database,
+          [theirs(2, { upstream_ref: `lacked-${day}`, upstream_id: `id-${day}` })],
+          'transaction',
+        ),
+      ];
+    });
+    expect(asked).toEqual([
+      { source: 'transaction', subject: `id-${day}` },
+      { source: 'transaction', subject: `none-${day}` },
+    ]);
+    expect(lines(await seenBy(database, run.runId))).toEqual([`missing_upstream call/${gone.call_id}/0 -10`]);
+    expect([totals.residual_usd, totals.matched.count, totals.unlisted]).toEqual(['0', 2, 1]);
+    expect(await database.query('SELECT read_id IS NULL AS listed FROM reconciliation_match WHERE run_id = $1 ORDER BY call_id', [run.runId]))
+      .toEqual([{ listed: true }, { listed: false }]); // oxfmt-ignore
+  });
+
+  it("reads our records as of the run's time", async () => {
+    const doubt = ours(1, { kind: 'unknown', resolution: 'confirmed' });
+    await writeOurs(database, [{ ...doubt, resolution: null }]);
+    const intent_id = doubt.call_id;
+    await insertSettlements(database, [{ intent_id, resolution: 'confirmed', recorded_at: at(30) }]);
+    const readId = await writeTheirs(database, []);
+    const then = await plan(readId, { asOf: new Date(at(29)), historical: true });
+    expect((await runPlan(database, then)).in_doubt).toEqual({ count: 1, usd: '10' });
+    expect(await seenBy(database, then.runId)).toEqual([]);
+    const now = await plan(readId, { asOf: new Date(at(31)) });
+    await runPlan(database, now);
+    expect(lines(await seenBy(database, now.runId))).toEqual([`missing_upstream call/${doubt.call_id}/0 -10`]);
+    await insertSettlements(database, [{ intent_id, number: 2, recorded_at: at(40) }]);
+    const before = await plan(readId, { asOf: new Date(at(39)), historical: true });
+    await runPlan(database, before);
+    expect(lines(await seenBy(database, before.runId))).toEqual([`missing_upstream call/${doubt.call_id}/0 -10`]);
+    const corrected = await plan(readId, { asOf: new Date(at(41)), historical: true });
+    await runPlan(database, corrected);
+    expect(await seenBy(database, corrected.runId)).toEqual([]);
+  });
+
+  it('leaves payment links to their payers, and does not count incoming money', async () => {
+    const link = ours(1, { operation: 'POST /send', upstream_ref: `link-${day}` });
+    const unpaid = ours(2, { operation: 'POST /payouts/initiate-credit', upstream_ref: `unpaid-${day}` });
+    const collection = ours(3, {
+      operation: 'POST /collections/mobile-money/collect',
+      usd: null,
+      reference: `tx-${day}`,
+    });
+    const { found, totals } = await compared(
+      [link, unpaid, collection],
+      [
+        theirs(1, { upstream_ref: `link-${day}` }),
+        theirs(2, { upstream_ref: `unpaid-${day}`, status: 'unpaid' }),
+        theirs(3, { reference: `tx-${day}`, type: 'payment', amount_usd: '70' }),
+        theirs(4, { upstream_ref: `incoming-${day}`, type: 'payment', amount_usd: '80' }), // somebody else collects with our key
+      ],
+    );
+    expect(found).toEqual([`missing_local upstream_ref/incoming-${day} 0`]);
+    expect([totals.ours.usd, totals.theirs.usd, totals.matched.count]).toEqual(['10', '10', 3]);
+  });
+
+  it('hashes an identifier that could be a contact', async () => {
+    const { found } = await compared(
+      [],
+      ['254700000001', `ann.${day}@example.com`, '+254 700', `fine_${day}`].map((upstream_ref) =>
+        theirs(1, { upstream_ref }),
+      ),
+    );
+    const hashed = /^missing_local upstream_ref\/sha256-[0-9a-f]{16} 10$/;
+    expect(found.filter((line) => hashed.test(line))).toHaveLength(3);
+    expect(found).toContain(`missing_local upstream_ref/fine_${day} 10`);
+  });
+
+  it('identifies a line of a statement by the content of its file, and compares no fees if there are none', async () => {
+    await writeOurs(database, [ours(1, { reference: `line-${day}` })]);
+    const rows = [theirs(1, { reference: `line-${day}`, status: null }), theirs(2, { status: null, amount_usd: '3' })];
+    const readId = await writeTheirs(database, rows, 'statement');
+    const run = await plan(readId, { source: 'statement', settings: { ...PLANTED_SETTINGS, feePercent: '5' } });
+    const totals = await runPlan(database, run);
+    const [{ name } = {}] = await database.query<{ name: string }>(
+      `SELECT left(encode(sha256, 'hex'), 16) AS name FROM source_read_end WHERE read_id = $1`,
+      [readId],
+    );
+    expect(lines(await seenBy(database, run.runId))).toEqual([`missing_local statement/${name}/1 3`]);
+    expect(totals.residual_usd).toBe('0');
+  });
+});

@@ -1,0 +1,229 @@
+import { v7 as uuidv7 } from 'uuid';
+import { Plan } from '../../../src/reconciliation/matching/plan';
+import { Totals } from '../../../src/reconciliation/matching/totals';
+import { runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
+import { lines, seenBy } from '../../support/reconciliation/seen-findings';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let day = Date.parse('2026-11-01T00:00:00Z');
+let upstream_ref: string;
+let asOf: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+/** A payment of 10 USD on a day of its own. */
+beforeEach(async () => {
+  day += 2 * DAY_MS;
+  asOf = day + DAY_MS;
+  upstream_ref = uuidv7();
+  const call_id = uuidv7({ msecs: day + 1_000 });
+  const at = new Date(day + 1_000).toISOString();
+  await writeOurs(database, [
+    {
+      call_id,
+      operation: 'POST /payouts/credit',
+      at,
+      kind: 'succeeded',
+      usd: '10',
+      email: 'a@example.com',
+      upstream_ref,
+    },
+  ]);
+});
+
+/** The upstream says that it was so many USD; null: that there was none. @returns what became of the finding since. */
+async function see(usd: string | null, change: Partial<Plan> = {}): Promise<string[]> {
+  await runPlan(database, await planned(usd, change));
+  return states();
+}
+
+async function planned(usd: string | null, change: Partial<Plan> = {}): Promise<Plan> {
+  const issued_at = new Date(day + 2_000).toISOString();
+  const listed: Theirs[] = usd === null ? [] : [{ upstream_ref, issued_at, status: 'paid', amount_usd: usd }];
+  const source = change.source === 'statement' ? 'statement' : 'transactions';
+  asOf += 1_000;
+  return startRun(database, {
+    from: new Date(day),
+    to: new Date(day + DAY_MS),
+    asOf: new Date(asOf),
+    historical: false,
+    source: 'upstream',
+    readId: await writeTheirs(database, listed, source),
+    walletsReadId: null,
+    settings: { ...PLANTED_SETTINGS, feePercent: '0' },
+    ...change,
+  });
+}
+
+const states = async (but = '') =>
+  (
+    await database.query<{ state: string }>(
+      `SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id
+       WHERE f.occurred_at >= $1 AND f.category <> $2 ORDER BY s.id`,
+      [new Date(day), but],
+    )
+  ).map(({ state }) => state);
+
+const reasonsOf = ({ incomplete = [] }: Totals) => incomplete.map(({ reason }) => reason);
+
+async function decide(state: string): Promise<void> {
+  await database.query(
+    `INSERT INTO finding_step (id, finding_id, state, reason, impact_usd)
+     SELECT $3, f.id, $1, 'as agreed', s.impact_usd FROM finding f JOIN finding_sight s ON s.finding_id = f.id
+     WHERE f.occurred_at >= $2 ORDER BY s.run_id DESC LIMIT 1`,
+    [state, new Date(day), uuidv7()],
+  );
+}
+
+describe('automatic closing of findings', () => {
+  it('closes findings that a later run no longer sees, and reopens them when one does', async () => {
+    expect(await see('12')).toEqual([]);
+    expect(await see('12')).toEqual([]);
+    expect(await see('10')).toEqual(['resolved']);
+    expect(await see('10')).toEqual(['resolved']);
+    expect(await see('12')).toEqual(['resolved', 'reopened']);
+    expect(await database.query('SELECT reason, impact_usd::float8 AS usd FROM finding_step ORDER BY id DESC LIMIT 1')).toEqual([
+      { reason: expect.stringMatching(/^Run [0-9a-f-]{36} sees this difference again\.$/), usd: 2 },
+    ]); // oxfmt-ignore
+  });
+
+  it('keeps the decision of a person until the difference changes', async () => {
+    await see('12');
+    await decide('accepted');
+    expect(await see('12')).toEqual(['accepted']);
+    expect(await see('13')).toEqual(['accepted', 'reopened']);
+    expect(await database.query('SELECT reason FROM finding_step ORDER BY id DESC LIMIT 1')).toEqual([
+      { reason: expect.stringMatching(/^Run \S+ sees 3 USD where it was 2 USD when this was accepted\.$/) },
+    ]);
+  });
+
+  it('ignores runs with as_of, of another period, of another kind of source, and those older than the last decision', async () => {
+    const old = await planned('10');
+    await see('12');
+    expect(await see('10', { historical: true })).toEqual([]);
+    expect(await see('10', { from: new Date(day + 60_000) })).toEqual([]);
+    expect(await see('10', { source: 'statement' })).toEqual([]);
+    await runPlan(database, old);
+    expect(await states()).toEqual([]);
+    expect(await see('10')).toEqual(['resolved']);
+  });
+});
+
+describe('a listing that lacks known transactions', () => {
+  it('prevents a clean run, and closes nothing', async () => {
+    const issued_at = new Date(day + 2_000).toISOString();
+    const named = (name: string): Theirs => ({ upstream_ref: name, issued_at, status: 'paid', amount_usd: '10' });
+    const [stranger, known, lacked] = [named(`stranger-${day}`), named(upstream_ref), named(`lacked-${day}`)];
+    const ours = { call_id: uuidv7({ msecs: day + 1_000 }), operation: 'POST /payouts/credit', at: issued_at };
+    await writeOurs(database, [
+      { ...ours, kind: 'succeeded', usd: '10', upstream_ref: `lacked-${day}`, batch_ref: `issue-${day}` },
+    ]);
+    const run = async (listed: Theirs[]) => {
+      const plan = { ...(await planned(null)), readId: await writeTheirs(database, listed) };
+      const totals = await runPlan(database, plan, async () => [await writeTheirs(database, [lacked], 'batch')]);
+      const [end] = await database.query('SELECT result FROM reconciliation_run_end WHERE run_id = $1', [plan.runId]);
+      return [end?.result, totals.findings.count, totals.unlisted, totals.residual_usd, reasonsOf(totals)];
+    };
+    expect(await run([stranger, known, lacked])).toEqual(['findings', 1, 0, '0', []]);
+    const lacks = ['listing_lacks_known', 'listing_lacks_payouts'];
+    expect(await run([known])).toEqual(['incomplete', 0, 1, '0', lacks]);
+    expect(await states()).toEqual([]);
+    expect(await run([known, lacked])).toEqual(['incomplete', 0, 0, '0', ['listing_lacks_known']]);
+    expect(await states()).toEqual([]);
+    // Our records have it after all.
+    const late = { call_id: uuidv7({ msecs: day + 2_000 }), operation: 'POST /payouts/credit', at: issued_at };
+    await writeOurs(database, [{ ...late, kind: 'succeeded', usd: '10', upstream_ref: `stranger-${day}` }]);
+    expect(await run([stranger, known, lacked])).toEqual(['clean', 0, 0, '0', []]);
+    expect(await states()).toEqual(['resolved']);
+  });
+});
+
+describe('the entries of a wallet', () => {
+  let timed = true;
+  type Entry = [amount: string, before: string, after: string];
+
+  /** @param entries newest first, a second apart. */
+  async function gaps(balance: string, entries: Entry[]) {
+    const run = await planned('10', { walletsReadId: await writeWallet(balance, entries) });
+    await runPlan(database, run);
+    const seen = (await seenBy(database, run.runId)).filter(({ category }) => category === 'balance_gap');
+    return lines(seen).map((line) => line.replace(/wallet\/\S+\/(.*)Z/, (_, at: string) => at.slice(-9, -7)));
+  }
+
+  async function writeWallet(balance: string, entries: Entry[]): Promise<string> {
+    const readId = uuidv7();
+    await database.query(`INSERT INTO source_read (id, source) VALUES ($1, 'wallets')`, [readId]);
+    await database.query('INSERT INTO upstream_wallet (read_id, wallet_id, balance) VALUES ($1, $2, $3)', [
+      readId,
+      `w-${day}`,
+      balance,
+    ]);
+    for (const [ordinal, [amount, before, after]] of entries.entries()) {
+      const entered = timed && new Date(day + 60_000 - (4 - entries.length + ordinal) * 1_000);
+      await database.query(
+        `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, entered_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [readId, `w-${day}`, ordinal, amount, before, after, entered || null],
+      );
+    }
+    await database.query(
+      'INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults) VALUES ($1, TRUE, 0, 0, 0, 0)',
+      [readId],
+    );
+    return readId;
+  }
+
+  it('join, whether or not amounts are signed, within the noise of floats', async () => {
+    expect(await gaps('70', [['-20', '90', '70'], ['-10', '100', '90.0000000000001'], ['100', '0', '100']])).toEqual([]); // oxfmt-ignore
+    expect(
+      await gaps('70', [
+        ['20', '90', '70'],
+        ['10', '100', '90'],
+        ['100', '0', '100'],
+      ]),
+    ).toEqual([]);
+  });
+
+  it('make a gap if they do not join: between two, within one, or at the balance', async () => {
+    expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual(['balance_gap 58 0']); // oxfmt-ignore
+    expect(await gaps('71', [['-20', '90', '71'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore
+    expect(await gaps('69', [['-20', '90', '70'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore
+  });
+
+  it('are compared even without a time', async () => {
+    timed = false;
+    expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual([
+      `balance_gap wallet/w-${day}/untimed/95/-5/90 0`,
+    ]); // oxfmt-ignore
+    timed = true;
+  });
+
+  it('keep their finding, which closes once they join', async () => {
+    expect(
+      await gaps('90', [
+        ['-10', '100', '90'],
+        ['100', '0', '100'],
+      ]),
+    ).toEqual([]);
+    expect(
+      await gaps('85', [
+        ['-10', '95', '85'],
+        ['95', '0', '95'],
+      ]),
+    ).toEqual(['balance_gap 57 0', 'balance_gap 58 0']); // another history
+    expect(await states('unexplained_debit')).toEqual([]);
+    expect(
+      await gaps('85', [
+        ['-10', '95', '85'],
+        ['95', '0', '95'],
+      ]),
+    ).toEqual([]);
+    expect(await states('unexplained_debit')).toEqual(['resolved', 'resolved']);
+  });
+});

@@ -1,4 +1,0 @@
-import { runs } from './support/runs';
-import { describePayments } from './support/sdk-faults';
-
-describePayments(runs(200));

@@ -1,0 +1,4 @@
+import { runs } from '../support/examples/runs';
+import { describePayments } from '../support/sandbox/sdk-faults';
+
+describePayments(runs(200));

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { PayoutProxy } from '../../packages/sdk/src/index.ts';
+import { signerOf } from '../../src/history/log/note';
+import { LOG_KEY } from '../support/records/log-key';
+import { startProxyWithSandbox } from '../support/processes/proxy';
+
+const ROOT = resolve(__dirname, '..', '..');
+const README = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8');
+
+const SECRET = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+/**
+ * The blocks of code of README, in their order, without the language. That of pages runs in a browser
+ * (example-session-page.full.spec.ts).
+ */
+const EXAMPLES = [...README.matchAll(/^```js\n([^]*?)^```$/gm)]
+  .map(([, code = '']) => code)
+  .filter((code) => !code.includes('location.'));
+
+/** What the examples take from the reader's own program. */
+const OWN = `
+const [url, key, logKey, ended] = process.argv.slice(2);
+const database = new Map();
+const session = { key: ended, token: 'token' };
+const asked = { actor: 'ada', operations: ['POST /payouts/airtime'], max_item: '5', max_total: '20', expires_in: 600 };
+const obtainKey = async () => {
+  const init = { method: 'POST', headers: { 'X-API-Key': key, 'Content-Type': 'application/json' } };
+  const response = await fetch(url + '/v1/ephemeral-keys', { ...init, body: JSON.stringify(asked) });
+  return (await response.json()).key;
+};
+const makeProof = () => Promise.resolve('proof');
+const body = JSON.stringify({ type: 'payout.settled' });
+const incoming = { body, headers: JSON.parse(process.env.SIGNED) };
+`;
+
+/** Makes one module of the examples. The first one is for all, and the others have names of their own. */
+function programOf([head = '', ...others]: string[]): string {
+  const imports = new Set<string>();
+  const bodies = [head, ...others].map((code) =>
+    code.replace(/^import \{ ([^}]+) \} from '@payout-proxy\/sdk';\n/gm, (_, names: string) => {
+      names.split(', ').forEach((name) => imports.add(name));
+      return '';
+    }),
+  );
+  const [begin = '', ...rest] = bodies.map((code) =>
+    code.replaceAll("'https://payouts.example.com'", 'url').replaceAll("'pp_shop_…'", 'key'),
+  );
+  const numbered = rest.map((code, at) => `console.log('EXAMPLE ${at + 2}');\n{\n${code}}\n`);
+  return `import { ${[...imports].join(', ')} } from '@payout-proxy/sdk';\n${OWN}\n${begin}\n${numbered.join('')}`;
+}
+
+/** Runs a program where it finds the package, as it was built. @returns the lines of each example. */
+async function run(program: string, given: string[], env: Record<string, string>): Promise<string[][]> {
+  const cache = join(ROOT, 'node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'sdk-readme-'));
+  writeFileSync(join(folder, 'examples.mjs'), program);
+  const child = spawn(process.execPath, [join(folder, 'examples.mjs'), ...given], { env: { ...process.env, ...env } });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const code = await new Promise((done) => child.once('close', done));
+  rmSync(folder, { recursive: true });
+  expect([stderr, code]).toEqual(['', 0]);
+  const [, ...examples] = stdout.split(/EXAMPLE \d+\n/);
+  return examples.map((text) => text.trim().split('\n'));
+}
+
+/** What the examples print, in their order. */
+const PRINTED: RegExp[][] = [
+  [/^succeeded$/, /^paid 2\.5$/],
+  [/^succeeded$/],
+  [/^$/],
+  [/^Paid: [0-9a-f-]{36}$/],
+  [/^succeeded false$/, /^succeeded true$/],
+  [/^\/airtimes\/0\/phoneNumber must be a phone number/],
+  [/^be_sent 2\.5 null$/],
+  [/^succeeded \d+$/],
+  [/ refused null$/, / succeeded 1\.5$/, / succeeded 1$/, / succeeded 2\.5$/, /^\d+ false$/],
+  [/^true true$/],
+  [/^succeeded$/],
+  [/^$/],
+  [/^\[ 'intent', 'outcome' \]$/],
+  [/^msg_1 payout\.settled$/],
+];
+
+describe("the examples of the SDK's README", () => {
+  let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
+
+  beforeAll(async () => {
+    proxy = await startProxyWithSandbox();
+    await proxy.startWorker(); // it seals the records for receipts
+  });
+  afterAll(() => proxy.close());
+
+  /** An event, signed now. */
+  function signed(): string {
+    const at = String(Math.floor(Date.now() / 1_000));
+    const text = `msg_1.${at}.${JSON.stringify({ type: 'payout.settled' })}`;
+    const signature = createHmac('sha256', Buffer.from(SECRET, 'base64')).update(text).digest('base64');
+    return JSON.stringify({ 'webhook-id': 'msg_1', 'webhook-timestamp': at, 'webhook-signature': `v1,${signature}` });
+  }
+
+  it('print what they say', async () => {
+    const { key } = await proxy.client('app', 'pay', 'write', 'read', 'account');
+    const server = new PayoutProxy({ baseUrl: proxy.url, apiKey: key });
+    const asked = { operations: ['POST /payouts/airtime' as const], max_item: '5', max_total: '5', expires_in: 60 };
+    const { key: ended } = await server.ephemeralKeys.create({ actor: 'ada', ...asked });
+    await server.ephemeralKeys.revokeAll('ada');
+    const given = [proxy.url, key, signerOf(LOG_KEY).verifierKey, ended];
+    const said = await run(programOf(EXAMPLES), given, { SIGNED: signed() });
+    const expected = PRINTED.map((lines) => lines.map((line): unknown => expect.stringMatching(line)));
+    expect(said).toEqual(expected);
+  });
+});

@@ -1,0 +1,206 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ApiError, AuthenticationError, type PaymentResult, PayoutProxy } from '../../packages/sdk/src/index.ts';
+import { startProxyWithSandbox } from '../support/processes/proxy';
+import { askSandbox } from '../support/sandbox/sandbox-answers';
+
+const RETRIES = { most: 4, firstMs: 5, longestMs: 1_000 };
+const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
+
+type Fetch = typeof fetch;
+/** What happens to one request. */
+type Fate = (send: () => Promise<Response>) => Promise<Response>;
+
+const arrives: Fate = (send) => send();
+/** The connection breaks before the proxy reads a byte. */
+const isLost: Fate = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
+const isRefused: Fate = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
+/** The connection breaks after the proxy has answered. */
+const losesAnswer: Fate = async (send) => {
+  await (await send()).arrayBuffer();
+  throw new TypeError('terminated');
+};
+
+/** Something between the app and the proxy answers. */
+const answers =
+  (status: number, text: string): Fate =>
+  () =>
+    Promise.resolve(new Response(text, { status }));
+
+/** The proxy answers with an error of its own. */
+const says = (status: number, code: string, action: string, retryAfter?: string): Fate => {
+  const headers = { 'X-Call-Id': 'x', ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) };
+  const text = JSON.stringify({ status: 'error', error: `It said ${code}.`, code, action, call_id: 'x' });
+  return () => Promise.resolve(new Response(text, { status, headers }));
+};
+
+describe('a payment whose answer is lost', () => {
+  let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
+  let key: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    proxy = await startProxyWithSandbox({ checkCoverage: false });
+    key = (await proxy.client('app', 'pay')).key;
+  });
+  afterAll(() => proxy.close());
+
+  /** A payment whose requests have these fates, one after the other. The last one holds for all others. */
+  function payment(fates: Fate[], idempotencyKey?: string) {
+    const keys: (string | null)[] = [];
+    const unreliable: Fetch = (input, init) => {
+      const request = new Request(input, init);
+      if (request.method === 'POST') keys.push(request.headers.get('Idempotency-Key'));
+      const fate = request.method === 'POST' ? (fates.length > 1 ? fates.shift() : fates[0]) : arrives;
+      return (fate ?? arrives)(() => fetch(request));
+    };
+    const phoneNumber = `+2547${String(30_000_000 + (count += 1))}`;
+    const client = new PayoutProxy({ baseUrl: proxy.url, apiKey: key, fetch: unreliable, retries: RETRIES });
+    const body = { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: '0.01' }] };
+    const made = client.payouts.airtime(body, idempotencyKey === undefined ? {} : { idempotencyKey });
+    const timesPaid = async () => {
+      const { body: all } = await askSandbox(proxy.sandbox.url).get('/_sandbox/requests').set(CONTROL).expect(200);
+      return all.filter((one) => one.processed && JSON.stringify(one.body).includes(phoneNumber)).length;
+    };
+    return { made, keys, timesPaid };
+  }
+
+  const page = answers(502, '<html><h1>502 Bad Gateway</h1></html>');
+
+  it.each<[string, Fate[], number]>([
+    ['the first request is lost', [isLost, arrives], 2],
+    ['no connection is made at first', [isRefused, isRefused, arrives], 3],
+    ['the first answer is lost', [losesAnswer, arrives], 2],
+    ['all answers are lost but the last', [losesAnswer, losesAnswer, losesAnswer, losesAnswer, arrives], 5],
+    ['a gateway answers with a page', [page, arrives], 2],
+    ['a gateway answers with JSON of its own', [answers(503, '{"status":503}'), arrives], 2],
+    ['a gateway says that all is well', [answers(200, '{"status":"success"}'), arrives], 2],
+    ['the proxy is overloaded', [says(503, 'overloaded', 'retry_same_key', '0'), arrives], 2],
+    ['a new error says to try again', [says(400, 'brand_new', 'retry_same_key'), arrives], 2],
+  ])('is sent again with the same key, and made once, if %s', async (_what, fates, attempts) => {
+    const { made, keys, timesPaid } = payment(fates);
+    expect(await made.settled()).toMatchObject({ status: 'succeeded', settled: true });
+    expect(keys).toEqual(Array(attempts).fill(made.idempotencyKey));
+    expect(await timesPaid()).toBe(1);
+  });
+
+  it('is not believed to be refused while an attempt without an answer may have been carried out', async () => {
+    const { made, timesPaid } = payment([losesAnswer, says(403, 'scope_missing', 'ask')]);
+    expect(await made.send()).toMatchObject({ status: 'succeeded' }); // its key is on record
+    expect(await timesPaid()).toBe(1);
+  });
+
+  it('is unknown if a refusal follows an attempt that may still arrive', async () => {
+    const { made, timesPaid } = payment([isLost, says(403, 'cap_exceeded', 'ask')]);
+    const result = await made.send();
+    expect(result).toMatchObject({
+      status: 'unknown',
+      settled: false,
+      callId: undefined,
+      error: { code: 'cap_exceeded' },
+    });
+    await expect(made.settled()).rejects.toMatchObject({ code: 'cap_exceeded', action: 'ask' });
+    expect(await timesPaid()).toBe(0);
+  });
+
+  it('is rejected at once if the only attempt is refused', async () => {
+    const { made, keys } = payment([says(403, 'cap_exceeded', 'ask')]);
+    expect(await made.send()).toMatchObject({ status: 'rejected', settled: true, error: { code: 'cap_exceeded' } });
+    expect(keys).toHaveLength(1);
+  });
+
+  it('is found by its key if another program has sent it, whatever the answer to this one is', async () => {
+    const first = payment([losesAnswer]);
+    expect(await first.made.send()).toMatchObject({ status: 'unknown', callId: undefined });
+    const second = payment([says(403, 'scope_missing', 'ask')], first.made.idempotencyKey);
+    expect(await second.made.settled()).toMatchObject({ status: 'succeeded', settled: true });
+    expect([await first.timesPaid(), await second.timesPaid()]).toEqual([1, 0]);
+    expect(await payment([says(403, 'cap_exceeded', 'ask')], 'never-sent').made.send()).toMatchObject({
+      status: 'rejected',
+    });
+  });
+
+  it('is rejected with the refusal of now if the earlier call with its key has freed it', async () => {
+    const busy = { operation: 'POST /payouts/airtime', fault: 'tooManyRequests', retryAfter: 0, nth: 1 };
+    await askSandbox(proxy.sandbox.url).post('/_sandbox/faults').set(CONTROL).send(busy).expect(201);
+    const first = payment([arrives, says(503, 'overloaded', 'retry_same_key', '60')]);
+    expect(await first.made.send()).toMatchObject({ status: 'not_sent' });
+    const second = payment([says(403, 'cap_exceeded', 'ask')], first.made.idempotencyKey);
+    expect(await second.made.send()).toMatchObject({ status: 'rejected', error: { code: 'cap_exceeded' } });
+  });
+
+  it('is not sent if no connection is ever made', async () => {
+    const { made, keys } = payment([isRefused]);
+    expect(await made.send()).toMatchObject({ status: 'not_sent', settled: true, error: { maySent: false } });
+    expect(keys).toHaveLength(5);
+  });
+
+  it('waits as long as the proxy says, and gives up if that is too long', async () => {
+    const { made, keys } = payment([says(429, 'rate_limited', 'retry_same_key', '60')]);
+    const error: unknown = expect.objectContaining({ code: 'rate_limited', retryAfterMs: 60_000 });
+    expect(await made.send()).toMatchObject({ status: 'not_sent', error });
+    expect(keys).toHaveLength(1);
+  });
+
+  it('goes on if its caller loses patience', async () => {
+    const leaving = new AbortController();
+    const { made, timesPaid } = payment([
+      async (send) => {
+        const response = await send();
+        leaving.abort(new Error('the page was closed'));
+        throw new Error(`aborted after ${response.status}`);
+      },
+      arrives,
+    ]);
+    await expect(made.send({ signal: leaving.signal })).rejects.toThrow('the page was closed');
+    expect(await made.settled()).toMatchObject({ status: 'succeeded', settled: true });
+    expect(await timesPaid()).toBe(1);
+  });
+
+  it('never follows a redirect', async () => {
+    let redirected = 0;
+    const server = createServer((_request, response) => {
+      redirected += 1;
+      response.writeHead(307, { location: `${proxy.url}/api/v0.1/payouts/airtime` }).end();
+    }).listen(0, '127.0.0.1');
+    await new Promise((done) => server.once('listening', done));
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = new PayoutProxy({ baseUrl, apiKey: key, retries: { most: 0 } });
+    const result = await client.payouts.credit({ credits: [{ email: 'ada@example.com', valueInUSD: '1' }] }).send();
+    server.close();
+    expect([result.status, redirected]).toEqual(['unknown', 1]);
+  });
+
+  it('renews an expired credential once, for all requests that wait for it', async () => {
+    let present = 'expired';
+    let renewals = 0;
+    const expired = says(401, 'token_expired', 'fix_request');
+    const client = new PayoutProxy({
+      baseUrl: proxy.url,
+      apiKey: () => present,
+      refresh: async () => {
+        renewals += 1;
+        await new Promise((done) => setTimeout(done, 20));
+        present = key;
+      },
+      fetch: (input, init) => {
+        const isExpired = new Request(input, init).headers.get('X-API-Key') === 'expired';
+        return isExpired ? expired(arrives as never) : fetch(input, init);
+      },
+    });
+    const limits = await Promise.all(Array.from({ length: 10 }, () => client.limits()));
+    expect([limits.length, renewals]).toEqual([10, 1]);
+  });
+
+  it('asks for no new credential if the present one is unknown or may not do this', async () => {
+    const refresh = () => Promise.reject(new Error('must not be asked'));
+    const client = new PayoutProxy({ baseUrl: proxy.url, apiKey: 'pp_app_unknown', refresh, retries: RETRIES });
+    const error = await client.limits().catch((failure: unknown) => failure as ApiError);
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({ code: 'invalid_key', action: 'ask' });
+    const result: PaymentResult = await client.payouts
+      .credit({ credits: [{ email: 'ada@example.com', valueInUSD: '1' }] })
+      .send();
+    expect(result).toMatchObject({ status: 'rejected', error: { code: 'invalid_key' } });
+  });
+});

@@ -1,0 +1,44 @@
+import { Logger } from '@nestjs/common';
+import { ClientsService } from '../../src/access/clients/clients.service';
+import { answer } from '../support/network/fake-upstream';
+import { Paying, SUCCESS, startPaying } from '../support/payments/paying';
+import supertest from '../support/http/supertest';
+
+/** Level error is for what somebody has to look into. */
+describe('the log', () => {
+  let paying: Paying;
+  let admin: string;
+  beforeAll(async () => {
+    paying = await startPaying();
+    paying.upstream.behaviour = answer(200, SUCCESS);
+    admin = (await paying.proxy.client('admin', 'admin')).key;
+  });
+  afterAll(() => paying.close());
+  afterEach(() => jest.restoreAllMocks());
+
+  const lines = () => {
+    const written: unknown[] = [];
+    for (const level of ['warn', 'error'] as const) {
+      jest
+        .spyOn(Logger.prototype, level)
+        .mockImplementation((...words: unknown[]) => void written.push([level, words[0]]));
+    }
+    return written;
+  };
+
+  it('states only the call that a stop rejected, as a warning', async () => {
+    const stop = supertest(paying.proxy.url).post('/v1/stops').set('X-API-Key', admin);
+    await stop.send({ everything: true, reason: 'wrong rates' }).expect(201);
+    const written = lines();
+    const { headers } = await paying.pay().expect(503, /"stopped"/);
+    expect(written).toEqual([['warn', { call_id: headers['x-call-id'], code: 'stopped' }]]);
+  });
+
+  it('states where an error of the proxy arose, as an error', async () => {
+    const cause = new TypeError('x is undefined');
+    jest.spyOn(paying.proxy.app.get(ClientsService, { strict: false }), 'list').mockRejectedValue(cause);
+    const written = lines();
+    const list = await supertest(paying.proxy.url).get('/v1/clients').set('X-API-Key', admin).expect(500);
+    expect(written).toEqual([['error', { call_id: list.body.call_id, code: 'internal_error', err: cause }]]);
+  });
+});

@@ -1,0 +1,65 @@
+import type { FaultDto } from '../http/api';
+import { startProxy, TestProxy } from '../processes/proxy';
+import type { Answer, Method } from '../http/request';
+import supertest, { Asked, BodyOf } from '../http/supertest';
+
+/** The providers of a client that takes no tokens and has no page sessions. */
+export const NO_PROVIDERS = {
+  token_issuer: null,
+  token_audience: null,
+  token_jwks_uri: null,
+  token_algorithms: [],
+  token_client_id: null,
+  token_dpop: false,
+  token_max_age: 86_400,
+  page_issuer: null,
+  page_client_id: null,
+};
+
+type Created = BodyOf<'post', '/v1/clients', 201>;
+
+/** Calls the API of clients, as an administrator unless another key is given. */
+export interface ClientsApi {
+  proxy: TestProxy;
+  ask<Verb extends Method, const Path extends string>(
+    method: Verb,
+    path: Path,
+    body?: object,
+    key?: string,
+  ): Asked<Verb, `/v1/clients${Path}`>;
+  /** Creates a client of the kind `server`. */
+  create(name: string, more?: object): Promise<Created & { key: string }>;
+  close(): Promise<void>;
+}
+
+export async function startClientsApi(): Promise<ClientsApi> {
+  const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1', extraFieldsAllowed: ['narration'] });
+  const { key: admin } = await proxy.client('admin', 'admin');
+  const ask: ClientsApi['ask'] = (method, path, body, key = admin) => {
+    const request = supertest(proxy.url)[method](`/v1/clients${path}`).set('X-API-Key', key);
+    return body === undefined ? request : request.send(body);
+  };
+  return {
+    proxy,
+    ask,
+    create: async (name, more = {}) => {
+      const body = { name, scopes: ['pay', 'read'], daily_cap_usd: null, ...more };
+      const { key = '', ...created } = (await ask('post', '', body).expect(201)).body;
+      return { ...created, key };
+    },
+    close: () => proxy.close(),
+  };
+}
+
+interface RefusedBody {
+  code?: string | undefined;
+  errors?: FaultDto[] | undefined;
+}
+
+/** Returns the faults of a rejected request. */
+export async function faultsOf(request: PromiseLike<Answer<RefusedBody>>): Promise<FaultDto[]> {
+  const { body, status, type } = await request;
+  expect([status, type]).toEqual([400, 'application/problem+json']);
+  expect(body.code).toBe('invalid_request');
+  return body.errors ?? [];
+}

@@ -1,0 +1,31 @@
+import type { BodyOf } from '../http/supertest';
+import { TestProxy } from '../processes/proxy';
+import supertest, { Asked } from '../http/supertest';
+
+/** Fields of a new ephemeral key that may pay airtime, for ten minutes. */
+export const GRANT = {
+  actor: 'ada',
+  operations: ['POST /payouts/airtime'],
+  max_item: '5',
+  max_total: '20',
+  expires_in: 600,
+};
+
+export type Issued = BodyOf<'post', '/v1/ephemeral-keys', 201>;
+
+/** Asks for an ephemeral key. */
+export function askForKey(
+  proxy: Pick<TestProxy, 'url'>,
+  key: string,
+  more: object = {},
+): Asked<'post', '/v1/ephemeral-keys'> {
+  return supertest(proxy.url)
+    .post('/v1/ephemeral-keys')
+    .set('X-API-Key', key)
+    .send({ ...GRANT, ...more });
+}
+
+/** Makes an ephemeral key. */
+export async function mint(proxy: Pick<TestProxy, 'url'>, key: string, more: object = {}): Promise<Issued> {
+  return (await askForKey(proxy, key, more).expect(201)).body;
+}

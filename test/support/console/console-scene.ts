@@ -1,0 +1,26 @@
+import { RunningConfig } from '../../../src/platform/config/config';
+import { startBrowser } from './browser';
+import { tabsOf } from './console';
+import { startProxyWithSandbox } from '../processes/proxy';
+
+/** Starts a proxy with a sandbox, and a browser to look at its console. */
+export async function startConsoleScene(settings: Partial<RunningConfig> = {}) {
+  const [proxy, own] = await Promise.all([startProxyWithSandbox(settings), startBrowser()]);
+  await proxy.startWorker();
+  return {
+    proxy,
+    browser: own.browser,
+    visit: tabsOf(own.browser, proxy.url),
+    close: async () => {
+      await own.close();
+      await proxy.close();
+    },
+  };
+}
+
+export type ConsoleScene = Awaited<ReturnType<typeof startConsoleScene>>;
+
+let scene: Promise<ConsoleScene> | undefined;
+
+/** The one of a spec file, which closes it. */
+export const consoleScene = () => (scene ??= startConsoleScene());

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { RunningConfig } from '../../../src/platform/config/config';
+import { Scope } from '../../../src/operations/catalogue/scopes';
+import { FakeUpstream } from '../network/fake-upstream';
+import { ProviderClient, ProviderOptions, PASSWORD, publicClient, startProvider, TestProvider } from '../access/provider';
+import { Cookies, signInAt } from '../access/provider/flow';
+import { startProxy, TestProxy } from '../processes/proxy';
+import { open } from '../access/signing-in';
+import supertest from '../http/supertest';
+
+/** The origin of the page. Nothing listens there. */
+export const PAGE_ORIGIN = 'http://app.proxy.test';
+export const PAGE = `${PAGE_ORIGIN}/pay`;
+
+export const AIRTIME = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 }] };
+
+export interface PageClient {
+  id: string;
+  name: string;
+  /** The key that stands for its page sessions. */
+  pageKeyId: string;
+}
+
+/** Somebody who is signed in to a page. */
+export interface PageVisitor {
+  cookies: Cookies;
+  csrfToken: string;
+}
+
+export interface PageScene {
+  upstream: FakeUpstream;
+  provider: TestProvider;
+  proxy: TestProxy;
+  /** Another instance on the same database. */
+  second: TestProxy;
+  wallet: PageClient;
+  close(): Promise<void>;
+}
+
+/** Two instances on one database, and a provider at which people sign in to the pages of the client `wallet`. */
+export async function startPageScene(
+  settings: Partial<RunningConfig> = {},
+  options: ProviderOptions = {},
+): Promise<PageScene> {
+  const [upstream, provider] = await Promise.all([FakeUpstream.start(), startProvider(options)]);
+  const all = { upstreamBaseUrl: upstream.url, trustedProxies: ['127.0.0.1'], ...settings };
+  const proxy = await startProxy(all);
+  const second = await startProxy(all, proxy.database);
+  const wallet = await createPageClient(proxy, provider, 'wallet');
+  const close = async () => {
+    await second.close();
+    await proxy.close();
+    await Promise.all([upstream.stop(), provider.stop()]);
+  };
+  return { upstream, provider, proxy, second, wallet, close };
+}
+
+interface PageClientOptions {
+  scopes?: Scope[];
+  origins?: string[];
+  /** Its client at the provider, where it is not as usual. */
+  atProvider?: Partial<ProviderClient>;
+}
+
+/** Creates a client to whose pages people sign in, and its client at the provider. */
+export async function createPageClient(
+  { database, url }: TestProxy,
+  provider: Pick<TestProvider, 'issuer' | 'addClient'>,
+  name: string,
+  { scopes = ['pay', 'write', 'read'], origins = [PAGE_ORIGIN], atProvider = {} }: PageClientOptions = {},
+): Promise<PageClient> {
+  const [id, pageKeyId] = [uuidv7(), uuidv7()];
+  await database.query(
+    `INSERT INTO client (id, name, kind, scopes, origins, page_issuer, page_client_id) VALUES ($1, $2, 'public', $3, $4, $5, $6)`,
+    [id, name, scopes, origins, provider.issuer, `${name}-pages`],
+  );
+  await database.query("INSERT INTO api_key (id, client_id, kind, sha256, hint) VALUES ($1, $2, 'page', $3, '')", [
+    pageKeyId,
+    id,
+    randomBytes(32),
+  ]);
+  await provider.addClient({
+    ...publicClient(`${name}-pages`, `${url}/session/pages/${name}/callback`),
+    post_logout_redirect_uris: [PAGE],
+    backchannel_logout_uri: `${url}/session/backchannel-logout`,
+    backchannel_logout_session_required: true,
+    ...atProvider,
+  });
+  return { id, name, pageKeyId };
+}
+
+/** Begins a sign-in. @returns the address of the callback that the provider leads to, which is not visited. */
+export async function approachPageCallback(
+  url: string,
+  sub: string,
+  { client = 'wallet', returnTo = PAGE, cookies = new Cookies() } = {},
+): Promise<{ cookies: Cookies; callback: string }> {
+  const pages = `${url}/session/pages/${client}`;
+  const from = `${pages}/sign-in?return_to=${encodeURIComponent(returnTo)}`;
+  const { href: callback } = await signInAt(from, `${pages}/callback`, { sub, password: PASSWORD }, cookies);
+  return { cookies, callback };
+}
+
+/** Signs somebody in to a page. */
+export async function signInToPage(
+  url: string,
+  sub: string,
+  options: Parameters<typeof approachPageCallback>[2] = {},
+): Promise<PageVisitor> {
+  const { cookies, callback } = await approachPageCallback(url, sub, options);
+  const { status, page, location } = await open(cookies, callback);
+  if (status !== 303) throw new Error(`not signed in: ${status} ${page}`);
+  expect(location).toBe(options.returnTo ?? PAGE);
+  const { body } = await readPageSession(url, cookies, options.client).expect(200);
+  return { cookies, csrfToken: String(body.csrf_token) };
+}
+
+export const readPageSession = (url: string, cookies: Cookies, client = 'wallet') =>
+  supertest(url)
+    .get(`/v1/page-sessions/${client}`)
+    .set({ Cookie: cookies.header, Origin: PAGE_ORIGIN, 'Sec-Fetch-Site': 'same-site' });
+
+/** The headers of a request by a page. */
+export const ofPage = ({ cookies, csrfToken }: PageVisitor) => ({
+  Cookie: cookies.header,
+  'X-CSRF-Token': csrfToken,
+  Origin: PAGE_ORIGIN,
+  'Sec-Fetch-Site': 'same-site',
+});
+
+export const payOnPage = (url: string, visitor: PageVisitor, headers: Record<string, string> = {}) =>
+  supertest(url)
+    .post('/api/v0.1/payouts/airtime')
+    .set({ ...ofPage(visitor), ...headers })
+    .send(AIRTIME);

@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { Urls } from '../../../src/platform/database/embedded/access';
+import { findPort } from '../../../src/platform/database/embedded/server';
+import { removeDataDir } from '../processes/data-dir';
+import { eventually } from '../payments/paying';
+import { Cluster, makeCluster, PostgresServer } from './postgres-server';
+import { TestDatabase } from './test-database';
+
+const FAST = ['fsync=off', 'full_page_writes=off'];
+
+/** A Postgres server with a standby, both of a test's own. A promotion makes the standby the primary. */
+export class PostgresPair {
+  private constructor(
+    private readonly dataDir: string,
+    private readonly cluster: Cluster,
+    private readonly settings: string[],
+    private readonly standbyNames: string,
+    private primary: PostgresServer,
+    private standby: PostgresServer,
+  ) {}
+
+  /**
+   * @param standbyNames which standby the primary waits for. By default, the one that there is. Empty: none.
+   * @param settings of both servers.
+   */
+  static async start(standbyNames = '*', settings = FAST): Promise<PostgresPair> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-pair-'));
+    chmodSync(dataDir, 0o755);
+    const cluster = await makeCluster(dataDir, settings);
+    const { home, urls } = cluster;
+    const primary = new PostgresServer(home, home.cluster, Number(new URL(urls.owner).port));
+    const standby = new PostgresServer(home, join(home.directory, 'standby'), await findPort(0));
+    const pair = new PostgresPair(dataDir, cluster, settings, standbyNames, primary, standby);
+    await pair.join();
+    return pair;
+  }
+
+  /** The primary. */
+  get database(): TestDatabase {
+    return this.at(this.primary);
+  }
+
+  /** The same database on the standby, which only reads. */
+  get replica(): TestDatabase {
+    return this.at(this.standby);
+  }
+
+  freezePrimary(): void {
+    this.primary.freeze();
+  }
+
+  thawPrimary(): void {
+    this.primary.thaw();
+  }
+
+  /** Ends the primary at once. */
+  killPrimary(): Promise<void> {
+    return this.primary.kill();
+  }
+
+  freezeStandby(): void {
+    this.standby.freeze();
+  }
+
+  thawStandby(): void {
+    this.standby.thaw();
+  }
+
+  /** Ends the standby at once. */
+  killStandby(): Promise<void> {
+    return this.standby.kill();
+  }
+
+  /** Ends the waits of commits for the standby. Such a commit warns, and others see it. Resolves to their number. */
+  async cancelWaits(): Promise<number> {
+    const waits = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+    return (await this.database.query(waits)).length;
+  }
+
+  /** Promotes the standby once it has everything. The primary goes on. */
+  async promote(): Promise<TestDatabase> {
+    const all = `SELECT FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()`;
+    await eventually(async () => (await this.database.query(all)).length === 1);
+    return this.promoteStandby();
+  }
+
+  /** Ends the primary in order, unless it was killed. Starts the standby if it was killed, and promotes it. */
+  async failOver(): Promise<TestDatabase> {
+    await this.primary.stop();
+    if (!this.standby.isRunning) await this.standby.start(this.settings);
+    const promoted = await this.promoteStandby();
+    [this.primary, this.standby] = [this.standby, this.primary];
+    return promoted;
+  }
+
+  /** Makes a standby of the server that is down after a failover. The primary restarts. */
+  async rejoin(): Promise<void> {
+    await this.primary.stop();
+    await this.join();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.primary.kill(), this.standby.kill()]);
+    removeDataDir(this.dataDir);
+  }
+
+  /** Starts the primary, and a standby from a copy of its files. Resolves once the primary waits for it. */
+  private async join(): Promise<void> {
+    const { home, urls } = this.cluster;
+    rmSync(this.standby.files, { recursive: true, force: true });
+    execFileSync('cp', ['-a', this.primary.files, this.standby.files]);
+    const signal = join(this.standby.files, 'standby.signal');
+    writeFileSync(signal, '');
+    home.own(signal);
+    const { hostname, username, password } = new URL(urls.owner);
+    const conninfo = `host=${hostname} port=${this.primary.port} user=${username} password=${password} application_name=standby`;
+    appendFileSync(join(this.standby.files, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
+    await this.primary.start([...this.settings, `synchronous_standby_names=${this.standbyNames}`]);
+    await this.standby.start(this.settings);
+    const states = this.standbyNames === '' ? `'async'` : `'sync', 'quorum'`;
+    const confirmed = `SELECT FROM pg_stat_replication WHERE sync_state IN (${states})`;
+    await eventually(async () => (await this.database.query(confirmed)).length === 1);
+  }
+
+  private async promoteStandby(): Promise<TestDatabase> {
+    const promoted = this.at(this.standby);
+    await eventually(() => promoted.query('SELECT pg_promote()').then(Boolean, () => false));
+    return promoted;
+  }
+
+  private at({ port }: PostgresServer): TestDatabase {
+    return databaseAt(this.cluster.urls, port);
+  }
+}
+
+/** A database that each query connects to anew, without waiting for a standby. */
+export function databaseAt({ proxy, owner, sandbox }: Urls, port: number): TestDatabase {
+  const ownerUrl = onPort(owner, port);
+  return {
+    url: onPort(proxy, port),
+    ownerUrl,
+    sandboxUrl: onPort(sandbox, port),
+    query: (sql, parameters) => queryAt(ownerUrl, sql, parameters),
+    asTemplate: () => Promise.reject(new Error('this server is not shared')),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Returns the address of the same database behind another port, such as that of a gate. */
+export const onPort = (url: string, port: number) => Object.assign(new URL(url), { port: String(port) }).toString();
+
+/** Asks on a connection of its own, which does not wait for a standby. */
+export async function queryAt<Row extends object>(
+  url: string,
+  sql: string,
+  parameters: unknown[] = [],
+): Promise<Row[]> {
+  const client = new Client({ connectionString: url, options: '-c synchronous_commit=local' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql, parameters)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,37 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+
+const ROOT = join(__dirname, '..', '..', '..');
+
+/** The compiled program of the last release, as `npm run freeze` has written it. */
+export interface ReleasedProgram {
+  /** The folder to remove afterwards. */
+  directory: string;
+  /** The last migration that the program knows. */
+  migration: string;
+  main: string;
+  worker: string;
+}
+
+/** Unpacks the program. It finds its own migrations beside it, and the packages of this checkout. */
+export function unpackReleased(): ReleasedProgram {
+  const packed = readFileSync(join(ROOT, 'test', 'released', 'program.json.br'));
+  const { migration, files } = JSON.parse(brotliDecompressSync(packed).toString()) as {
+    migration: string;
+    files: Record<string, string>;
+  };
+  const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-released-'));
+  const program = join(directory, 'dist', 'platform', 'database'); // as deep below its migrations as it was
+  mkdirSync(program, { recursive: true });
+  for (const [name, code] of Object.entries(files)) writeFileSync(join(program, name), code);
+  const migrations = readdirSync(join(ROOT, 'prisma', 'migrations'), { withFileTypes: true });
+  for (const { name } of migrations.filter((entry) => entry.isDirectory() && entry.name <= migration)) {
+    const path = join('prisma', 'migrations', name);
+    cpSync(join(ROOT, path), join(directory, path), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'dist'), join(directory, 'dist', 'dist')); // the page of the console
+  symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+  return { directory, migration, main: join(program, 'main.js'), worker: join(program, 'worker.js') };
+}

@@ -1,0 +1,13 @@
+import { LimitRow } from '../../../../src/access/clients/limits/limit-row';
+
+/** The row of a made-up limit, as docs/internals/guides/add-a-rule-about-money.md shows it. */
+export const MIN_ITEM = {
+  minItemUsd: {
+    name: 'min_item_usd',
+    kind: 'usd',
+    mayBeZero: false,
+    widens: 'less',
+    label: 'Smallest item',
+    text: 'Smallest amount of one item in US dollars.',
+  },
+} as const satisfies Record<string, LimitRow>;

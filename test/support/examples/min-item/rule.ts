@@ -1,0 +1,20 @@
+import { Decimal } from 'decimal.js';
+import { Problem } from '../../../../src/platform/errors/problem';
+import { Limited } from '../../../../src/policy/limits/limit-rules';
+
+interface Limits {
+  minItemUsd: Decimal | null;
+}
+
+type PointerOf = (place: number, field: 'amount') => string;
+
+/** The rule of a made-up limit, as docs/internals/guides/add-a-rule-about-money.md shows it. */
+export function tooLittle({ minItemUsd: least }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
+  const faults = items.flatMap(({ amountUsd }, place) => {
+    if (least === null || !amountUsd?.lessThan(least)) return [];
+    const detail = `is ${amountUsd.toFixed()} US dollars, and must be at least ${least.toFixed()} for one item`;
+    return [{ pointer: pointerOf(place, 'amount'), detail }];
+  });
+  const text = 'This request has an item below a limit of your client. Nothing was sent. "errors" lists the amounts.';
+  return faults.length > 0 ? new Problem('cap_exceeded', { text, faults }) : undefined;
+}

@@ -1,0 +1,155 @@
+import { RunningConfig } from '../../../src/platform/config/config';
+import { methodOf, OPERATION_NAMES, OperationName, pathOf, rowOf, sourceOf } from '../../../src/operations/catalogue/catalogue';
+import { itemFieldsOf } from '../../../src/operations/items/items';
+import type { FullCallRecord } from './api';
+import { FakeUpstream } from '../network/fake-upstream';
+import { startProxy, TestProxy } from '../processes/proxy';
+import supertest, { Asked } from './supertest';
+
+/** A valid credit item, airtime item and mobile money item. */
+export const creditItem = () => ({ valueInUSD: 1.5, email: 'ada@example.com' }) as Record<string, unknown>;
+export const airtimeItem = () =>
+  ({ countryToSend: 'Nigeria', phoneNumber: '+2348012345678', valueInUSD: 0.25 }) as Record<string, unknown>;
+export const momoItem = () => ({ ...airtimeItem(), reference: '', momoCode: 'MPS' }) as Record<string, unknown>;
+
+/** A valid collection and airtime redemption. */
+export const collection = () =>
+  ({
+    amount: 1500.5,
+    currency: 'KES',
+    phone_number: '+254712345678',
+    fullname: 'Ada Lovelace',
+    country: 'Kenya',
+    email: 'ada@example.com',
+    tx_ref: 'invoice-17',
+  }) as Record<string, unknown>;
+export const redemption = () =>
+  ({
+    chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11',
+    phoneNumber: '+2348012345678',
+    countryToSend: 'Nigeria',
+    meta: { order: 'A-17', lines: [{ sku: 1 }] },
+  }) as Record<string, unknown>;
+
+const ERROR_MEMBERS = ['status', 'error', 'code', 'action', 'call_id', 'errors', 'errors_total'];
+
+export interface Asking {
+  operation: OperationName;
+  path: string;
+  body?: Record<string, unknown>;
+}
+
+/** A valid request of an operation: the example of its row. */
+function askingOf(operation: OperationName): Asking {
+  const { input, example } = rowOf(operation);
+  const path = pathOf(operation);
+  if (input === 'body') return { operation, path, body: example as Record<string, unknown> };
+  const query = new URLSearchParams(example as Record<string, string>).toString();
+  return { operation, path: query === '' ? path : `${path}?${query}` };
+}
+
+const asked = (source: ReturnType<typeof sourceOf>) =>
+  OPERATION_NAMES.filter((name) => sourceOf(name) === source).map(askingOf);
+
+/** The operations that the provider documents, each with a valid request. */
+export const DOCUMENTED: Asking[] = asked('documented');
+
+/** The operations that only public clients showed (docs/reference/upstream.md), each with a valid request. */
+export const OBSERVED: Asking[] = asked('observed');
+
+/** The operations whose bodies list items: the list's field, the fields of an item, and a valid item. */
+export const LISTS = OPERATION_NAMES.flatMap((operation) => {
+  const { in: list = 'the_body', fields = {} } = itemFieldsOf(operation) ?? {};
+  if (list === 'the_body') return [];
+  const [example] = (rowOf(operation).example as Record<string, Record<string, unknown>[]>)[list] ?? [];
+  return [{ path: pathOf(operation), list, fields: Object.values(fields), item: () => ({ ...example }) }];
+});
+
+export interface FaultExpected {
+  pointer: string;
+  detail: RegExp;
+}
+
+/** A request of an operation: they all have the same envelopes. */
+export type InterfaceRequest = Asked<'post', '/api/v0.1/send'>;
+
+export interface TestInterface {
+  proxy: TestProxy;
+  upstream: FakeUpstream;
+  /** A key that may use every operation of the interface. */
+  app: string;
+  /** A key that may see all records. */
+  auditor: string;
+  post(path: string, body: unknown, headers?: Record<string, string>): InterfaceRequest;
+  /** Sends these bytes, as JSON unless `headers` say otherwise. */
+  postRaw(path: string, body: string | Buffer, headers?: Record<string, string>): InterfaceRequest;
+  get(path: string, headers?: Record<string, string>): InterfaceRequest;
+  /** Sends the valid request of an operation. */
+  ask(asking: Asking): InterfaceRequest;
+  /** Returns the record of a call, as the auditor sees it. */
+  record(callId: string): Promise<FullCallRecord>;
+  /** Expects a refusal in the interface's envelope with exactly these faults, recorded, and nothing sent. */
+  expectRefused(request: InterfaceRequest, faults: FaultExpected[]): Promise<FullCallRecord>;
+  close(): Promise<void>;
+}
+
+/** A proxy before an upstream that stores its requests. */
+export async function startInterface(settings: Partial<RunningConfig> = {}): Promise<TestInterface> {
+  const upstream = await FakeUpstream.start();
+  const proxy = await startProxy({ upstreamBaseUrl: upstream.url, ...settings });
+  const { key: app } = await proxy.client('shop', 'pay', 'write', 'read', 'account');
+  const { key: auditor } = await proxy.client('auditor', 'audit', 'audit:pii');
+  const address = (path: string) => `/api/v0.1${path}` as const;
+  const record = async (callId: string) => (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body;
+  return {
+    proxy,
+    upstream,
+    app,
+    auditor,
+    record,
+    post: (path, body, headers = {}) => proxy.post(app, path, body as object).set(headers),
+    postRaw: (path, body, headers = { 'Content-Type': 'application/json' }) =>
+      supertest(proxy.url).post(address(path)).set('X-API-Key', app).set(headers).send(body),
+    get: (path, headers = {}) => proxy.get(app, address(path)).set(headers),
+    ask: (asking) => askAs(proxy, app, asking),
+    expectRefused: async (request, faults) => {
+      const sentBefore = upstream.received.length;
+      const response = await request.expect(400);
+      expect({ status: response.status, errors: inOrder(response.body.errors ?? []) }).toEqual({
+        status: 400,
+        errors: inOrder(faults.map(({ pointer, detail }) => ({ pointer, detail: expect.stringMatching(detail) }))),
+      });
+      const callId = response.headers['x-call-id'] ?? '';
+      expect(response.type).toBe('application/json');
+      expect(Object.keys(response.body)).toEqual(ERROR_MEMBERS);
+      expect(response.body).toMatchObject({
+        status: 'error',
+        code: 'invalid_request',
+        action: 'fix_request',
+        call_id: callId,
+      });
+      expect(response.body.error).toMatch(/Correct the fields that "errors" lists/);
+      expect(response.body.error).toContain(response.body.errors?.[0]?.detail.slice(1)); // for clients that show nothing else
+      expect(upstream.received.length).toBe(sentBefore);
+      const recorded = await record(callId);
+      expect(recorded).toMatchObject({ outcome: 'refused', items: [], upstream: null, request: null, response: null });
+      expect(recorded.refusal).toMatchObject({ status: 400, code: 'invalid_request', error_count: faults.length });
+      return recorded;
+    },
+    close: async () => {
+      await proxy.close();
+      await upstream.stop();
+    },
+  };
+}
+
+/** Sends the valid request of an operation with any key. */
+export function askAs(proxy: TestProxy, key: string, { operation, path, body }: Asking): InterfaceRequest {
+  if (methodOf(operation) === 'GET') return proxy.get(key, `/api/v0.1${path}`);
+  return proxy.post(key, path, body as object); // undefined: no body
+}
+
+/** The order of faults does not matter. */
+function inOrder<Fault extends { pointer: string }>(faults: Fault[]): Fault[] {
+  return [...faults].sort((a, b) => (a.pointer < b.pointer ? -1 : Number(a.pointer > b.pointer)));
+}

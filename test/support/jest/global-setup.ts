@@ -1,0 +1,63 @@
+import { accessSync, chmodSync, constants, copyFileSync, mkdtempSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
+import { removeDataDir } from '../processes/data-dir';
+import { first } from '../examples/first';
+import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../../src/platform/database/migrations/migrations';
+
+/** A file system in memory, on Linux. */
+const MEMORY = '/dev/shm';
+
+/** Many times what the databases of a run use. A container may have 64 MB there. */
+const SPACE_BYTES = 2 * 1024 ** 3;
+
+declare global {
+  var stopTestPostgres: (() => Promise<void>) | undefined;
+}
+
+/** Starts one real Postgres for the whole run. Its migrated databases are the templates that each spec file clones. */
+export default async function globalSetup(): Promise<void> {
+  const dataDir = mkdtempSync(join(fastestDirectory(), 'payout-proxy-test-'));
+  chmodSync(dataDir, 0o755); // where root runs this, the user that Postgres runs as must get in, or its home is put on the disk
+  // Durability does not matter here, and time does. No database lives long enough to need a vacuum.
+  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
+  const postgres = await startEmbeddedPostgres(dataDir, { settings });
+  await trustLogins(postgres.urls.owner);
+  await migrate(postgres.urls.owner, PROXY_MIGRATIONS);
+  await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
+  process.env.TEST_POSTGRES = JSON.stringify(postgres.urls);
+  process.env.TEST_CHROMIUM = mkdtempSync(join(tmpdir(), 'payout-proxy-chromium-')); // for the first test that needs one
+  const compiled = mkdtempSync(join(fastestDirectory(), 'payout-proxy-compiled-'));
+  process.env.TEST_COMPILED = join(compiled, 'compiled.cjs');
+  copyFileSync(join(__dirname, 'compiled.cjs'), process.env.TEST_COMPILED);
+  globalThis.stopTestPostgres = async () => {
+    await postgres.stop();
+    removeDataDir(dataDir);
+    removeDataDir(compiled);
+    removeDataDir(process.env.TEST_CHROMIUM ?? '');
+  };
+}
+
+/** Checking passwords is almost half of the cost of a connection, and a run opens some four thousand. */
+async function trustLogins(ownerUrl: string): Promise<void> {
+  const owner = new Client({ connectionString: ownerUrl });
+  await owner.connect();
+  const { rows } = await owner.query<{ hba_file: string }>('SHOW hba_file');
+  await owner.query(`COPY (SELECT 'host all all 127.0.0.1/32 trust') TO '${first(rows).hba_file}'`);
+  await owner.query('SELECT pg_reload_conf()');
+  await owner.end();
+}
+
+/** A clone has a thousand small files, which take a disk much longer than memory. */
+function fastestDirectory(): string {
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(MEMORY);
+    if (bavail * bsize >= SPACE_BYTES) return MEMORY;
+  } catch {
+    // Missing, or not accessible.
+  }
+  return tmpdir();
+}

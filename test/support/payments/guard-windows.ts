@@ -1,0 +1,23 @@
+import { INestApplicationContext } from '@nestjs/common';
+import { ExpectedFees } from '../../../src/journal/admission/expected-fees';
+import { GuardWindows, Admission, AdmissionRules } from '../../../src/journal/admission/admission-rules';
+
+/** For tests that ask the journal to admit a call without the service that knows the settings. */
+export const WINDOWS: GuardWindows = {
+  duplicates: true,
+  duplicateSeconds: 30,
+  inFlightSeconds: 30,
+  acrossClientsSeconds: 30,
+  sendableForMs: 20_000,
+  approvableForMs: 86_400_000,
+};
+
+/** Returns the same for an application, with the fees that it expects. */
+export function rulesOf(app: Pick<INestApplicationContext, 'get'>, windows = WINDOWS): AdmissionRules {
+  return { windows, fees: app.get(ExpectedFees, { strict: false }) };
+}
+
+/** Returns the same admission for another call. */
+export function withId({ request, intent }: Admission, id: string): Admission {
+  return { request: { ...request, id }, intent: { ...intent, id } };
+}

@@ -1,0 +1,215 @@
+import { join } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+import { hashKey, newKey } from '../../../src/access/clients/key';
+import { Scope } from '../../../src/operations/catalogue/scopes';
+import { removeDataDir } from './data-dir';
+import { LOG_KEY } from '../records/log-key';
+import { eventually } from '../payments/paying';
+import { newDataDir, Product } from './process';
+import { airtime, TestSandbox } from '../sandbox/sandbox';
+import { TestDatabase } from '../databases/test-database';
+
+const READY = /payout-proxy is ready\s+(http\S+)/;
+
+interface Running {
+  product: Product;
+  url: string;
+}
+
+/** Several proxies with one database and one upstream, each a process of its own that can be killed. */
+export class Fleet {
+  private constructor(
+    private readonly envOf: (index: number) => Record<string, string>,
+    private readonly dir: string,
+    private readonly running: Running[],
+  ) {}
+
+  /**
+   * @param env on top of what lets several share a test's database. It has `UPSTREAM_BASE_URL` and `UPSTREAM_API_KEY`
+   * at least.
+   * @param own what each proxy has of its own.
+   */
+  static async start(
+    count: number,
+    database: Pick<TestDatabase, 'url' | 'ownerUrl'>,
+    env: Record<string, string>,
+    own: (index: number) => Record<string, string> = () => ({}),
+  ): Promise<Fleet> {
+    const dir = newDataDir();
+    const shared = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, CHECK_COVERAGE: 'false' };
+    const all = {
+      LOG_SIGNING_KEY: LOG_KEY,
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      RESOLVER_EVERY_SECONDS: '0',
+      WALLETS_EVERY_SECONDS: '0',
+      DATABASE_RESERVE_MB: '0',
+      DUAL_CONTROL: 'false', // one key administers the clients of a test
+      REQUEST_DEADLINE_MS: '30000', // machines that run many tests are slow
+      ...shared,
+      ...env,
+    };
+    const envOf = (index: number) => ({ DATA_DIR: join(dir, String(index)), ...all, ...own(index) });
+    const running = await Promise.all(Array.from({ length: count }, (_none, index) => run(envOf(index), dir)));
+    return new Fleet(envOf, dir, running);
+  }
+
+  /** A restarted proxy has another one. */
+  url(index: number): string {
+    return this.at(index).url;
+  }
+
+  get urls(): string[] {
+    return this.running.map(({ url }) => url);
+  }
+
+  /** Sends SIGKILL. Resolves once the process is gone. */
+  async kill(index: number): Promise<void> {
+    await this.at(index).product.signal('SIGKILL');
+  }
+
+  /** Sends a signal that does not end the process. */
+  signal(index: number, name: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void {
+    void this.at(index).product.signal(name);
+  }
+
+  /** The DATA_DIRs of all proxies. */
+  get dataDirs(): string[] {
+    return this.running.map((_each, index) => this.envOf(index).DATA_DIR ?? '');
+  }
+
+  /** Sends SIGTERM. Resolves once the process has ended in order. */
+  async end(index: number): Promise<void> {
+    await this.at(index).product.signal('SIGTERM');
+  }
+
+  /** Starts a killed process again. */
+  async restart(index: number): Promise<void> {
+    this.running[index] = await run(this.envOf(index), this.dir);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.running.map(({ product }) => product.signal('SIGKILL')));
+    removeDataDir(this.dir);
+  }
+
+  private at(index: number): Running {
+    const running = this.running[index];
+    if (!running) throw new Error(`there is no proxy ${index}`);
+    return running;
+  }
+}
+
+async function run(env: Record<string, string>, dir: string): Promise<Running> {
+  const product = new Product('main.js', [], env, dir);
+  const [, url = ''] = await product.said(READY);
+  return { product, url };
+}
+
+/** Limits of a client by their columns, such as `daily_cap_usd`. */
+export type Limits = Partial<Record<'daily_cap_usd' | 'monthly_cap_usd' | 'person_daily_cap_usd', string>>;
+
+/** Creates a client. Returns its ID and key. */
+export async function createClient(
+  database: Pick<TestDatabase, 'query'>,
+  name: string,
+  scopes: Scope[],
+  limits: Limits = {},
+) {
+  const id = uuidv7();
+  const key = newKey(name);
+  await database.query(
+    `INSERT INTO client (id, name, scopes, daily_cap_usd, monthly_cap_usd, person_daily_cap_usd)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [
+      id,
+      name,
+      scopes,
+      limits.daily_cap_usd ?? null,
+      limits.monthly_cap_usd ?? null,
+      limits.person_daily_cap_usd ?? null,
+    ],
+  );
+  await database.query('INSERT INTO api_key (id, client_id, sha256, hint) VALUES ($1, $2, $3, $4)', [
+    uuidv7(),
+    id,
+    hashKey(key),
+    key.slice(-4),
+  ]);
+  return { id, key };
+}
+
+/** A response with its unchanged bytes. */
+export interface Told {
+  status: number;
+  headers: Headers;
+  body: Buffer;
+  json: Record<string, unknown>;
+}
+
+export interface Asking {
+  key: string;
+  body: object;
+  operation?: string;
+  idempotencyKey?: string | undefined;
+  /** On whose behalf the app asks (`X-Actor`). */
+  actor?: string;
+}
+
+/** Sends a POST as an app does. Each request may have a connection of its own. */
+export async function ask(url: string, { key, body, operation = '/payouts/airtime', idempotencyKey, actor }: Asking) {
+  const response = await fetch(`${url}/api/v0.1${operation}`, {
+    method: 'POST',
+    headers: {
+      'X-API-Key': key,
+      'Content-Type': 'application/json',
+      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+      ...(actor !== undefined && { 'X-Actor': actor }),
+    },
+    body: JSON.stringify(body),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const told: Told = {
+    status: response.status,
+    headers: response.headers,
+    body: bytes,
+    json: JSON.parse(String(bytes)) as Record<string, unknown>,
+  };
+  return told;
+}
+
+/** How often the sandbox was asked for this payment of airtime to a recipient of its own, and carried it out. */
+export async function executionsOf(sandbox: TestSandbox, { body }: Asking) {
+  const phone = JSON.stringify((body as ReturnType<typeof airtime>).airtimes[0]?.phoneNumber);
+  const found = (await sandbox.requests()).filter((request) => JSON.stringify(request.body)?.includes(phone));
+  return { asked: found.length, executed: found.filter(({ processed }) => processed).length };
+}
+
+/** The codes that tell an app to send the same again after Retry-After. Twins take more places than there are. */
+const AGAIN = ['request_in_progress', 'overloaded'];
+
+/** Does the same, and repeats it after Retry-After while the first request is in progress. */
+export async function askUntilSettled(url: () => string, asking: Asking, onWait = () => {}): Promise<Told> {
+  for (let tries = 0; tries < 30; tries += 1) {
+    const told = await ask(url(), asking);
+    if (!AGAIN.includes(String(told.json.code))) return told;
+    onWait();
+    await new Promise((resolve) => setTimeout(resolve, Number(told.headers.get('retry-after')) * 1_000));
+  }
+  throw new Error('the first request never came to an end');
+}
+
+/**
+ * Holds this many transactions before they write their intents, or at a lock that another of them holds, and then
+ * releases them. What they have read by then is all they decide by.
+ */
+export async function meetAtIntent<Result>(database: TestDatabase, count: number, asked: () => Promise<Result>) {
+  await database.query('BEGIN; LOCK TABLE intent IN EXCLUSIVE MODE');
+  const result = asked();
+  // Not pg_stat_activity, which does not change within a transaction. A wait for a row does not state its database.
+  const waiting = `SELECT FROM pg_locks w WHERE NOT granted AND EXISTS (SELECT FROM pg_locks h JOIN pg_database d ON d.oid = h.database
+    WHERE h.pid = w.pid AND d.datname = current_database())`;
+  await eventually(async () => (await database.query(waiting)).length === count);
+  await database.query('ROLLBACK');
+  return result;
+}

@@ -1,0 +1,62 @@
+import { Created, CREATED_BY, isOtherType } from '../../../src/operations/items/effects';
+import { Rules, Seen, SentCall, Wanted } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
+import { distinctItems, relationOf } from '../../../src/reconciliation/in-doubt/verdict/fitting';
+
+/** Compares a call with all transactions and all other calls, one by one. It is slow, and easy to see to be right. */
+export function compareWithAll(call: SentCall, seen: Seen[], calls: SentCall[], rules: Rules) {
+  const names = [...new Set(seen.map(nameOf))];
+  const batches = names.map((name) => seen.filter((one) => nameOf(one) === name));
+  const equal = batches.filter((batch) => isPartOf(call, batch, rules));
+  const proven = equal.filter((batch) => batch.some(({ madeFor }) => madeFor === call.id));
+  const ours = proven.length > 0 ? proven : equal;
+  const others = calls.filter((other) => other.id !== call.id && ours.some((batch) => isPartOf(other, batch, rules)));
+  const unexplained = batches.filter((batch) => isTrace(call, batch, calls, rules));
+  const sole = ours.length === 1 && others.length === 0 ? ours[0] : undefined;
+  return { ours, others, unexplained, sole };
+}
+
+/** A transaction without a batch is a batch of its own. */
+function nameOf({ batchRef, ordinal }: Seen): string {
+  return batchRef ?? `${ordinal}`;
+}
+
+/** Whether each transaction of a batch can be another item of a call. */
+function isPartOf(call: SentCall, batch: Seen[], { quietMs, skewMs }: Rules): boolean {
+  const created = CREATED_BY.get(call.operation) as Created;
+  const from = call.sentFrom.getTime() - skewMs;
+  const until = call.sentUntil.getTime() + quietMs + skewMs;
+  const isInTime = ({ issuedAt }: Seen) =>
+    issuedAt !== null && issuedAt.getTime() >= from && issuedAt.getTime() <= until;
+  return batch.every(isInTime) && canAssign(batch, call.items, created);
+}
+
+function canAssign([first, ...rest]: Seen[], items: Wanted[], created: Created): boolean {
+  if (!first) return true;
+  return items.some(
+    (item) =>
+      isEqual(item, first, created) &&
+      canAssign(
+        rest,
+        items.filter((one) => one !== item),
+        created,
+      ),
+  );
+}
+
+/** Whether a transaction equals an item in everything that both state. */
+function isEqual(item: Wanted, seen: Seen, created: Created): boolean {
+  if (isOtherType(seen.type, created) || !item.payee.some((name) => seen.names.includes(name))) return false;
+  if (created.paidAtOnce && seen.meaning === 'unpaid') return false;
+  if (seen.madeFor !== null && (item.reference === null || !seen.references.includes(item.reference))) return false;
+  if (created.incoming) return item.reference !== null && seen.references.includes(item.reference);
+  if (item.reference && seen.references.length > 0 && !seen.references.includes(item.reference)) return false;
+  return item.amountUsd !== null && item.amountUsd === seen.amountUsd;
+}
+
+function isTrace(call: SentCall, batch: Seen[], calls: SentCall[], rules: Rules): boolean {
+  const created = CREATED_BY.get(call.operation) as Created;
+  const relations = batch.flatMap((seen) => distinctItems(call).map((item) => relationOf(item, seen, created)));
+  if (relations.includes('some')) return true;
+  const isExplained = calls.some((one) => one.items.length === batch.length && isPartOf(one, batch, rules));
+  return relations.includes('other amount') && !isExplained;
+}

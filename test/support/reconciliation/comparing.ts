@@ -1,0 +1,235 @@
+import { v7 as uuidv7 } from 'uuid';
+import { recordedAccount } from '../../../src/journal/records/accounts';
+import { MAIN_ACCOUNT } from '../../../src/platform/config/upstream/upstream-accounts';
+import { compare } from '../../../src/reconciliation/matching/compare';
+import { connectForRun } from '../../../src/reconciliation/matching/connection';
+import { Confirm, Plan } from '../../../src/reconciliation/matching/plan';
+import { Totals } from '../../../src/reconciliation/matching/totals';
+import { IntentDocument, ItemDocument, OutcomeDocument, TransactionDocument } from '../../../src/journal/records/documents';
+import { insertBeside, insertIntents, insertOutcomes, insertSettlements, Some } from '../records/documents';
+import { first } from '../examples/first';
+import { TestDatabase } from '../databases/test-database';
+
+/** A payment of ours. Instants are text. */
+export interface Ours {
+  call_id: string;
+  position?: number;
+  operation: string;
+  at: string;
+  /** Null for no outcome. */
+  kind: 'succeeded' | 'rejected' | 'unknown' | 'not_sent' | null;
+  resolution?: 'confirmed' | 'not_executed' | null;
+  usd: string | null;
+  email?: string | null;
+  reference?: string | null;
+  upstream_ref?: string | null;
+  upstream_id?: string | null;
+  batch_ref?: string | null;
+  client_id?: string;
+  idempotency_key?: string;
+}
+
+/** A transaction of the upstream. */
+export interface Theirs {
+  upstream_ref?: string | null;
+  upstream_id?: string | null;
+  batch_ref?: string | null;
+  issued_at: string | null;
+  type?: string;
+  status: string | null;
+  amount_usd: string | null;
+  fee_usd?: string | null;
+  email?: string | null;
+  reference?: string | null;
+}
+
+/** Writes payments as the journal does, each as a call of its own unless they share one. */
+export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<void> {
+  const calls = [...new Set(ours.map((one) => one.call_id))].map((id): Payments => [
+    id,
+    ours.filter((one) => one.call_id === id),
+  ]);
+  await insertIntents(database, calls.map(toIntent));
+  for (const [id, payments] of calls) {
+    const people = payments.flatMap(({ email }, position) => (typeof email === 'string' ? [{ position, email }] : []));
+    if (people.length > 0) await insertBeside(database, id, { people });
+  }
+  await insertOutcomes(database, calls.flatMap(toOutcome));
+  const settled = calls.flatMap(([intent_id, payments]) => {
+    const { resolution, at } = first(payments);
+    return resolution ? [{ intent_id, resolution, recorded_at: at }] : [];
+  });
+  await insertSettlements(database, settled);
+}
+
+/** The payments of a call. */
+type Payments = [callId: string, Ours[]];
+
+function toIntent([id, payments]: Payments): Some<IntentDocument> {
+  const { operation, at, client_id = id, idempotency_key } = first(payments);
+  const items = payments.map(({ usd, reference }): ItemDocument => {
+    return { amount_usd: usd ?? undefined, reference: reference ?? undefined, recipient_field: 'email' };
+  });
+  return { id, client_id, idempotency_key, operation, recorded_at: at, items };
+}
+
+function toOutcome([id, payments]: Payments): Some<OutcomeDocument>[] {
+  const { kind, at } = first(payments);
+  if (kind === null) return [];
+  const items = payments.flatMap(({ upstream_ref = null, upstream_id = null, batch_ref = null }, position) => {
+    const names = Object.entries({ upstream_ref, upstream_id, batch_ref }).filter(([, value]) => value !== null);
+    const isCertain = (upstream_ref ?? upstream_id) !== null;
+    if (names.length === 0) return [];
+    return [Object.fromEntries(isCertain ? [...names, ['position', position]] : names) as TransactionDocument];
+  });
+  return [{ intent_id: id, kind, recorded_at: at, items: items.length > 0 ? items : undefined }];
+}
+
+/** A transaction long before every period, so that the listing reaches back. */
+const LONG_AGO: Theirs = {
+  upstream_ref: 'long ago',
+  issued_at: '2001-01-01T00:00:00Z',
+  status: 'paid',
+  amount_usd: '1',
+};
+
+/** The number of transactions of the whole listing, of which only the period is written. */
+const LISTED = 1_000;
+
+/** @returns the reading that lists them, which is complete and reaches back. */
+export async function writeTheirs(
+  database: TestDatabase,
+  theirs: Theirs[],
+  source = 'transactions',
+  account = MAIN_ACCOUNT,
+): Promise<string> {
+  if (source !== 'transactions') return writeListing(database, theirs, theirs.length, source, [], account);
+  return writeListing(database, [...theirs, LONG_AGO], LISTED, source, [], account);
+}
+
+/** Writes a reading of exactly these transactions, with this total number. */
+export async function writeListing(
+  database: TestDatabase,
+  theirs: Theirs[],
+  rows = theirs.length,
+  source = 'transactions',
+  [from, to]: Date[] = [],
+  account = MAIN_ACCOUNT,
+): Promise<string> {
+  const readId = uuidv7();
+  await database.query('INSERT INTO source_read (id, account, source, from_at, to_at) VALUES ($1, $2, $3, $4, $5)', [
+    readId,
+    recordedAccount(account),
+    source,
+    from,
+    to,
+  ]);
+  await database.query(
+    `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd, fee_usd, email, reference)
+     SELECT $1, row_number() OVER () - 1, r.* FROM json_to_recordset($2) AS r(upstream_ref text, upstream_id text, batch_ref text, issued_at timestamptz,
+       type text, status text, amount_usd numeric, fee_usd numeric, email text, reference text)`,
+    [readId, JSON.stringify(theirs)],
+  );
+  await database.query(
+    `INSERT INTO source_read_end (read_id, complete, bytes, sha256, rows, kept, faults) VALUES ($1, TRUE, 0, sha256($2), $3, $4, 0)`,
+    [readId, Buffer.from(readId), rows, theirs.length],
+  );
+  return readId;
+}
+
+/** Balance before, amount, balance after, seconds after the beginning of a day, and what the entry says. */
+export type Entry = [before: string, amount: string, after: string, seconds: number | null, description?: string];
+
+/**
+ * @param wallets their entries, oldest first.
+ * @returns the reading that lists them.
+ */
+export async function writeWallets(
+  database: TestDatabase,
+  wallets: Record<string, Entry[]>,
+  {
+    day,
+    readAt,
+    balance = '0',
+    account = MAIN_ACCOUNT,
+  }: { day: number; readAt: Date; balance?: string; account?: string },
+): Promise<string> {
+  const readId = uuidv7();
+  const rows = Object.entries(wallets).map(([wallet_id, entries]) => ({
+    wallet_id,
+    balance: entries.at(-1)?.[2] ?? balance,
+  }));
+  const entries = Object.entries(wallets).flatMap(([wallet_id, listed]) =>
+    listed.toReversed().map(([balance_before, amount, new_balance, seconds, description = null], ordinal) => ({
+      wallet_id,
+      ordinal,
+      balance_before,
+      amount,
+      new_balance,
+      description,
+      entered_at: seconds === null ? null : new Date(day + seconds * 1_000).toISOString(),
+    })),
+  );
+  await database.query(`INSERT INTO source_read (id, account, source, read_at) VALUES ($1, $2, 'wallets', $3)`, [
+    readId,
+    recordedAccount(account),
+    readAt,
+  ]);
+  await database.query(
+    `INSERT INTO upstream_wallet (read_id, wallet_id, balance)
+     SELECT $1, wallet_id, balance FROM json_to_recordset($2) AS r(wallet_id text, balance numeric)`,
+    [readId, JSON.stringify(rows)],
+  );
+  await database.query(
+    `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at)
+     SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at FROM json_to_recordset($2)
+       AS r(wallet_id text, ordinal integer, amount numeric, balance_before numeric, new_balance numeric, description text, entered_at timestamptz)`,
+    [readId, JSON.stringify(entries)],
+  );
+  await database.query(
+    'INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults) VALUES ($1, TRUE, 0, 1, 1, 0)',
+    [readId],
+  );
+  return readId;
+}
+
+/** Returns the decisions about findings of a period, in their order. */
+export async function stepsSince(database: TestDatabase, since: Date): Promise<string[]> {
+  const steps = await database.query<{ state: string }>(
+    'SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id WHERE f.occurred_at >= $1 ORDER BY s.id',
+    [since],
+  );
+  return steps.map(({ state }) => state);
+}
+
+/** Writes the first row of a run, as its start does. */
+export async function startRun(
+  database: TestDatabase,
+  { account = MAIN_ACCOUNT, ...plan }: Omit<Plan, 'runId' | 'account'> & Partial<Pick<Plan, 'account'>>,
+): Promise<Plan> {
+  const runId = uuidv7();
+  const { from, to, asOf, historical, settings, source, readId } = plan;
+  await database.query(
+    `INSERT INTO reconciliation_run (id, account, from_at, to_at, as_of, historical, settings, read_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      runId,
+      recordedAccount(account),
+      from,
+      to,
+      asOf,
+      historical,
+      JSON.stringify(settings),
+      source === 'statement' ? readId : null,
+    ],
+  );
+  return { ...plan, account, runId };
+}
+
+export async function runPlan(database: TestDatabase, plan: Plan, confirm?: Confirm): Promise<Totals> {
+  const db = await connectForRun({ databaseUrl: database.url, databaseOwnerUrl: database.ownerUrl });
+  try {
+    return await compare(db, plan, undefined, confirm);
+  } finally {
+    await db.end();
+  }
+}

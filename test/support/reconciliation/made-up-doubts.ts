@@ -1,0 +1,51 @@
+import { StatusVocabulary } from '../../../src/operations/lifecycle/statuses';
+import { Rules, Seen, SentCall, Wanted } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
+
+/** Made-up calls in doubt and transactions of an upstream, for tests of the verdicts about them. */
+
+export const RULES: Rules = { quietMs: 100_000, rejectedQuietMs: 20_000, skewMs: 10_000 };
+const START = Date.UTC(2026, 10, 21);
+export const at = (seconds: number) => new Date(START + seconds * 1_000);
+const SENDING_SECONDS = 5;
+const usd = (cents: number) => `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}0000`;
+
+export function toSent(place: number, list: [number, number][], second: number): SentCall {
+  return {
+    id: `call ${place}`,
+    operation: 'POST /payouts/airtime',
+    items: list.map(toWanted),
+    sentFrom: at(second),
+    sentUntil: at(second + SENDING_SECONDS),
+    isRejected: false,
+  };
+}
+
+function toWanted([recipient, cents]: [number, number], position: number): Wanted {
+  const names = [`p:25471234567${recipient}`];
+  const amountUsd = usd(cents);
+  return { position, payee: names, names, amountUsd, reference: null, upstreamRef: null };
+}
+
+export const VOCABULARY = StatusVocabulary.with([]);
+
+/** The fields of a transaction with this status word. */
+export function worded(status: string | null): Pick<Seen, 'status' | 'meaning'> {
+  return { status, meaning: VOCABULARY.statusOf(status) };
+}
+
+export function toSeen({ second, items: list }: { second: number; items: [number, number][] }, batch: number): Seen[] {
+  return list.map(([recipient, cents], place) => ({
+    readId: 'read',
+    ordinal: batch * 10 + place,
+    upstreamRef: `${batch}/${place}`,
+    upstreamId: null,
+    batchRef: `batch ${batch}`,
+    issuedAt: at(second),
+    type: 'airtime',
+    ...worded('paid'),
+    amountUsd: usd(cents),
+    names: [`p:25471234567${recipient}`],
+    references: [],
+    madeFor: null,
+  }));
+}

@@ -1,0 +1,102 @@
+import { INestApplicationContext } from '@nestjs/common';
+import { Client } from 'pg';
+import { RunningConfig } from '../../../src/platform/config/config';
+import { Sandbox } from '../../../src/sandbox/app';
+import { DEFAULT_CONTROL_KEY } from '../../../src/sandbox/behaviour/settings';
+import type { RunRecord } from '../http/api';
+import { airtime, eventually } from '../payments/paying';
+import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from '../processes/proxy';
+import { askSandbox, AskedSandbox } from '../sandbox/sandbox-answers';
+import supertest, { Asked } from '../http/supertest';
+
+/** A proxy in front of a sandbox, a paying client and a reconciler. */
+export interface Reconciling {
+  proxy: TestProxy;
+  /** It carries out the runs, and resolves calls in doubt on request. */
+  worker: INestApplicationContext;
+  sandbox: Sandbox;
+  app: string;
+  reconciler: string;
+  /** Pays airtime through the proxy, as the app does. */
+  pay(phoneNumber: string): Asked<'post', '/api/v0.1/payouts/airtime'>;
+  /** Sends a request with the upstream's own key, past the proxy. */
+  past<const Path extends string>(path: Path, body: object): AskedSandbox<'post', `/api/v0.1${Path}`>;
+  /** Changes the behaviour of the sandbox. */
+  behave(settings: object): Promise<void>;
+  /** Requests a fault of the sandbox. */
+  fault(asked: object): Promise<void>;
+  /** Applies the sandbox's status changes of the next seconds now. */
+  hurry(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startReconciling(settings: Partial<RunningConfig> = {}): Promise<Reconciling> {
+  const proxy = await startProxyWithSandbox({ checkCoverage: false, ...settings });
+  const worker = await proxy.startWorker();
+  const { sandbox } = proxy;
+  const app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
+  const reconciler = (await proxy.client('reconciler', 'reconcile')).key;
+  const control = (method: 'patch' | 'post', path: string) =>
+    askSandbox(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', DEFAULT_CONTROL_KEY);
+  return {
+    proxy,
+    worker,
+    sandbox,
+    app,
+    reconciler,
+    pay: (phoneNumber) => proxy.post(app, '/payouts/airtime', airtime(phoneNumber)),
+    past: (path, body) => askSandbox(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', UPSTREAM_KEY).send(body),
+    behave: async (changes) => {
+      await control('patch', '/settings').send(changes).expect(200);
+    },
+    fault: async (asked) => {
+      await control('post', '/faults').send(asked).expect(201);
+    },
+    hurry: () => hurry(proxy.database.sandboxUrl),
+    close: () => proxy.close(),
+  };
+}
+
+async function hurry(sandboxUrl: string): Promise<void> {
+  const client = new Client({ connectionString: sandboxUrl });
+  await client.connect();
+  try {
+    await client.query("UPDATE due_changes SET due_at = now() - interval '1 second'");
+    await eventually(async () => (await client.query('SELECT FROM due_changes LIMIT 1')).rowCount === 0);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns a period from an hour ago until now. */
+export function untilNow(): { from: string; to: string } {
+  return { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
+}
+
+/** The requirements of a run. */
+export interface Asking {
+  url: string;
+  key: string;
+}
+
+export function askForRun({ url, key }: Asking, question: object): Asked<'post', '/v1/reconciliation/runs'> {
+  return supertest(url).post('/v1/reconciliation/runs').set('X-API-Key', key).send(question);
+}
+
+export async function readRun({ url, key }: Asking, id: string): Promise<RunRecord> {
+  const { body } = await supertest(url).get(`/v1/reconciliation/runs/${id}`).set('X-API-Key', key).expect(200);
+  return body;
+}
+
+/** Waits until a run has ended. */
+export async function ended(asking: Asking, id: string): Promise<RunRecord> {
+  let run!: RunRecord;
+  await eventually(async () => (run = await readRun(asking, id)).state === 'ended');
+  return run;
+}
+
+/** Starts a run and waits for its end. */
+export async function reconcile(asking: Asking, question: object): Promise<RunRecord> {
+  const { body } = await askForRun(asking, question).expect(202);
+  return ended(asking, body.id);
+}

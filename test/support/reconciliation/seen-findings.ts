@@ -1,0 +1,20 @@
+import { TestDatabase } from '../databases/test-database';
+
+export interface Seen {
+  category: string;
+  subject: string;
+  impact: string;
+}
+
+export async function seenBy(database: TestDatabase, runId: string): Promise<Seen[]> {
+  return database.query<Seen>(
+    `SELECT category, subject, trim_scale(impact_usd)::text AS impact FROM finding f JOIN finding_sight s ON s.finding_id = f.id
+     WHERE s.run_id = $1`,
+    [runId],
+  );
+}
+
+/** Returns the findings as lines, in a fixed order. */
+export function lines(seen: Seen[]): string[] {
+  return seen.map(({ category, subject, impact }) => `${category} ${subject} ${impact}`).sort();
+}

@@ -1,0 +1,85 @@
+import { SessionCredential } from '../../../src/access/callers/caller';
+import { TokenCredential } from '../../../src/access/tokens/access-token';
+import { commitment } from '../../../src/platform/privacy/commitment';
+import { IntentDocument, ItemDocument, PersonDocument } from '../../../src/journal/records/documents';
+import { recordedItems } from '../../../src/journal/records/recorded-items';
+import { OpenIntent } from '../../../src/journal/records/records';
+import { feesOf, writeFeeRate } from '../../../src/operations/items/fees';
+import { totalOf } from '../../../src/operations/items/item';
+import { asRecorded, queryAsRecorded } from '../../../src/platform/privacy/recorded';
+
+export const hexOf = (salt: string | undefined, value: Buffer | string | null) =>
+  salt === undefined ? undefined : commitment(Buffer.from(salt, 'hex'), value)?.toString('hex');
+
+/** The record of a request, with the time and the commitment of the body as they were `read`. */
+export function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocument): IntentDocument {
+  const items = recordedItems(intent.items).map((item, position): ItemDocument => {
+    const salt = people.find((person) => person.position === position)?.salt;
+    return {
+      recipient_field: item.recipientField ?? undefined,
+      handle_ignored: item.handleIgnored || undefined,
+      amount_usd: item.amountUsd?.toFixed(),
+      country: item.country ?? undefined,
+      network_code: item.networkCode ?? undefined,
+      reference: item.reference ?? undefined,
+      receiver: item.receiver ?? undefined,
+      wallet: item.wallet ?? undefined,
+      upstream_ref: item.upstreamRef ?? undefined,
+      email_commitment: hexOf(salt, item.email),
+      phone_commitment: hexOf(salt, item.phone),
+      handle_commitment: hexOf(salt, item.handle),
+    };
+  });
+  const { credential } = intent.caller;
+  return {
+    table: 'intent',
+    account: intent.caller.account === 'main' ? undefined : intent.caller.account,
+    id: intent.id,
+    client_id: intent.caller.clientId,
+    key_id: intent.caller.keyId,
+    operation: intent.operation,
+    request_id: intent.requestId,
+    traceparent: intent.traceparent,
+    client_address: intent.clientAddress,
+    query: queryAsRecorded(intent.query) ?? undefined,
+    item_count: intent.items.length,
+    total_usd: totalOf(intent.items)?.toFixed(),
+    body_commitment: read.body_commitment,
+    received_at: intent.receivedAt.toISOString(),
+    recorded_at: read.recorded_at,
+    coverage: intent.coverage ?? undefined,
+    screening: intent.screening ?? undefined,
+    caused_by: intent.causedBy,
+    duplicate_of: intent.duplicateOf ?? undefined,
+    earlier_call_id: intent.earlierCallId ?? undefined,
+    unexplained_transaction: intent.unexplainedTransaction ?? undefined,
+    idempotency_key_commitment: intent.key ? hexOf(intent.key.salt.toString('hex'), intent.key.text) : undefined,
+    actor_commitment: intent.person?.commitment.toString('hex'),
+    actor_source: intent.person?.source,
+    person_id: intent.person?.id,
+    token: credential.kind === 'token' ? tokenOf(credential.claims, intent) : undefined,
+    session: credential.kind === 'session' ? sessionOf(credential) : undefined,
+    ephemeral_key_id: credential.kind === 'ephemeral' ? credential.id : undefined,
+    held_for: intent.heldFor ?? undefined,
+    expected_fee: intent.feeRate ? writeFeeRate(intent.feeRate) : undefined,
+    expected_fee_usd: feesOf(intent.items, intent.feeRate)?.toFixed(),
+    expires_at: intent.expiresAt?.toISOString(),
+    reserved_on: intent.reservedOn ?? undefined,
+    process: intent.process,
+    items: items.length > 0 ? items : undefined,
+  };
+}
+
+function sessionOf({ id, signedInAt }: SessionCredential): IntentDocument['session'] {
+  return { auth_time: signedInAt?.toISOString(), id };
+}
+
+function tokenOf({ authTime, id, jkt }: TokenCredential['claims'], { person }: OpenIntent): IntentDocument['token'] {
+  const acting = person?.acting;
+  return {
+    act: acting && { commitment: acting.commitment.toString('hex'), person_id: acting.id },
+    auth_time: authTime === null ? undefined : new Date(authTime * 1_000).toISOString(),
+    jkt: jkt ?? undefined,
+    jti: asRecorded(id) ?? undefined,
+  };
+}

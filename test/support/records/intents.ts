@@ -1,0 +1,42 @@
+import { v7 as uuidv7 } from 'uuid';
+import { IntentDocument } from '../../../src/journal/records/documents';
+import { LOCKS } from '../../../src/platform/database/locks';
+import { insertion, intentText, Some } from './documents';
+import { TestDatabase } from '../databases/test-database';
+
+/** Makes a process with this number live as long as the test's own connection. */
+export function live(database: TestDatabase, process: number): Promise<unknown> {
+  return database.query('SELECT pg_advisory_lock($1, $2)', [LOCKS.process, process]);
+}
+
+const KEY = ', idempotency_key, idempotency_key_salt';
+
+/**
+ * Copies a call without its outcome, and with other values of some members.
+ * @returns the ID of the copy.
+ */
+export async function copyIntent(
+  database: TestDatabase,
+  id: string,
+  changes: { [Name in keyof IntentDocument]?: IntentDocument[Name] | Date | null },
+): Promise<string> {
+  const copy = uuidv7();
+  const [original] = await database.query<{ record: string }>('SELECT record FROM intent WHERE id = $1', [id]);
+  const document = JSON.parse(original?.record ?? '{}') as IntentDocument;
+  const changed = Object.entries({ id: copy, received_at: new Date(), ...changes })
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => [name, name.endsWith('_at') ? new Date(value as string | Date).toISOString() : value]);
+  const changesKey = 'idempotency_key' in changes;
+  const isLeft = (name: string) => !(name in changes) && !(changesKey && name === 'idempotency_key_commitment');
+  const left = Object.entries(document).filter(([name]) => isLeft(name));
+  const text = intentText({ ...Object.fromEntries(left), ...Object.fromEntries(changed) } as Some<IntentDocument>);
+  // In one statement, as the proxy does, so that readers see all of its rows or none.
+  await database.query(
+    `WITH beside AS (
+       INSERT INTO intent_body (intent_id, salt, body, people${changesKey ? '' : KEY})
+       SELECT $1, salt, body, people${changesKey ? '' : KEY} FROM intent_body WHERE intent_id = $2
+     ) ${insertion('intent', '$3')}`,
+    [copy, id, [text]],
+  );
+  return copy;
+}

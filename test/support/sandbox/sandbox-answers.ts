@@ -1,0 +1,62 @@
+import supertest from 'supertest';
+import type { ControlAnswers, ControlFaults } from '../../../src/sandbox/control/answers';
+import type { ErrorEnvelope, NOT_FOUND, TransactionErrorEnvelope } from '../../../src/sandbox/http/envelope';
+import type { SandboxOperations } from '../../../src/sandbox/http/routes';
+import type { Agent, Answer, Asked, Method } from '../http/request';
+
+/** What a value is once it was written as JSON and read back. */
+type Json<Value> = Value extends Date
+  ? string
+  : Value extends object
+    ? { [Name in keyof Value]: Json<Value[Name]> }
+    : Value;
+
+type Found<Data> = typeof NOT_FOUND extends Data ? (Data extends typeof NOT_FOUND ? never : Data) : Data;
+
+/** What an operation of the sandbox answers as `data`, unless it finds nothing. */
+export type DataOf<Line extends keyof SandboxOperations> = Json<Found<Awaited<ReturnType<SandboxOperations[Line]>>>>;
+
+interface BodiesOf<Line extends keyof SandboxOperations> {
+  200: { status: 'success'; data: DataOf<Line> };
+  default: ErrorEnvelope & Partial<Omit<TransactionErrorEnvelope, 'status'>>;
+}
+
+type PathIn<Line> = Line extends `${string} ${infer Path}` ? Path : never;
+
+type InterfaceBodies = {
+  [Path in PathIn<keyof SandboxOperations> as `/api/v0.1${Path}`]: {
+    [Verb in 'get' | 'post']: `${Uppercase<Verb>} ${Path}` extends infer Line extends keyof SandboxOperations
+      ? BodiesOf<Line>
+      : never;
+  };
+};
+
+type ControlBodies = {
+  [Path in keyof ControlAnswers as `/_sandbox${Path}`]: {
+    [Verb in keyof ControlAnswers[Path]]: {
+      200: Json<ControlAnswers[Path][Verb]>;
+      201: Json<ControlAnswers[Path][Verb]>;
+      default: ControlFaults;
+    };
+  };
+};
+
+/** What the control interface answers with. */
+export type ControlBody<Path extends keyof ControlAnswers, Verb extends keyof ControlAnswers[Path]> = Json<
+  ControlAnswers[Path][Verb]
+>;
+
+/** What the sandbox answered as `data` to a request that passed through the proxy, which describes envelopes only. */
+export function dataIn<Line extends keyof SandboxOperations>(_operation: Line, { body }: Answer<{ data?: unknown }>) {
+  return body.data as DataOf<Line>;
+}
+
+export type SandboxBodies = InterfaceBodies & ControlBodies;
+
+/** A request of the sandbox by its method and path. */
+export type AskedSandbox<Verb extends Method, Path extends string> = Asked<SandboxBodies, Verb, Path>;
+
+/** supertest, with responses typed by the functions of the sandbox that make them. */
+export function askSandbox(url: string): Agent<SandboxBodies> {
+  return supertest(url) as unknown as Agent<SandboxBodies>;
+}

@@ -1,0 +1,119 @@
+import { connect } from 'node:net';
+import { createSandbox, Sandbox } from '../../../src/sandbox/app';
+import { Behaviour, defaultBehaviour } from '../../../src/sandbox/behaviour/behaviour';
+import { connectDatabase, Database } from '../../../src/sandbox/database';
+import { Settings } from '../../../src/sandbox/behaviour/settings';
+import { createTestDatabase, TestDatabase } from '../databases/test-database';
+import type { Method, Request } from '../http/request';
+import { AskedSandbox, askSandbox, ControlBody } from './sandbox-answers';
+
+/** The demo account, and one of its sub-accounts. */
+export const DEMO = '00000000-0000-4000-8000-000000000001';
+export const SUB_ACCOUNT = '00000000-0000-4000-8000-000000000002';
+
+export const API_KEY = 'sandbox-key';
+export const CONTROL_KEY = 'control-key';
+export const AIRTIME = 'POST /payouts/airtime';
+
+/** The bytes received on a connection until it ended. */
+interface Heard {
+  text: string;
+  /** An error such as ECONNRESET. Undefined if the other side ended it normally. */
+  error: string | undefined;
+}
+
+export interface TestSandbox {
+  url: string;
+  sandbox: Sandbox;
+  /** Its own behaviour, which tests may change while it runs. */
+  behaviour: Behaviour;
+  /** The location of its data. Another sandbox may continue with them. */
+  own: TestDatabase;
+  /** A connection of our own to the data. */
+  database: Database;
+  /** Sends a POST below /api/v0.1. */
+  post<const Path extends string>(path: Path, body?: object | string): AskedSandbox<'post', `/api/v0.1${Path}`>;
+  get<const Path extends string>(path: Path): AskedSandbox<'get', `/api/v0.1${Path}`>;
+  /** Reads a page by its link. */
+  page(link: string): Request;
+  /** Sends a form to a page. */
+  submit(path: string, fields: Record<string, string>): Request;
+  /** Sends a request of the control interface with its key. */
+  control<Verb extends Method, const Path extends string>(
+    method: Verb,
+    path: Path,
+    body?: object,
+  ): AskedSandbox<Verb, `/_sandbox${Path}`>;
+  /** Requests a fault, and returns it as stored. */
+  fault(asked: object): Promise<ControlBody<'/faults', 'post'>>;
+  /** Returns the ground truth of an operation, or of all. */
+  requests(operation?: string): Promise<ControlBody<'/requests', 'get'>>;
+  /** Returns the balance of the demo account's wallet in US dollars. */
+  balance(type: string): Promise<number>;
+  /** Sends a POST on a connection of its own and returns all received bytes. */
+  hear(path: string, body: object): Promise<Heard>;
+  close(): Promise<void>;
+}
+
+/** Starts a sandbox with a database of its own (or with `given`), listening. */
+export async function startSandbox(settings: Partial<Settings> = {}, given?: TestDatabase): Promise<TestSandbox> {
+  const own = given ?? (await createTestDatabase());
+  const behaviour = defaultBehaviour();
+  const keys = { apiKey: API_KEY, controlKey: CONTROL_KEY };
+  const sandbox = await createSandbox({ databaseUrl: own.sandboxUrl, port: 0, behaviour, ...keys, ...settings });
+  const database = await connectDatabase(own.sandboxUrl);
+  const { url } = sandbox;
+  const get: TestSandbox['get'] = (path) => askSandbox(url).get(`/api/v0.1${path}`).set('X-API-Key', API_KEY);
+  const control: TestSandbox['control'] = (method, path, body) =>
+    askSandbox(url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', CONTROL_KEY).send(body);
+  return {
+    url,
+    sandbox,
+    behaviour,
+    own,
+    database,
+    get,
+    control,
+    post: (path, body = {}) =>
+      askSandbox(url)
+        .post(`/api/v0.1${path}`)
+        .set({ 'X-API-Key': API_KEY, 'Content-Type': 'application/json' })
+        .send(body),
+    page: (link) => askSandbox(url).get(link.replace(url, '')),
+    submit: (path, fields) => askSandbox(url).post(path).type('form').send(fields),
+    fault: async (asked) => (await control('post', '/faults', asked).expect(201)).body,
+    requests: async (operation) =>
+      (await control('get', `/requests?${operation ? `operation=${encodeURIComponent(operation)}` : ''}`).expect(200))
+        .body,
+    balance: async (type) => {
+      const { body } = await get('/wallets/list').expect(200);
+      return body.data.find((wallet) => wallet.type === type)?.balance ?? NaN;
+    },
+    hear: (path, body) => hear(url, path, JSON.stringify(body)),
+    close: async () => {
+      await sandbox.close();
+      await database.$disconnect();
+      if (!given) await own.close();
+    },
+  };
+}
+
+/** Returns an airtime payout of one item. */
+export function airtime(valueInUSD = 1, phoneNumber = '+254712345678') {
+  return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] };
+}
+
+function hear(url: string, path: string, body: string): Promise<Heard> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const heard: Heard = { text: '', error: undefined };
+    const socket = connect(Number(port), hostname);
+    socket.on('data', (chunk) => (heard.text += chunk.toString()));
+    socket.on('error', (error: NodeJS.ErrnoException) => (heard.error = error.code));
+    socket.on('close', () => resolve(heard));
+    socket.write(
+      `POST /api/v0.1${path} HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\nX-API-Key: ${API_KEY}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  });
+}
