@@ -11,7 +11,7 @@ import { CollectionsModule } from '../interface/collections/collections.module';
 import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
 import { DatabaseModule } from '../platform/database/database.module';
-import { FencingModule } from '../continuity/continuity.module';
+import { ContinuityModule } from '../continuity/continuity.module';
 import { StorageModule } from '../platform/storage/storage.module';
 import { InfoModule } from '../interface/info/info.module';
 import { JournalModule } from '../journal/journal.module';
@@ -33,7 +33,7 @@ export class AppModule {
         SettingsModule.with(settings),
         LoggerModule.forRoot(loggingOptions(settings.logLevel, 'proxy')),
         DatabaseModule,
-        FencingModule,
+        ContinuityModule,
         StorageModule,
         AccessModule,
         JournalModule,

@@ -12,7 +12,7 @@ import type * as GiftCardSandbox from '../../test/support/examples/gift-cards/sa
 import { Reconciling, reconcile, startReconciling, untilNow } from '../../test/support/reconciliation/reconciling';
 import supertest from '../../test/support/http/supertest';
 
-const FOLDER = 'test/support/gift-cards';
+const FOLDER = 'test/support/examples/gift-cards';
 const GIFT_CARD = 'POST /payouts/gift-card';
 
 // The operation that its guide adds: its row, its controller and its sandbox handler.
@@ -35,7 +35,9 @@ jest.mock<typeof Payouts>('../sandbox/payouts/payouts', () => {
   const actual = jest.requireActual<typeof Payouts>('../sandbox/payouts/payouts');
   // Loaded late, because the handler imports the module that is mocked here.
   const payOutGiftCards: Operation = (call, body) =>
-    jest.requireActual<typeof GiftCardSandbox>('../../test/support/examples/gift-cards/sandbox').payOutGiftCards(call, body);
+    jest
+      .requireActual<typeof GiftCardSandbox>('../../test/support/examples/gift-cards/sandbox')
+      .payOutGiftCards(call, body);
   return { ...actual, creditRoutes: { ...actual.creditRoutes, 'POST /payouts/gift-card': payOutGiftCards } };
 });
 

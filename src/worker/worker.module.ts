@@ -15,7 +15,7 @@ import { UnheardStatuses } from '../journal/outcomes/unheard-statuses';
 import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
 import { DatabaseModule } from '../platform/database/database.module';
-import { FencingModule } from '../continuity/continuity.module';
+import { ContinuityModule } from '../continuity/continuity.module';
 import { StorageModule } from '../platform/storage/storage.module';
 import { loggingOptions } from '../platform/logging/logging';
 import { ChangesService } from '../reconciliation/in-doubt/rounds/changes.service';
@@ -56,7 +56,7 @@ export class WorkerModule {
         SettingsModule.with(settings),
         LoggerModule.forRoot(loggingOptions(settings.logLevel, 'worker')),
         DatabaseModule,
-        FencingModule,
+        ContinuityModule,
         StorageModule,
         MetricsModule,
         UpstreamModule,

@@ -1,5 +1,12 @@
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
-import { APP, Answer, redemption, SharedAccount, startSharedAccount, Transaction } from '../support/payments/shared-account';
+import {
+  APP,
+  Answer,
+  redemption,
+  SharedAccount,
+  startSharedAccount,
+  Transaction,
+} from '../support/payments/shared-account';
 import supertest from '../support/http/supertest';
 
 type Ids = Pick<Transaction, 'id' | 'chiRef' | 'issueID'>;

@@ -15,7 +15,10 @@ describe('the architecture of memory', () => {
 
   it('takes no stack trace of each query', () => {
     const clients = filesWith(/new PrismaClient\(|extends PrismaClient\b/);
-    expect(clients).toEqual(['src/platform/database/pools/prisma.service.ts', 'src/platform/database/pools/reader-prisma.ts']);
+    expect(clients).toEqual([
+      'src/platform/database/pools/prisma.service.ts',
+      'src/platform/database/pools/reader-prisma.ts',
+    ]);
     expect(filesWith(/\berrorFormat: ERROR_FORMAT\b/)).toEqual(clients);
   });
 });

@@ -88,7 +88,9 @@ export const DATABASES = [
   {
     name: 'persons-restored',
     guards: 'the cap and the idempotency keys of a person who called again before the calls were restored',
-    edits: [['src/journal/recovery/recovered-records.ts', 'record: { ...line.record, person_id: id }', 'record: line.record']],
+    edits: [
+      ['src/journal/recovery/recovered-records.ts', 'record: { ...line.record, person_id: id }', 'record: line.record'],
+    ],
     noticedBy: 'test/continuity/recovery/recovered-persons.full.spec.ts',
     test: 'has one row, one cap and one idempotency scope, even after another call before the recovery',
   },
@@ -130,7 +132,9 @@ export const DATABASES = [
   {
     name: 'recovered-reservations',
     guards: 'a cap that looks unused after a recovery',
-    edits: [['src/journal/recovery/recovery.ts', 'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL', 'WHERE FALSE']],
+    edits: [
+      ['src/journal/recovery/recovery.ts', 'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL', 'WHERE FALSE'],
+    ],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'counts on the caps',
   },

@@ -55,7 +55,11 @@ export const EVIDENCES = [
     name: 'one-country',
     guards: 'filters and sums from several spellings of a country',
     edits: [
-      ['src/journal/lookups/terms.ts', 'termOf(TAGS.country, canonicalCountry(country))', 'termOf(TAGS.country, country)'],
+      [
+        'src/journal/lookups/terms.ts',
+        'termOf(TAGS.country, canonicalCountry(country))',
+        'termOf(TAGS.country, country)',
+      ],
     ],
     noticedBy: 'test/history/search/audit-search.spec.ts',
   },

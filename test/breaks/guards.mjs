@@ -101,7 +101,11 @@ const CALLS = [
     name: 'longer-lease',
     guards: 'a settlement by an instance with shorter timeouts than the one that released the call',
     edits: [
-      ['src/journal/settlement/settlements.ts', '+ greatest(0, (SELECT in_flight_ms', '+ 0 * greatest(0, (SELECT in_flight_ms'],
+      [
+        'src/journal/settlement/settlements.ts',
+        '+ greatest(0, (SELECT in_flight_ms',
+        '+ 0 * greatest(0, (SELECT in_flight_ms',
+      ],
     ],
     noticedBy: 'test/continuity/failover/stale-admissions.spec.ts',
   },
@@ -154,7 +158,11 @@ const CALLS = [
     name: 'retry-after-refusal',
     guards: 'a retried admission whose request was refused, because it took too long',
     edits: [
-      ['src/journal/admission/admissions.ts', 'if (!(await noneRefused(tx, admissions)))', 'if (!(await noneRefused(tx, [])))'],
+      [
+        'src/journal/admission/admissions.ts',
+        'if (!(await noneRefused(tx, admissions)))',
+        'if (!(await noneRefused(tx, [])))',
+      ],
     ],
     noticedBy: 'test/continuity/failover/frozen-database.full.spec.ts',
   },

@@ -35,7 +35,11 @@ export const LATE_ONES = [
     name: 'lock-of-a-late-payment',
     guards: 'an admission that takes a key over while its call turns out to be paid',
     edits: [
-      ['src/journal/settlement/settlements.ts', 'if (isPaid && isKeyed(intent)) await', 'if (!isPaid && isKeyed(intent)) await'],
+      [
+        'src/journal/settlement/settlements.ts',
+        'if (isPaid && isKeyed(intent)) await',
+        'if (!isPaid && isKeyed(intent)) await',
+      ],
     ],
     noticedBy: LATE,
     test: 'if an admission has taken it over at the same moment, and raises the alarm',
@@ -70,7 +74,11 @@ export const LATE_ONES = [
     name: 'warnings-of-commits',
     guards: 'a commit whose warning the server does not send',
     edits: [
-      ['src/platform/database/pools/replication.ts', "'-c client_min_messages=warning'", "'-c client_min_messages=error'"],
+      [
+        'src/platform/database/pools/replication.ts',
+        "'-c client_min_messages=warning'",
+        "'-c client_min_messages=error'",
+      ],
     ],
     noticedBy: 'test/continuity/failover/replication.full.spec.ts',
     test: 'keeps it from being sent, whatever messages the database is set to send',

@@ -80,7 +80,9 @@ export const CHECKS = [
   {
     name: 'verdicts-while-fenced',
     guards: 'a verdict of a worker that was fenced while it read the listing',
-    edits: [['src/reconciliation/in-doubt/rounds/poll.service.ts', "this.mayPay.require('settle');", 'void this.mayPay;']],
+    edits: [
+      ['src/reconciliation/in-doubt/rounds/poll.service.ts', "this.mayPay.require('settle');", 'void this.mayPay;'],
+    ],
     noticedBy: 'test/reconciliation/in-doubt/resolver-rounds.full.spec.ts',
   },
   {

@@ -11,14 +11,24 @@ export const NETWORK = [
     name: 'ignored-parameter',
     guards: 'a parameter of a database address that nothing obeys',
     edits: [
-      ['src/platform/config/database/database-url.ts', 'faults.push(...parameterFaults(given));', 'parameterFaults(given);'],
+      [
+        'src/platform/config/database/database-url.ts',
+        'faults.push(...parameterFaults(given));',
+        'parameterFaults(given);',
+      ],
     ],
     noticedBy: 'src/platform/config/database/database-url.spec.ts',
   },
   {
     name: 'secret-without-base64',
     guards: 'a webhook secret with anything but base64 after whsec_',
-    edits: [['src/platform/config/secrets/webhook-key.ts', 'return encoded !== ', 'return encoded.length > 0 || encoded !== ']],
+    edits: [
+      [
+        'src/platform/config/secrets/webhook-key.ts',
+        'return encoded !== ',
+        'return encoded.length > 0 || encoded !== ',
+      ],
+    ],
     noticedBy: 'src/platform/config/environment/production.spec.ts',
   },
   {

@@ -96,7 +96,9 @@ export const RECOVERIES = [
   {
     name: 'move-without-misses',
     guards: 'a moved database that is confirmed because an instance came along that misses commits',
-    edits: [['src/continuity/heartbeat/heartbeat.service.ts', 'this.isPaying, this.isBehind]', 'this.isPaying, false]']],
+    edits: [
+      ['src/continuity/heartbeat/heartbeat.service.ts', 'this.isPaying, this.isBehind]', 'this.isPaying, false]'],
+    ],
     noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
     test: 'is not confirmed because an instance has come along that misses commits',
   },

@@ -91,7 +91,11 @@ export const RETRIES = [
     name: 'one-probe',
     guards: 'an upstream that is tried again, from all requests that are admitted at that moment',
     edits: [
-      ['src/gateway/upstream/transport/circuit.ts', 'if (this.probe !== undefined && this.probe !== request)', 'if (false)'],
+      [
+        'src/gateway/upstream/transport/circuit.ts',
+        'if (this.probe !== undefined && this.probe !== request)',
+        'if (false)',
+      ],
     ],
     noticedBy: 'test/payments/open-circuit.full.spec.ts',
     test: 'lets one of many requests through as its probe, and refuses the others before their intents',

@@ -73,7 +73,9 @@ export const SERVERS = [
   {
     name: 'engine-with-all-it-needs',
     guards: 'a server on which a guard of the schema would fail later',
-    edits: [['src/platform/database/checks/engine-check.ts', 'if (lacking.length === 0) return;', 'if (lacking) return;']],
+    edits: [
+      ['src/platform/database/checks/engine-check.ts', 'if (lacking.length === 0) return;', 'if (lacking) return;'],
+    ],
     noticedBy: 'test/database/engine-check.full.spec.ts',
   },
 ];

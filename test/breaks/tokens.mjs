@@ -61,7 +61,11 @@ export const ACCESS_TOKENS = [
     name: 'upstream-twin-members',
     guards: 'an answer that the app and the proxy read differently',
     edits: [
-      ['src/gateway/upstream/answers/answer.ts', 'return readExactJson(body)', "return JSON.parse(body.toString('utf8'))"],
+      [
+        'src/gateway/upstream/answers/answer.ts',
+        'return readExactJson(body)',
+        "return JSON.parse(body.toString('utf8'))",
+      ],
     ],
     noticedBy: 'src/gateway/upstream/answers/answer.spec.ts',
     test: 'readers differ about the members of one name',

@@ -10,7 +10,14 @@ import { eventually } from '../support/payments/paying';
 import { Product } from '../support/processes/process';
 import { totalsOf } from '../support/reconciliation/report-scene';
 import { startProxy } from '../support/processes/proxy';
-import { Asking, askForRun, ended, Reconciling, startReconciling, untilNow } from '../support/reconciliation/reconciling';
+import {
+  Asking,
+  askForRun,
+  ended,
+  Reconciling,
+  startReconciling,
+  untilNow,
+} from '../support/reconciliation/reconciling';
 
 /** `reconcile` as people and jobs type it, against a proxy that runs. */
 describe('the reconcile command', () => {

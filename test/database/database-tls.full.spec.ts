@@ -6,7 +6,7 @@ import { FakeUpstream } from '../support/network/fake-upstream';
 import { OwnPostgres, startOwnPostgres } from '../support/databases/own-postgres';
 import { startProxy } from '../support/processes/proxy';
 
-const pathOf = (file: string) => join(__dirname, 'support', 'tls', file);
+const pathOf = (file: string) => join(__dirname, '..', 'support', 'network', 'tls', file);
 const VERIFIED = { sslmode: 'verify-full', sslrootcert: pathOf('ca.pem') };
 
 /** The certificate is for localhost. Its key and the authorities are for these tests alone. */

@@ -8,7 +8,7 @@ const ROW_BYTES = 40_000; // Less than what V8 puts into the old space at once.
 /** Runs alone, because the heap of a test has a past. It prints how many bytes more are in the old space after the rows. */
 const PROGRAM = `
   const { getHeapSpaceStatistics } = require('node:v8');
-  const { GroupCommit } = require(${JSON.stringify(join(__dirname, '..', '..', 'dist', 'platform', 'database', 'group-commit.js'))});
+  const { GroupCommit } = require(${JSON.stringify(join(__dirname, '..', '..', 'dist', 'platform', 'database', 'pools', 'group-commit.js'))});
   const oldBytes = () => getHeapSpaceStatistics().find((space) => space.space_name === 'old_space').space_used_size;
   async function write() {
     const group = new GroupCommit(async (rows) => rows.map(() => 1), () => 1, ${ROWS}, { patienceMs: 60_000 });

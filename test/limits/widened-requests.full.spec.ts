@@ -5,7 +5,16 @@ import { NO_GRANTS, widenings } from '../../src/access/governance/widens';
 import { describeRoutes } from '../../src/cli/api-document';
 import { OPERATION_NAMES } from '../../src/operations/catalogue/catalogue';
 import { Scope, SCOPES } from '../../src/operations/catalogue/scopes';
-import { Asked, BLOCKS, COUNTRIES, isAllowed, ORDINARY, ORIGINS, USD, VARIATIONS } from '../support/payments/allowed-requests';
+import {
+  Asked,
+  BLOCKS,
+  COUNTRIES,
+  isAllowed,
+  ORDINARY,
+  ORIGINS,
+  USD,
+  VARIATIONS,
+} from '../support/payments/allowed-requests';
 import { madeUpLimits, maybe } from '../support/payments/made-up-limits';
 import { runs } from '../support/examples/runs';
 

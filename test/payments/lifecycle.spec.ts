@@ -1,4 +1,12 @@
-import { CallState, CALL_STATES, EXECUTED, OPEN, Present, recordedState, stateAt } from '../../src/operations/lifecycle/lifecycle';
+import {
+  CallState,
+  CALL_STATES,
+  EXECUTED,
+  OPEN,
+  Present,
+  recordedState,
+  stateAt,
+} from '../../src/operations/lifecycle/lifecycle';
 import { FIRST_CALL_STATES } from '../../src/platform/errors/problem';
 import { product } from '../support/examples/combinations';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';

@@ -17,7 +17,7 @@ const PROGRAM = `
 
 describe('the output of the log', () => {
   it('has all lines in order when the process ends while some are being written', () => {
-    const module = join(__dirname, '../dist/platform/logging/log-output.js');
+    const module = join(__dirname, '../../dist/platform/logging/log-output.js');
     expect(execFileSync(process.execPath, ['-e', PROGRAM, module], { encoding: 'utf8' })).toBe('first\nlast\n');
   });
 });

@@ -9,7 +9,14 @@ import { ClientError } from '../clients/client-error';
 import { findClient, lockClient } from '../clients/client-writes';
 import { PATIENCE } from '../clients/clients.service';
 import { checkGrants, toAssignments, toPermissions } from '../clients/grants';
-import { limitColumns, LimitsDocument, LimitsRow, OwnLimitKey, readLimits, toLimitsDocument } from '../clients/limits/limits';
+import {
+  limitColumns,
+  LimitsDocument,
+  LimitsRow,
+  OwnLimitKey,
+  readLimits,
+  toLimitsDocument,
+} from '../clients/limits/limits';
 import { ListedClient } from '../clients/listed';
 import { isPersonId } from '../clients/sign-ins';
 import { OWN_LIMIT_KEYS, OwnLimits, personHash } from './person';

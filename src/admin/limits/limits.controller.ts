@@ -3,7 +3,13 @@ import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Decimal } from 'decimal.js';
 import { AuthenticatedCall, CurrentCall } from '../../access/auth/call';
 import { Allow } from '../../access/auth/route-access';
-import { Limits, LimitsDocument, SHOWN_LIMIT_KEYS, ShownLimitKey, toLimitsDocument } from '../../access/clients/limits/limits';
+import {
+  Limits,
+  LimitsDocument,
+  SHOWN_LIMIT_KEYS,
+  ShownLimitKey,
+  toLimitsDocument,
+} from '../../access/clients/limits/limits';
 import { isEndUser } from '../../access/people/person';
 import { shownLimit, withLimits } from '../../http/validation/rules/limit-properties';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';

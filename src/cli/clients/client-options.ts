@@ -1,7 +1,15 @@
 import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import { LIMIT_FIELDS, readUsd } from '../../access/clients/limits/limit-fields';
-import { inSentence, LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits, optionOf, unitOf } from '../../access/clients/limits/limits';
+import {
+  inSentence,
+  LIMIT_KEYS,
+  LIMIT_ROWS,
+  LimitKey,
+  Limits,
+  optionOf,
+  unitOf,
+} from '../../access/clients/limits/limits';
 import { ListedClient } from '../../access/clients/listed';
 import { words } from '../../platform/config/environment/words';
 import { OPERATION_NAMES as NAMES, sourceOf } from '../../operations/catalogue/catalogue';

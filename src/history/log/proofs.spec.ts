@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { flipped, mutationsOf, naivelyConsistent, naivelyIncluded, NaiveTree } from '../../../test/support/records/naive-tree';
+import {
+  flipped,
+  mutationsOf,
+  naivelyConsistent,
+  naivelyIncluded,
+  NaiveTree,
+} from '../../../test/support/records/naive-tree';
 import {
   CompactRange,
   EMPTY_ROOT,

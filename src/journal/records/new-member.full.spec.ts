@@ -16,7 +16,7 @@ import { startProxy, TestProxy } from '../../../test/support/processes/proxy';
 import { isSealed } from '../../../test/support/records/sealed-scene';
 import { createTestDatabase } from '../../../test/support/databases/test-database';
 
-const FOLDER = 'test/support/authenticated-by';
+const FOLDER = 'test/support/examples/authenticated-by';
 
 // The member that its guide adds: its row and its columns. Its migration is applied below.
 jest.mock<Partial<typeof RequestTable>>('./request-table', () => {
@@ -25,8 +25,10 @@ jest.mock<Partial<typeof RequestTable>>('./request-table', () => {
   return { REQUEST_TABLE: { ...REQUEST_TABLE, ...AUTHENTICATED_BY } };
 });
 jest.mock('../../platform/database/generated/client', () => {
-  const { prismaWithColumn } = jest.requireActual<typeof PrismaWithColumn>('../../../test/support/databases/prisma-with-column');
-  return prismaWithColumn('test/support/authenticated-by', 'Intent', 'Refusal');
+  const { prismaWithColumn } = jest.requireActual<typeof PrismaWithColumn>(
+    '../../../test/support/databases/prisma-with-column',
+  );
+  return prismaWithColumn('test/support/examples/authenticated-by', 'Intent', 'Refusal');
 });
 
 describe('a member that was added as its guide describes', () => {

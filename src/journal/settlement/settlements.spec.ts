@@ -1,5 +1,9 @@
 import fc from 'fast-check';
-import { givenUpAfterMs, longestUpstreamTimeout, sendableForMs } from '../../platform/config/upstream/upstream-timeouts';
+import {
+  givenUpAfterMs,
+  longestUpstreamTimeout,
+  sendableForMs,
+} from '../../platform/config/upstream/upstream-timeouts';
 import { settledAfter } from './settlements';
 
 describe('settledAfter', () => {

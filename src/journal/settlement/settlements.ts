@@ -7,7 +7,13 @@ import { CALLS, STATE_COLUMNS } from '../../operations/lifecycle/lifecycle-sql';
 import { countedOf, ENTRIES, resolutionOf } from '../../operations/lifecycle/settlement';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { IntentDocument, OutcomeDocument, writeOutcome, SettlementDocument, writeSettlement } from '../records/documents';
+import {
+  IntentDocument,
+  OutcomeDocument,
+  writeOutcome,
+  SettlementDocument,
+  writeSettlement,
+} from '../records/documents';
 import { stampedSql } from '../records/document-sql';
 import { isKeyed, keepKey } from './keys-paid-twice';
 import { lockClients } from '../admission/admissions';

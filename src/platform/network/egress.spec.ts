@@ -61,7 +61,7 @@ describe('Egress', () => {
   describe('to a host with TLS', () => {
     let secure: Server;
     let outside: ConnectProxy;
-    const fileOf = (name: string) => readFileSync(join(__dirname, '../../../test/support/tls', name));
+    const fileOf = (name: string) => readFileSync(join(__dirname, '../../../test/support/network/tls', name));
 
     beforeEach(async () => {
       secure = createTlsServer({ key: fileOf('server.key'), cert: fileOf('server.pem') }, (_request, response) =>

@@ -4,7 +4,13 @@ import { Decider, FourEyesService, needsPersonalKey, requireAnotherPerson } from
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';
-import { FindingNow, FindingState, insertFindingSteps, NewStep, StepState } from '../../journal/reconciliation/finding-steps';
+import {
+  FindingNow,
+  FindingState,
+  insertFindingSteps,
+  NewStep,
+  StepState,
+} from '../../journal/reconciliation/finding-steps';
 import {
   FindingDecisions,
   FindingDecisionsDto,

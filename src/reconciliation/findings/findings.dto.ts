@@ -14,7 +14,15 @@ import {
 } from '../../platform/schema/fields';
 import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
-import { Account, Instant, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/rules/query-rules';
+import {
+  Account,
+  Instant,
+  OneOf,
+  PageSize,
+  PageToken,
+  Uuid,
+  WholeNumber,
+} from '../../http/validation/rules/query-rules';
 import { Category, CATEGORY_NAMES, SEVERITIES, Severity } from './categories';
 
 /** Our payment. */

@@ -3,7 +3,12 @@ import { createHash } from 'node:crypto';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { Author } from '../../access/auth/call';
 import { evidenceOf } from '../../journal/reconciliation/evidence';
-import { insertSourceRead, insertSourceReadEnd, NewSourceRead, NewSourceReadEnd } from '../../journal/reconciliation/reconciliations';
+import {
+  insertSourceRead,
+  insertSourceReadEnd,
+  NewSourceRead,
+  NewSourceReadEnd,
+} from '../../journal/reconciliation/reconciliations';
 import { UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { toOutgoing } from '../../gateway/upstream/transport/outgoing';
@@ -203,10 +208,9 @@ export class SourcesService {
     source: Source,
     { name: account }: UpstreamAccount,
     cause: Cause,
-    about: { subject: string | null; from?: Date; to?: Date },
+    { subject, from = null, to = null }: { subject: string | null; from?: Date | null; to?: Date | null },
     ask: (readId: string) => Promise<Seen>,
   ): Promise<ReadResult> {
-    const { subject, from = null, to = null } = about;
     const started = performance.now();
     const readId = await insertSourceRead(this.prisma, { account, source, subject, from, to, mapping: null, ...cause });
     const done = (result: string) =>

@@ -8,7 +8,11 @@ import { Problem } from '../../platform/errors/problem';
 import { Author } from '../../access/auth/call';
 import { MOST_WORDS, UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
 import { evidenceOf } from '../../journal/reconciliation/evidence';
-import { insertSourceRead, insertSourceReadEnd, insertStatementEnd } from '../../journal/reconciliation/reconciliations';
+import {
+  insertSourceRead,
+  insertSourceReadEnd,
+  insertStatementEnd,
+} from '../../journal/reconciliation/reconciliations';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
 import { MAX_FAULTS, StatementImport } from './statement-import';

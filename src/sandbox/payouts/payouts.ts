@@ -3,7 +3,15 @@ import { paymentLink } from '../pages/links';
 import { readMarks, chiRefsOf, Issue, Item, newIssue, storeIssue, NOBODY, NewTransaction } from '../transactions/issue';
 import { transactionRecord } from '../transactions/record';
 import { payOut } from './pay-out';
-import { Fields, readItems, readOptionalText, readUsd, isPhoneNumber, readPhoneNumber, readText } from '../http/validation';
+import {
+  Fields,
+  readItems,
+  readOptionalText,
+  readUsd,
+  isPhoneNumber,
+  readPhoneNumber,
+  readText,
+} from '../http/validation';
 import { Refusal } from '../http/envelope';
 import { Behaviour } from '../behaviour/behaviour';
 import { takesAirtime, inLocalCurrency, isNetwork } from '../countries/countries';

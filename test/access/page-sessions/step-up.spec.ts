@@ -1,7 +1,14 @@
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { Decimal } from 'decimal.js';
 import { PASSWORD_ACR, SECOND_FACTOR_ACR } from '../../support/access/provider';
-import { approachCallback, open, SignInScene, signInAs, startSignInScene, Visitor } from '../../support/access/signing-in';
+import {
+  approachCallback,
+  open,
+  SignInScene,
+  signInAs,
+  startSignInScene,
+  Visitor,
+} from '../../support/access/signing-in';
 import supertest from '../../support/http/supertest';
 
 const STEP_UP = '/session/sign-in?step_up=1&return_to=%2Fconsole%2Fapprovals';

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
-import { FillableDatabase, likeOnSmallDisk, mayMount, startPostgresOnSmallDisk } from '../../support/databases/full-disk';
+import {
+  FillableDatabase,
+  likeOnSmallDisk,
+  mayMount,
+  startPostgresOnSmallDisk,
+} from '../../support/databases/full-disk';
 import { airtime, eventually, phones, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import supertest from '../../support/http/supertest';

@@ -4,7 +4,14 @@ import { OPERATION_NAMES, OperationName, pathOf, rowOf } from '../../../src/oper
 import { itemsOf } from '../../../src/operations/items/items';
 import { Previewing, startPreviewing } from '../../support/payments/previewing';
 import { startProxyWithSandbox } from '../../support/processes/proxy';
-import { describedAnew, Fields, inItems, otherPayment, respelt, RESPELLING_NAMES } from '../../support/payments/respelt';
+import {
+  describedAnew,
+  Fields,
+  inItems,
+  otherPayment,
+  respelt,
+  RESPELLING_NAMES,
+} from '../../support/payments/respelt';
 import { runs } from '../../support/examples/runs';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
 

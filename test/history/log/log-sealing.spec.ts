@@ -10,7 +10,15 @@ import { ringOf, newSigningKey, signerOf, splitNotes } from '../../../src/histor
 import { Sealing } from '../../../src/history/log/sealing/sealing';
 import { storedHashes } from '../../../src/history/log/tree-store';
 import { changeLeaf } from '../../support/records/leaves';
-import { addStops, leavesIn, newest, rootOfRecords, sealAll, sealerClient, tamper } from '../../support/records/sealing';
+import {
+  addStops,
+  leavesIn,
+  newest,
+  rootOfRecords,
+  sealAll,
+  sealerClient,
+  tamper,
+} from '../../support/records/sealing';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 const signer = signerOf(newSigningKey('test'));

@@ -5,7 +5,13 @@ import { Client } from 'pg';
 import { contradictionsOf } from '../../../src/history/log/verify/contradictions';
 import { RecordRow, recordsOf } from '../../../src/history/log/verify/record-rows';
 import { commitment } from '../../../src/platform/privacy/commitment';
-import { IntentDocument, OutcomeDocument, PersonDocument, writeIntent, writeOutcome } from '../../../src/journal/records/documents';
+import {
+  IntentDocument,
+  OutcomeDocument,
+  PersonDocument,
+  writeIntent,
+  writeOutcome,
+} from '../../../src/journal/records/documents';
 import { insertIntents } from '../../../src/journal/records/intents';
 import { insertOutcomes, insertOutcomesAgain } from '../../../src/journal/outcomes/outcomes';
 import { recordedItems } from '../../../src/journal/records/recorded-items';

@@ -4,7 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { documentedProgram, verifyAsDocumented, withDocumentedProgram } from '../../support/records/documented-verifier';
+import {
+  documentedProgram,
+  verifyAsDocumented,
+  withDocumentedProgram,
+} from '../../support/records/documented-verifier';
 import { runs } from '../../support/examples/runs';
 import { askAll, CALL, clone, forger, LOG, ORIGIN, receiptOf, signer } from '../../support/records/receipts';
 

@@ -3,7 +3,17 @@ import { openNote, signNote } from '../../../src/history/log/note';
 import { BROKEN } from '../../support/records/broken-receipts';
 import { at } from '../../support/databases/damage';
 import { verifyAsDocumented } from '../../support/records/documented-verifier';
-import { askAll, CALL, clone, forger, LOG, ORIGIN, receiptOf, signer, TestReceipt } from '../../support/records/receipts';
+import {
+  askAll,
+  CALL,
+  clone,
+  forger,
+  LOG,
+  ORIGIN,
+  receiptOf,
+  signer,
+  TestReceipt,
+} from '../../support/records/receipts';
 
 describe('the verifier of receipts', () => {
   it('accepts good receipts, and names each way in which one can be broken', async () => {

@@ -1,5 +1,16 @@
 import { Entry } from '../../support/reconciliation/comparing';
-import { at, DAY_MS, day, listed, OLD, paid, run, steps, useDatabase, wallets } from '../../support/reconciliation/listing-scene';
+import {
+  at,
+  DAY_MS,
+  day,
+  listed,
+  OLD,
+  paid,
+  run,
+  steps,
+  useDatabase,
+  wallets,
+} from '../../support/reconciliation/listing-scene';
 
 describe('a wallet entry without a transaction', () => {
   useDatabase('of all tests');

@@ -7,7 +7,15 @@ import { holdRuns } from '../../support/payments/held-runs';
 import { passTime } from '../../support/processes/pass-time';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { Asking, askForRun, ended, readRun, Reconciling, startReconciling, untilNow } from '../../support/reconciliation/reconciling';
+import {
+  Asking,
+  askForRun,
+  ended,
+  readRun,
+  Reconciling,
+  startReconciling,
+  untilNow,
+} from '../../support/reconciliation/reconciling';
 import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
 

@@ -7,7 +7,14 @@ import { holdRuns } from '../../support/payments/held-runs';
 import { callOf } from '../../support/databases/old-calls';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { Asking, askForRun, ended, readRun, Reconciling, startReconciling } from '../../support/reconciliation/reconciling';
+import {
+  Asking,
+  askForRun,
+  ended,
+  readRun,
+  Reconciling,
+  startReconciling,
+} from '../../support/reconciliation/reconciling';
 
 // Long over, whenever these tests run.
 const NOON = (day: number) => new Date(Date.UTC(2024, 2, day, 12));

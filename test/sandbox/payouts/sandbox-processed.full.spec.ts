@@ -2,7 +2,13 @@ import { deleteUnpaidTransaction, readTransaction } from '../../../src/sandbox/a
 import { transfer, transferBetweenWallets } from '../../../src/sandbox/wallets/transfer';
 import { Call, Operation } from '../../../src/sandbox/http/call';
 import { collect, initiateCollection, verifyCollection } from '../../../src/sandbox/collections/collections';
-import { payOutAirtime, payOutMobileMoney, initiateCredit, payOutCredit, send } from '../../../src/sandbox/payouts/payouts';
+import {
+  payOutAirtime,
+  payOutMobileMoney,
+  initiateCredit,
+  payOutCredit,
+  send,
+} from '../../../src/sandbox/payouts/payouts';
 import { redeemAirtime } from '../../../src/sandbox/redeem/redeem';
 import { createSubAccount } from '../../../src/sandbox/sub-accounts/sub-accounts';
 import { ledgerOf } from '../../../src/sandbox/wallets/ledger';

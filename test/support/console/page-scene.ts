@@ -3,7 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { RunningConfig } from '../../../src/platform/config/config';
 import { Scope } from '../../../src/operations/catalogue/scopes';
 import { FakeUpstream } from '../network/fake-upstream';
-import { ProviderClient, ProviderOptions, PASSWORD, publicClient, startProvider, TestProvider } from '../access/provider';
+import {
+  ProviderClient,
+  ProviderOptions,
+  PASSWORD,
+  publicClient,
+  startProvider,
+  TestProvider,
+} from '../access/provider';
 import { Cookies, signInAt } from '../access/provider/flow';
 import { startProxy, TestProxy } from '../processes/proxy';
 import { open } from '../access/signing-in';

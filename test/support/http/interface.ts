@@ -1,5 +1,12 @@
 import { RunningConfig } from '../../../src/platform/config/config';
-import { methodOf, OPERATION_NAMES, OperationName, pathOf, rowOf, sourceOf } from '../../../src/operations/catalogue/catalogue';
+import {
+  methodOf,
+  OPERATION_NAMES,
+  OperationName,
+  pathOf,
+  rowOf,
+  sourceOf,
+} from '../../../src/operations/catalogue/catalogue';
 import { itemFieldsOf } from '../../../src/operations/items/items';
 import type { FullCallRecord } from './api';
 import { FakeUpstream } from '../network/fake-upstream';

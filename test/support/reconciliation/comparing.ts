@@ -5,7 +5,12 @@ import { compare } from '../../../src/reconciliation/matching/compare';
 import { connectForRun } from '../../../src/reconciliation/matching/connection';
 import { Confirm, Plan } from '../../../src/reconciliation/matching/plan';
 import { Totals } from '../../../src/reconciliation/matching/totals';
-import { IntentDocument, ItemDocument, OutcomeDocument, TransactionDocument } from '../../../src/journal/records/documents';
+import {
+  IntentDocument,
+  ItemDocument,
+  OutcomeDocument,
+  TransactionDocument,
+} from '../../../src/journal/records/documents';
 import { insertBeside, insertIntents, insertOutcomes, insertSettlements, Some } from '../records/documents';
 import { first } from '../examples/first';
 import { TestDatabase } from '../databases/test-database';

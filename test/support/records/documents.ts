@@ -1,7 +1,12 @@
 import canonicalize from 'canonicalize';
 import { v7 as uuidv7 } from 'uuid';
 import { kindOf } from '../../../src/history/log/kinds';
-import { IntentDocument, OutcomeDocument, PersonDocument, SettlementDocument } from '../../../src/journal/records/documents';
+import {
+  IntentDocument,
+  OutcomeDocument,
+  PersonDocument,
+  SettlementDocument,
+} from '../../../src/journal/records/documents';
 
 /** A test database or a connection. */
 interface Queries {

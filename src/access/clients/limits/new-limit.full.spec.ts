@@ -20,7 +20,7 @@ import type * as LimitRules from '../../../policy/limits/limit-rules';
 import type * as LimitTable from './limit-table';
 import { fromPermissions } from '../grants';
 
-const FOLDER = 'test/support/min-item';
+const FOLDER = 'test/support/examples/min-item';
 
 // The limit that its guide adds: its row, its column and its rule. Its migration is applied below.
 jest.mock<Partial<typeof LimitTable>>('./limit-table', () => {
@@ -30,7 +30,7 @@ jest.mock<Partial<typeof LimitTable>>('./limit-table', () => {
 });
 jest.mock('../../../platform/database/generated/client', () => {
   const path = '../../../../test/support/databases/prisma-with-column';
-  return jest.requireActual<typeof PrismaWithColumn>(path).prismaWithColumn('test/support/min-item', 'Client');
+  return jest.requireActual<typeof PrismaWithColumn>(path).prismaWithColumn('test/support/examples/min-item', 'Client');
 });
 jest.mock<typeof LimitRules>('../../../policy/limits/limit-rules', () => {
   const actual = jest.requireActual<typeof LimitRules>('../../../policy/limits/limit-rules');

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AuthenticatedCall, OperationCall } from '../../../access/auth/call';
 import { Owner, ownerOf, reachesWholeAccount } from '../../../access/auth/owner';
-import { hasUnnamedTransactions, readOwnReferences, TransactionOwners } from '../../../journal/lookups/transaction-owners';
+import {
+  hasUnnamedTransactions,
+  readOwnReferences,
+  TransactionOwners,
+} from '../../../journal/lookups/transaction-owners';
 import { listsTransactions, namedObjectOf } from '../../../operations/catalogue/catalogue';
 import { NamedObject, TransactionId } from '../../../operations/catalogue/row';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';

@@ -3,7 +3,13 @@ import { ofAccount } from '../../../journal/records/accounts';
 import { TAGS, termOf } from '../../../journal/lookups/terms';
 import { MayPay } from '../../../gateway/may-pay/may-pay.service';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
-import { deleteTasks, ReadBack, readBacksAskedFor, answerRounds, roundsAskedFor } from '../../../journal/reconciliation/worker-tasks';
+import {
+  deleteTasks,
+  ReadBack,
+  readBacksAskedFor,
+  answerRounds,
+  roundsAskedFor,
+} from '../../../journal/reconciliation/worker-tasks';
 import { SettleListedService } from '../../settling/settle-listed.service';
 import { SourcesService } from '../../sources/sources.service';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
