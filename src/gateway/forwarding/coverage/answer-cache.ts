@@ -1,0 +1,104 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { clock } from '../../../platform/database/clock';
+import { parseJson } from '../../upstream/answers/answer';
+import { Outgoing, TimedAnswer } from '../../upstream/upstream-account';
+import { isObject } from '../../../platform/json/is-object';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+
+/** Room for the lists and for repeated conversions. Beyond that, the least recently used answer is removed. */
+const MAX_ANSWERS = 1_000;
+const MAX_BYTES = 64 * 1_024 * 1_024; // One answer may have 8 MiB (UPSTREAM_MAX_RESPONSE_BYTES).
+
+/** An answer that may serve several calls. */
+interface Shared {
+  answer: TimedAnswer;
+  /** The call that fetched it. */
+  fetchedBy: string;
+  /** When it was complete, on the monotonic clock. */
+  at: number;
+}
+
+export interface Given extends TimedAnswer {
+  /** The call that fetched it, if another one, and its age in whole seconds. */
+  shared: { fetchedBy: string; age: number } | null;
+}
+
+/** The key of a read's answer. Accounts may be at different services, so they share no answers. */
+export function answerKey({ account, path }: Pick<Outgoing, 'account' | 'path'>): string {
+  return `${account} ${path}`;
+}
+
+/**
+ * Caches answers that are the same for everybody and change slowly. Concurrent requests share one fetch. Only successes
+ * are cached.
+ */
+@Injectable()
+export class AnswerCache {
+  private readonly kept = new LRUCache<string, Shared>({
+    max: MAX_ANSWERS,
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ answer: { answer } }, key) => 1 + key.length + (answer.body?.length ?? 0),
+  });
+  private readonly flights = new Map<string, Promise<Shared>>();
+
+  constructor(@Inject(SETTINGS) private readonly settings: RunningConfig) {}
+
+  /** Returns the cached bytes of a key, if there are any. It fetches nothing. */
+  peek(key: string): Buffer | undefined {
+    return this.kept.get(key)?.answer.answer.body ?? undefined;
+  }
+
+  /** Returns whether the answer of a key is cached, or on its way. */
+  has(key: string): boolean {
+    return this.kept.has(key) || this.flights.has(key);
+  }
+
+  /** @param fetch asks the upstream and records its answer, so that only recorded answers are returned. */
+  async get(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Given> {
+    // No await comes before the fetch below is registered, so that concurrent requests see it.
+    const shared = this.kept.get(key) ?? this.flights.get(key);
+    if (shared) return reuse(await shared);
+    const flight = this.fetch(key, callId, fetch);
+    this.flights.set(key, flight);
+    return { ...(await flight).answer, shared: null };
+  }
+
+  private async fetch(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Shared> {
+    try {
+      const timed = await fetch();
+      const { answer } = timed;
+      const shared = { answer: timed, fetchedBy: callId, at: performance.now() };
+      const ttl = Math.min(this.settings.infoCacheTtlSeconds * 1_000, validForMs(timed));
+      if (answer.kind === 'succeeded' && ttl > 0) {
+        const kept = { ...timed, answer: { ...answer, body: ownBytes(answer.body) } };
+        this.kept.set(key, { ...shared, answer: kept }, { ttl });
+      }
+      return shared;
+    } finally {
+      this.flights.delete(key);
+    }
+  }
+}
+
+function reuse({ answer, fetchedBy, at }: Shared): Given {
+  return { ...answer, shared: { fetchedBy, age: Math.floor((performance.now() - at) / 1_000) } };
+}
+
+/** Copies small buffers. They are slices of larger ones, which would stay in memory. */
+function ownBytes(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
+}
+
+/**
+ * Whether an answer may still be used. A conversion states until when it is valid (docs/reference/upstream.md,
+ * `/info/usd-amount-in-local`). Other answers do not expire by themselves.
+ */
+function validForMs({ answer }: TimedAnswer): number {
+  const envelope = answer.body && parseJson(answer.body);
+  const data = isObject(envelope) && isObject(envelope.data) ? envelope.data : {};
+  const until = typeof data.validUntil === 'string' ? Date.parse(data.validUntil) : NaN;
+  return Number.isNaN(until) ? Infinity : until - clock.nowMs();
+}

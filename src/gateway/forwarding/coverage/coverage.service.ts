@@ -1,0 +1,117 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { OperationCall } from '../../../access/auth/call';
+import { Coverage } from '../../../journal/records/records';
+import { Item } from '../../../operations/items/item';
+import { pointerIn } from '../../../operations/items/items';
+import { rowOf } from '../../../operations/catalogue/catalogue';
+import { CoverageList } from '../../../operations/catalogue/row';
+import { Problem } from '../../../platform/errors/problem';
+import { parseJson } from '../../upstream/answers/answer';
+import { UpstreamService } from '../../upstream/upstream.service';
+import { AnswerCache, answerKey } from './answer-cache';
+import { Served } from './coverage';
+import { InternalReadsService } from '../ownership/internal-reads.service';
+import { toOutgoing } from '../../upstream/transport/outgoing';
+import { waitAtMost } from '../../../platform/database/pools/patience';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+
+/** The longest time that a payout waits for a list. After that, it is sent unchecked. */
+const PATIENCE_MS = 3_000;
+
+/** The least time between two attempts to read a list that failed. No payout waits for it meanwhile. */
+const RETRY_AFTER_MS = 5_000;
+
+/** How each list is read. */
+const LISTS: Record<CoverageList, (envelope: unknown) => Served | undefined> = {
+  'GET /info/airtime-countries': (envelope) => Served.airtime(envelope),
+  'GET /info/mobile-money-codes': (envelope) => Served.mobileMoney(envelope),
+};
+
+/** Rejects payouts to countries and networks that the upstream does not serve, before money moves. */
+@Injectable()
+export class CoverageService {
+  private readonly logger = new Logger('Coverage');
+  private readonly pending = new Map<string, Promise<Served | undefined>>();
+  /** The lists that could not be read, and when they may be requested again, on the monotonic clock. */
+  private readonly missing = new Map<string, number>();
+  /** By account and list. */
+  private readonly keys = new Map<string, string>();
+  /** Each answer is parsed once, for many calls. */
+  private readonly parsed = new WeakMap<Buffer, Served | false>();
+
+  constructor(
+    private readonly reads: InternalReadsService,
+    private readonly cache: AnswerCache,
+    private readonly upstream: UpstreamService,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {}
+
+  /**
+   * Checks the destinations of a request.
+   * @returns null if there is no list for the operation, `unchecked` if the list could not be read.
+   * @throws Problem `not_served` that names the items and the valid values.
+   */
+  async check(call: OperationCall, items: Item[]): Promise<Coverage | null> {
+    const served = await this.listFor(call);
+    if (!(served instanceof Served)) return served;
+    const faults = served.faultsIn(items, pointerIn(call.operation));
+    if (faults.length > 0) throw new Problem('not_served', { faults });
+    return 'checked';
+  }
+
+  /**
+   * Returns the destinations of an operation. Null if there is no list for it, `unchecked` if the list could not be
+   * read.
+   */
+  async listFor(call: OperationCall): Promise<Served | 'unchecked' | null> {
+    const row = rowOf(call.operation);
+    if (row.effect === 'read' || row.coverage === 'none') return null;
+    if (!this.settings.checkCoverage) return 'unchecked';
+    const kept = this.cache.peek(this.keyOf(call, row.coverage));
+    const served = kept ? this.parse(kept, row.coverage) : await this.fetched(call, row.coverage);
+    return served ?? 'unchecked';
+  }
+
+  private async fetched(call: OperationCall, list: CoverageList): Promise<Served | undefined> {
+    const key = this.keyOf(call, list);
+    const retryAt = this.missing.get(key);
+    if (retryAt !== undefined && performance.now() < retryAt) return undefined;
+    const answer = this.pending.get(key) ?? this.ask(call, list, key);
+    this.pending.set(key, answer);
+    return retryAt === undefined ? answer : undefined;
+  }
+
+  /**
+   * Requests a list once for all waiting payouts. Each waits only for a limited time. A later answer is cached for the
+   * next ones.
+   */
+  private async ask(call: OperationCall, list: CoverageList, key: string): Promise<Served | undefined> {
+    const body = await waitAtMost(this.reads.read(call, list), PATIENCE_MS);
+    const served = body && this.parse(body, list);
+    this.pending.delete(key);
+    if (served) {
+      this.missing.delete(key);
+    } else {
+      this.missing.set(key, performance.now() + RETRY_AFTER_MS);
+      const line = { call_id: call.id, operation: list };
+      this.logger.warn(line, 'coverage list not available, payouts are sent unchecked');
+    }
+    return served;
+  }
+
+  /** Returns where the answer of a list is cached. It is the same for every payout of an account. */
+  private keyOf({ caller: { account } }: OperationCall, list: CoverageList): string {
+    const name = `${account} ${list}`;
+    const known = this.keys.get(name);
+    if (known !== undefined) return known;
+    const key = answerKey(toOutgoing(this.upstream.of(account), list, undefined));
+    this.keys.set(name, key);
+    return key;
+  }
+
+  private parse(body: Buffer, list: CoverageList): Served | undefined {
+    const known = this.parsed.get(body) ?? LISTS[list](parseJson(body)) ?? false;
+    this.parsed.set(body, known);
+    return known || undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import { itemsOf } from '../../../operations/items/items';
+import { Served } from './coverage';
+
+const pointer = (place: number, field: string) => `/${place}/${field}`;
+const airtime = (...countries: string[]) =>
+  itemsOf('POST /payouts/airtime', { airtimes: countries.map((countryToSend) => ({ countryToSend })) });
+const momo = (...pairs: [string, string][]) =>
+  itemsOf('POST /payouts/mobile-money', {
+    momos: pairs.map(([countryToSend, momoCode]) => ({ countryToSend, momoCode })),
+  });
+
+describe('the countries of airtime', () => {
+  const served = Served.airtime({ status: 'success', data: ['Nigeria', 'Kenya'] });
+
+  it('accept items to them, in any spelling', () => {
+    expect(served?.faultsIn(airtime('Nigeria', 'KENYA', ' kénya '), pointer)).toEqual([]);
+  });
+
+  it('reject others with one explanation, and point at each', () => {
+    expect(served?.faultsIn(airtime('France', 'Kenya', 'Spain', 'Niger'), pointer)).toEqual([
+      { pointer: '/0/country', detail: 'is not served, and must be one of Kenya, Nigeria' },
+      { pointer: '/2/country', detail: 'is not served, and must be a value listed at /0/country' },
+      { pointer: '/3/country', detail: 'is not served, and must be a value listed at /0/country' },
+    ]);
+  });
+
+  it.each([
+    ['no envelope', null],
+    ['no list', { data: { error: 'None' } }],
+    ['an empty list', { data: [] }],
+    ['a row that is no name', { data: ['Kenya', 7] }],
+    ['a row that is empty', { data: ['Kenya', ' '] }],
+    ['a row that is no name by its length', { data: ['Kenya', 'x'.repeat(101)] }],
+    ['objects', { data: [{ name: 'Kenya' }] }],
+  ])('are unknown if the answer holds %s', (_what, envelope) => {
+    expect(Served.airtime(envelope)).toBeUndefined();
+  });
+});
+
+describe('the networks of mobile money', () => {
+  const served = Served.mobileMoney({
+    data: [
+      { name: 'M-Pesa', country: 'Kenya', code: 'MPS' },
+      { name: 'M-Pesa', country: 'Tanzania', code: 'MPS', manual: true },
+      { name: 'MTN', country: "Côte d'Ivoire", code: 'MTN' },
+      { name: 'MTN', country: "Côte d'Ivoire", code: 'MTN' },
+      { name: 'Vodafone Cash', country: 'Ghana', code: 'VDF' },
+      { country: 'Ghana', code: 'ATL' },
+    ],
+  });
+
+  it('belong to one country each', () => {
+    const pairs = momo(['Kenya', 'MPS'], ['tanzania', 'MPS'], ['COTE D’IVOIRE', 'MTN'], ['Ghana', 'ATL']);
+    expect(served?.faultsIn(pairs, pointer)).toEqual([]);
+  });
+
+  it('name the codes of the country, or the countries', () => {
+    const pairs = momo(['Kenya', 'MTN'], ['Ghana', 'MPS'], ['Ghana', 'vdf'], ['Ghana', 'MPS'], ['Mali', 'MTN']);
+    expect(served?.faultsIn(pairs, pointer)).toEqual([
+      { pointer: '/0/networkCode', detail: 'must be a mobile money network of Kenya: MPS (M-Pesa)' },
+      {
+        pointer: '/1/networkCode',
+        detail: 'must be a mobile money network of Ghana: VDF (Vodafone Cash), ATL',
+      },
+      { pointer: '/2/networkCode', detail: 'is not served, and must be a value listed at /1/networkCode' },
+      { pointer: '/3/networkCode', detail: 'is not served, and must be a value listed at /1/networkCode' },
+      { pointer: '/4/country', detail: "is not served, and must be one of Côte d'Ivoire, Ghana, Kenya, Tanzania" },
+    ]);
+  });
+
+  it.each([
+    ['a row without a code', [{ name: 'M-Pesa', country: 'Kenya' }]],
+    ['a row without a country', [{ name: 'M-Pesa', code: 'MPS' }]],
+    ['a row that is no object', ['Kenya']],
+    ['a row that is null', [null]],
+    ['a code that is a number', [{ country: 'Kenya', code: 7 }]],
+    ['a code that is null', [{ country: 'Kenya', code: null, name: 'M-Pesa' }]],
+  ])('are unknown if the answer holds %s', (_what, data) => {
+    expect(Served.mobileMoney({ data })).toBeUndefined();
+  });
+});

@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What npm runs after an installation. */
+describe('preparing an installation', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-prepare-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('builds nothing without the development dependencies, reports it, and lets the installation succeed', () => {
+    const script = join(__dirname, '..', '..', 'tools', 'prepare.mjs');
+    const { status, stdout } = spawnSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/nothing was built\. Run npm run build:release/)]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
