@@ -35,7 +35,7 @@ export const CHECKS = [
       ],
     ],
     noticedBy: MAY_PAY,
-    test: 'asks again before the decision about a held call, because others were asked meanwhile',
+    test: 'repeats the checks before it decides a held call',
   },
   {
     name: 'approval-asks-circuit',
@@ -48,7 +48,7 @@ export const CHECKS = [
       ],
     ],
     noticedBy: MAY_PAY,
-    test: 'tells an approver of each that the call is still pending, and never to send it again',
+    test: 'tells an approver that the call is still pending, and never to resend it',
   },
   {
     name: 'fenced-replay',
@@ -62,7 +62,7 @@ export const CHECKS = [
       ],
     ],
     noticedBy: MAY_PAY,
-    test: 'answers a repeated request without space, stops and circuits, but not while it is fenced',
+    test: 'replays an answer despite full storage, stops and circuits, but not while fenced',
   },
   {
     name: 'probe-asks-all',
@@ -75,7 +75,7 @@ export const CHECKS = [
       ],
     ],
     noticedBy: MAY_PAY,
-    test: 'a probe of the listing asks all checks, and is written down only once it is sent',
+    test: 'runs all checks for a listing probe, and records the probe only once it is sent',
   },
   {
     name: 'verdicts-while-fenced',

@@ -32,14 +32,14 @@ export const PERSONS = [
     guards: 'the cap of a human who has spent under two names',
     edits: [[PEOPLE, 'FROM payers_like(payer) AS alike', 'FROM (SELECT payer AS payer_id) AS alike']],
     noticedBy: 'test/people/person-caps.spec.ts',
-    test: 'equal what was paid for each human, and refuse only what does not fit',
+    test: 'equal the sum paid for each human, and refuse only what exceeds them',
   },
   {
     name: 'merged-spending-at-once',
     guards: 'the cap of a human who pays under two names at once',
     edits: [[PEOPLE, 'PARTITION BY c.counts_as', 'PARTITION BY c.payer_id']],
     noticedBy: 'test/people/person-caps.spec.ts',
-    test: 'equal what was paid for each human, and refuse only what does not fit',
+    test: 'equal the sum paid for each human, and refuse only what exceeds them',
   },
   {
     name: 'merged-spending-decided',

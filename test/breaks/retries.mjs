@@ -72,7 +72,7 @@ export const RETRIES = [
       ],
     ],
     noticedBy: 'test/payments/sick-upstream.full.spec.ts',
-    test: 'gets as many requests as it has connections, some wait, and the rest leaves no trace',
+    test: 'gets as many requests as it has connections, some wait, and the rest leave no trace',
   },
   {
     name: 'circuit-before-intent',
@@ -85,7 +85,7 @@ export const RETRIES = [
       ],
     ],
     noticedBy: 'test/payments/open-circuit.full.spec.ts',
-    test: 'refuses a payment before its intent is written, with Retry-After, and records the refusal',
+    test: 'refuses a payment before recording its intent, with Retry-After, and records the refusal',
   },
   {
     name: 'one-probe',
@@ -98,7 +98,7 @@ export const RETRIES = [
       ],
     ],
     noticedBy: 'test/payments/open-circuit.full.spec.ts',
-    test: 'lets one of many requests through as its probe, and refuses the others before their intents',
+    test: 'sends one request as its probe, and refuses the others before their intents',
   },
   {
     name: 'probe-given-up',
@@ -111,7 +111,7 @@ export const RETRIES = [
       ],
     ],
     noticedBy: 'test/payments/open-circuit.full.spec.ts',
-    test: 'gives the probe to the next request if one is refused for another reason, held, or replayed',
+    test: 'passes the probe on when its request is refused, held or replayed',
   },
   {
     name: 'sent-by-its-deadline',

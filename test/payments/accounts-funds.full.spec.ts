@@ -77,7 +77,7 @@ describe('an upstream account', () => {
     return JSON.parse(String(row?.body)) as object;
   };
 
-  it('with a sub-account pays from it, records that, and lists only what it made', async () => {
+  it('pays from its sub-account, records it, and lists only its own calls', async () => {
     const paid = await proxy.post(branch, '/payouts/airtime', airtime(4.5)).expect(200);
     expect(await balanceOf(NORTH, 'airtime')).toBe(45.5);
     expect(await bodyOf(paid)).toMatchObject({ subAccount: NORTH });
@@ -91,21 +91,21 @@ describe('an upstream account', () => {
     expect(JSON.stringify(wallets.body)).toContain('45.5');
   });
 
-  it('does not let an app choose a sub-account', async () => {
+  it('rejects a sub-account chosen by the app', async () => {
     for (const subAccount of [NORTH, SOUTH]) {
       const refused = await proxy.post(shop, '/payouts/airtime', { ...airtime(1), subAccount }).expect(400);
       expect(refused.body.errors).toMatchObject([{ pointer: '/subAccount' }]);
     }
   });
 
-  it('replays a request by what the app sent, without what the account adds', async () => {
+  it('replays by the body of the app, without the fields that the account adds', async () => {
     const pay = () => proxy.post(branch, '/payouts/airtime', airtime(1.25)).set('Idempotency-Key', 'once').expect(200);
     const [one, two] = [await pay(), await pay()];
     expect([two.headers['idempotent-replayed'], two.text]).toEqual(['true', one.text]);
     expect(await balanceOf(NORTH, 'airtime')).toBe(44.25);
   });
 
-  it('with a wallet lets transfers take from no other one', async () => {
+  it('limits transfers to its own wallet', async () => {
     const to = { receiver: '00000000-0000-4000-8000-000000000001', valueInUSD: 2 };
     const moved = await proxy.post(transfers, '/wallets/transfer', to).expect(200);
     expect(await bodyOf(moved)).toMatchObject({ wallet: 'airtime' });
@@ -122,7 +122,7 @@ describe('an upstream account', () => {
     expect(preview.body.refusal).toMatchObject({ code: 'wallet_not_allowed' });
   });
 
-  it('that is slow takes no places from the others', async () => {
+  it('takes no capacity from other accounts while it is slow', async () => {
     const waiting = Array.from({ length: 12 }, () => proxy.post(stuck, '/payouts/airtime', airtime(1)).then());
     const refused = await Promise.race(waiting);
     expect([refused.status, refused.body.code]).toEqual([503, 'overloaded']); // every place of the account is taken
@@ -131,7 +131,7 @@ describe('an upstream account', () => {
     await Promise.all(waiting);
   });
 
-  it('that fails leaves the others alone', async () => {
+  it('fails without affecting other accounts', async () => {
     const refused = await proxy.post(stranded, '/payouts/airtime', airtime(1)).expect(503);
     expect(refused.body.code).toBe('upstream_unreachable');
     await proxy.get(stranded, '/api/v0.1/info/airtime-countries').expect(503);
@@ -140,7 +140,7 @@ describe('an upstream account', () => {
     await proxy.post(shop, '/payouts/airtime', airtime(1)).expect(200);
   });
 
-  it('has wallets of its own, with balances of its own that count as low', async () => {
+  it('reports low balances of its own wallets', async () => {
     await worker.get(WalletsJob).turn();
     const acts = await proxy.database.query<{ account: string | null; type: string }>(
       `SELECT after::json ->> 'account' AS account, after::json ->> 'wallet_type' AS type FROM activity

@@ -28,7 +28,7 @@ describe('the deadline of a request', () => {
 
   const pay = (key: string) => paying.proxy.post(paying.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', key);
 
-  it('is kept: a call that was admitted is not sent after it, and its key and its money are free', async () => {
+  it('prevents sending after it, and frees the key and the money of the admitted call', async () => {
     const admit = journal.admit.bind(journal);
     jest.spyOn(journal, 'admit').mockImplementation(async (admission, patienceMs) => {
       const result = await admit(admission, patienceMs);
@@ -45,7 +45,7 @@ describe('the deadline of a request', () => {
     await pay('late').expect(200);
   });
 
-  it('ends the wait for the record of an answer, which is written later and says that nobody got it', async () => {
+  it('ends the wait for the outcome record, which is written later as undelivered', async () => {
     let write: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (write = resolve));
     const close = journal.close.bind(journal);
@@ -67,12 +67,12 @@ describe('the deadline of a request', () => {
   });
 });
 
-describe('a deadline of a second', () => {
+describe('a one-second deadline', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying({ requestDeadlineMs: 1_000 })));
   afterAll(() => paying.close());
 
-  it('does not include the time in which the body arrives', async () => {
+  it('excludes the arrival of the body', async () => {
     const text = JSON.stringify(AIRTIME);
     const headers = { 'X-API-Key': paying.app, 'Content-Type': 'application/json', 'Content-Length': text.length };
     const slowly = async () => {
@@ -87,7 +87,7 @@ describe('a deadline of a second', () => {
     await eventually(slowly); // the rest of a request may take a second on a slow machine
   });
 
-  it('ends the look-up of rights that may have changed, before a refusal', async () => {
+  it('ends the lookup of possibly changed permissions before a refusal', async () => {
     const { database, app } = paying.proxy;
     await database.query(`UPDATE client SET countries = '{Kenya}' WHERE name = 'app'`);
     await eventually(async () => (await paying.pay()).status === 200); // it is remembered
@@ -109,7 +109,7 @@ describe('a deadline of a second', () => {
     jest.restoreAllMocks();
   });
 
-  it('does not include reads of the upstream before the refusal, which have limits of their own', async () => {
+  it('excludes reads of the upstream before the refusal, which have their own timeouts', async () => {
     let clock: jest.SpyInstance | undefined;
     const checking = await startPaying({ requestDeadlineMs: DEADLINE_MS, checkCoverage: true });
     checking.upstream.behaviour = async (...asked) => {

@@ -68,7 +68,7 @@ describe('the duplicate guard', () => {
     ['with a key', (key: string) => proxy.post(key, PATH, AIRTIME).set('Idempotency-Key', 'meant-again')],
     ['with another content', (key: string) => proxy.post(key, PATH, airtime('+254712345679'))],
     ['by another operation', (key: string) => proxy.post(key, '/account/transfer', { receiver: 'x', amount: 1 })],
-  ])('admits a request %s after a payment was carried out', async (_how, again) => {
+  ])('admits a request %s after an executed payment', async (_how, again) => {
     const key = await client();
     await proxy.post(key, PATH, AIRTIME).expect(200);
     await again(key).expect(200);
@@ -79,7 +79,7 @@ describe('the duplicate guard', () => {
     await proxy.post(await client(), PATH, AIRTIME).expect(200);
   });
 
-  it('admits a repetition of a call that is known not to have paid', async () => {
+  it('admits a repetition after a call that provably paid nothing', async () => {
     const key = await client();
     upstream.behaviour = answer(400, { status: 'error', error: 'no' });
     await proxy.post(key, PATH, AIRTIME).expect(400);
@@ -98,7 +98,7 @@ describe('the duplicate guard', () => {
   });
 
   // Before others start proxies that end: receivedEarlier waits for the heartbeats of all.
-  it('stores only hashes of contents, and only as long as needed', async () => {
+  it('stores only hashes of contents, and deletes them after the window', async () => {
     const key = await client();
     const id = idOf(await proxy.post(key, PATH, AIRTIME).expect(200));
     const rows = await database.query('SELECT length(content) AS bytes FROM recent_content WHERE intent_id = $1', [id]);
@@ -138,7 +138,7 @@ describe('the duplicate guard', () => {
     await brief.close();
   });
 
-  it('never suspects reads', async () => {
+  it('ignores reads', async () => {
     const key = await client();
     await proxy.get(key, '/api/v0.1/wallets/list').expect(200);
     await proxy.get(key, '/api/v0.1/wallets/list').expect(200);
@@ -169,7 +169,7 @@ describe('the duplicate guard', () => {
       await other.close();
     });
 
-    it('holds the same recipient and amount for approval, and does not send it', async () => {
+    it('holds the same recipient and amount for approval, and sends nothing', async () => {
       const body = airtime('+254711000001');
       await guarded.post(await client(), PATH, body).expect(200);
       const held = await guarded.post(await client(), PATH, body).expect(202);
@@ -188,7 +188,7 @@ describe('the duplicate guard', () => {
       await guarded.post(await client(), PATH, more).expect(200);
     });
 
-    it('sends one of ten simultaneous payments of clients over two proxies, and holds nine', async () => {
+    it('sends one of ten simultaneous payments of several clients over two proxies, and holds nine', async () => {
       const body = airtime('+254711000004');
       const keys = await Promise.all(Array.from({ length: 10 }, client));
       const answers = await Promise.all(

@@ -88,11 +88,11 @@ describe('a misbehaving upstream', () => {
     return (await askSandbox(sandbox.url).get(address).set(CONTROL).expect(200)).body;
   };
 
-  it('is tested with every fault of the sandbox', () => {
+  it('covers every fault of the sandbox', () => {
     expect([...new Set(TABLE.map(({ fault }) => fault))].sort()).toEqual(Object.keys(FAULTS).sort());
   });
 
-  it.each(TABLE)('leads to $status for the app and $outcome in the record: $fault', async (row) => {
+  it.each(TABLE)('gives the app $status and records $outcome: $fault', async (row) => {
     const { fault, status, code, outcome, failure, processed } = row;
     const before = (await arrivals()).length;
     const asked = { fault, operation: AIRTIME, nth: 1, ...row.with };
@@ -113,7 +113,7 @@ describe('a misbehaving upstream', () => {
     ['+254799990217', 500],
     ['+254799990215', 503],
     ['+254799990104', 200],
-  ])('is simulated by the magic recipient %s alone', async (phoneNumber, status) => {
+  ])('needs only the magic recipient %s', async (phoneNumber, status) => {
     await pay(phoneNumber).expect(status);
   });
 });

@@ -83,7 +83,7 @@ describe('an idempotency key', () => {
     [401, 502, { status: 'error', error: 'no' }],
     [403, 502, '<html>blocked</html>'],
     [429, 503, { status: 'error', error: 'slow' }],
-  ])('is free again after a %i, and the response says so', async (status, told, body) => {
+  ])('becomes free after a %i, and the response says so', async (status, told, body) => {
     upstream.behaviour = answer(status, body);
     const k = newKey();
     const first = await pay(k).expect(told);
@@ -99,7 +99,7 @@ describe('an idempotency key', () => {
   it.each([
     [200, { status: 'success', data: { error: 'None' } }, 200, { status: 'success', message: expect.any(String) }],
     [400, { status: 'error', error: 'no' }, 400, { status: 'error', error: expect.any(String) }],
-  ])('returns the outcome of a %i whose answer was erased', async (status, body, told, said) => {
+  ])('returns the outcome of a %i after its answer was erased', async (status, body, told, said) => {
     upstream.behaviour = answer(status, body, { 'content-type': 'application/json; charset=latin1' });
     const k = newKey();
     const first = await pay(k).expect(told);
@@ -129,7 +129,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('is independent for another operation and for another client', async () => {
+  it('separates operations and clients', async () => {
     const k = newKey();
     const other = (await proxy.client('other', 'pay')).key;
     await pay(k).expect(200);
@@ -142,7 +142,7 @@ describe('an idempotency key', () => {
     ['a time-out', hang],
     ['a broken connection', reset],
     ['a gateway error', answer(502, '<html>')],
-  ])('stays taken while the outcome is unknown, and nothing is sent again: %s', async (_name, behaviour) => {
+  ])('blocks a resend while the outcome is unknown: %s', async (_name, behaviour) => {
     upstream.behaviour = behaviour;
     const k = newKey();
     const first = await pay(k);
@@ -154,7 +154,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('is free again if the call was provably not sent, also for another body', async () => {
+  it('becomes free after a call that was provably not sent, also for another body', async () => {
     const nowhere = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
     const k = newKey();
     await nowhere
@@ -168,7 +168,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('stays free after a refusal: bad body, missing scope', async () => {
+  it('stays free after a bad body and a missing scope', async () => {
     const k = newKey();
     const reader = (await proxy.client('reader', 'read', 'account')).key;
     await pay(k, { airtimes: [] }).expect(400);
@@ -183,7 +183,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('waits for the answer of a concurrent request, and returns 409 if that takes too long', async () => {
+  it('waits for the concurrent duplicate, and returns 409 after a timeout', async () => {
     const k = newKey();
     let release = () => undefined as unknown;
     const slow = await startProxy({ upstreamBaseUrl: upstream.url }, database);
@@ -208,7 +208,7 @@ describe('an idempotency key', () => {
     await slow.close();
   });
 
-  it('is ignored on reads', async () => {
+  it('has no effect on reads', async () => {
     const k = newKey();
     const read = () => proxy.get(key, '/api/v0.1/wallets/list').set('Idempotency-Key', k).expect(200);
     await read();
@@ -216,7 +216,7 @@ describe('an idempotency key', () => {
     expect(upstream.received).toHaveLength(2);
   });
 
-  it('is required if the client is set up so', async () => {
+  it("is required by the client's settings", async () => {
     const { key: strict } = await proxy.client('strict', 'pay', 'read', 'account');
     await database.query("UPDATE client SET require_idempotency_key = TRUE WHERE name = 'strict'");
     const { body } = await proxy.post(strict, PATH, AIRTIME).expect(400);
@@ -226,7 +226,7 @@ describe('an idempotency key', () => {
     await proxy.get(strict, '/api/v0.1/wallets/list').expect(200);
   });
 
-  it('still replays its answer if the rules have changed since', async () => {
+  it('replays its answer after the rules have changed', async () => {
     const { key: shop } = await proxy.client('shop', 'pay');
     const k = newKey();
     const send = () => proxy.post(shop, PATH, AIRTIME).set('Idempotency-Key', k);
@@ -239,7 +239,7 @@ describe('an idempotency key', () => {
       .expect(403, /cap_exceeded/);
   });
 
-  it('is in the record of its call', async () => {
+  it('appears in the record of its call', async () => {
     const k = newKey();
     const { headers } = await pay(k).expect(200);
     expect(await database.query('SELECT intent_id AS id FROM intent_body WHERE idempotency_key = $1', [k])).toEqual([

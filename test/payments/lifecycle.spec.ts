@@ -33,7 +33,7 @@ describe('the lifecycle of a call', () => {
     decision: [null, 'approved', 'rejected'],
   });
 
-  it('has the same recorded state in TypeScript and in SQL for every combination of facts', async () => {
+  it('derives the same recorded state in TypeScript and in SQL for every combination of facts', async () => {
     const inSql = await states(
       'recorded_state(outcome, refused, resolution, held, decision)',
       'outcome text, refused boolean, resolution text, held boolean, decision text',
@@ -43,7 +43,7 @@ describe('the lifecycle of a call', () => {
     expect(inSql).toEqual(facts.map((one) => recordedState(one)));
   });
 
-  it('has the same state at every instant in TypeScript and in SQL', async () => {
+  it('derives the same state at every instant in TypeScript and in SQL', async () => {
     const cases = product({
       state: [...new Set(facts.map((one) => recordedState(one)))],
       expiresAt: [null, ...around(NOW)],
@@ -60,7 +60,7 @@ describe('the lifecycle of a call', () => {
     expect([...new Set(inSql)].sort()).toEqual([...CALL_STATES].sort());
   });
 
-  it('tells only open and executed calls apart when a call is repeated', () => {
+  it('distinguishes only open and executed calls when a call is repeated', () => {
     expect([...FIRST_CALL_STATES].sort()).toEqual([...OPEN, ...EXECUTED].sort());
   });
 

@@ -87,7 +87,7 @@ describe('any schedule of lies and retries', () => {
   };
 
   it(
-    `pays nobody twice, overspends no cap, and ends with the truth (${SCHEDULES} schedules)`,
+    `pays each person at most once, exceeds no cap, and ends with the true state (${SCHEDULES} schedules)`,
     async () => {
       const property = fc.asyncProperty(schedule, async (each) => {
         const wrong = await wrongIn(each);

@@ -14,7 +14,7 @@ const IN_ORDER = ['instance_fenced', 'storage_full', 'overloaded', 'stopped', 'u
 type Code = (typeof IN_ORDER)[number];
 
 /** Every door by which money leaves, or a decision that frees money, refuses by the same checks, in the same order. */
-describe('may this instance pay now', () => {
+describe('permission to pay', () => {
   let approving: Approving;
   let operator: string;
   let held: string;
@@ -82,7 +82,7 @@ describe('may this instance pay now', () => {
       () => post('/payouts/initiate-credit', { credits: [{ email: 'ada@example.com', twitter: '', valueInUSD: 1 }] }),
     ],
     ['an approval', () => approving.decide('approve', held)],
-  ])('%s asks all checks in the one order', async (_door, send) => {
+  ])('runs all checks in order for %s', async (_door, send) => {
     for (const code of IN_ORDER) {
       expect((await send()).body).toMatchObject({ code });
       await lift[code]();
@@ -93,7 +93,7 @@ describe('may this instance pay now', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('shows a preview what would refuse the request, in the same order', async () => {
+  it('shows the refusal in a preview, in the same order', async () => {
     await lift.overloaded(); // refuses the preview itself
     for (const code of IN_ORDER.filter((one) => one !== 'overloaded')) {
       expect(await preview()).toMatchObject({ would: 'be_refused', refusal: { code } });
@@ -102,7 +102,7 @@ describe('may this instance pay now', () => {
     expect(await preview()).toMatchObject({ would: 'be_sent', refusal: null });
   });
 
-  it('tells an approver of each that the call is still pending, and never to send it again', async () => {
+  it('tells an approver that the call is still pending, and never to resend it', async () => {
     const waiting = await approving.hold();
     for (const code of IN_ORDER) {
       const { body } = await approving.decide('approve', waiting).expect(503);
@@ -113,7 +113,7 @@ describe('may this instance pay now', () => {
     expect(await approving.read(waiting)).toMatchObject({ outcome: 'pending_approval' });
   });
 
-  it('a probe of the listing asks all checks, and is written down only once it is sent', async () => {
+  it('runs all checks for a listing probe, and records the probe only once it is sent', async () => {
     for (const code of IN_ORDER) await lift[code]();
     const worker = await approving.proxy.startWorker();
     lift = await setEverythingAgainst(worker);
@@ -129,7 +129,7 @@ describe('may this instance pay now', () => {
     expect([approving.upstream.received.length, (await probes()).length]).toEqual([1, 1]);
   });
 
-  it('asks for a read only space, room and the circuit', async () => {
+  it('checks only space, capacity and the circuit for a read', async () => {
     const read = () => approving.proxy.get(approving.app, '/api/v0.1/wallets/list');
     for (const code of ['storage_full', 'overloaded', 'upstream_unreachable'] as const) {
       const { body } = await read().expect(503);
@@ -149,14 +149,14 @@ describe('may this instance pay now', () => {
           .set('X-API-Key', approving.approver.key)
           .send({ outcome: 'not_executed', reason: 'the provider has nothing of it' }),
     ],
-  ])('asks for %s only the fence', async (_act, decide) => {
+  ])('checks only the fence for %s', async (_act, decide) => {
     if ((await approving.read(held)).outcome !== 'pending_approval') held = await approving.hold();
     expect((await decide()).body).toMatchObject({ code: 'instance_fenced' });
     lift.instance_fenced();
     expect((await decide()).status).toBe(200);
   });
 
-  it('answers a repeated request without space, stops and circuits, but not while it is fenced', async () => {
+  it('replays an answer despite full storage, stops and circuits, but not while fenced', async () => {
     for (const code of IN_ORDER) await lift[code]();
     const repeat = () => approving.pay('+254700000003').set('Idempotency-Key', 'order-3');
     await repeat().expect(200);
@@ -175,7 +175,7 @@ describe('may this instance pay now', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('asks again before the decision about a held call, because others were asked meanwhile', async () => {
+  it('repeats the checks before it decides a held call', async () => {
     for (const code of IN_ORDER) await lift[code]();
     const waiting = await approving.hold();
     const fence = approving.proxy.app.get(FenceService);

@@ -57,7 +57,7 @@ describe('an open circuit', () => {
   const keyed = (key: string, phone = PHONE) => approving.pay(phone).set('Idempotency-Key', key);
   const metric = async () => (await supertest(approving.proxy.url).get('/metrics').expect(200)).text;
 
-  it('refuses a payment before its intent is written, with Retry-After, and records the refusal', async () => {
+  it('refuses a payment before recording its intent, with Retry-After, and records the refusal', async () => {
     await openCircuit(approving, PAY);
     for (const key of [undefined, 'new-key']) {
       const got = await (key === undefined ? approving.pay() : keyed(key)).expect(503).expect('Retry-After', '5');
@@ -77,7 +77,7 @@ describe('an open circuit', () => {
     expect(await metric()).toContain(`payout_proxy_upstream_circuit_open{account="main",operation="${PAY}"} 0`);
   });
 
-  it('answers the repetition of a known key, and refuses another body with it', async () => {
+  it('replays a known key, and refuses another body with it', async () => {
     const first = await keyed('known', '+254700000001').expect(200);
     await openCircuit(approving, PAY);
     const again = await keyed('known', '+254700000001').expect(200).expect('Idempotent-Replayed', 'true');
@@ -86,7 +86,7 @@ describe('an open circuit', () => {
     expect(approving.upstream.received).toEqual([]);
   });
 
-  it('lets one of many requests through as its probe, and refuses the others before their intents', async () => {
+  it('sends one request as its probe, and refuses the others before their intents', async () => {
     await openCircuit(approving, PAY);
     pass();
     const held: (() => unknown)[] = [];
@@ -105,7 +105,7 @@ describe('an open circuit', () => {
     await approving.pay().expect(503).expect('Retry-After', '5'); // the probe failed
   });
 
-  it('gives the probe to the next request if one is refused for another reason, held, or replayed', async () => {
+  it('passes the probe on when its request is refused, held or replayed', async () => {
     await keyed('paid', '+254700000003').expect(200);
     await openCircuit(approving, PAY);
     pass();
@@ -120,7 +120,7 @@ describe('an open circuit', () => {
     await approving.pay('+254700000005').expect(200);
   });
 
-  it('still holds what needs an approval, and keeps it pending until the upstream is tried again', async () => {
+  it('holds payments for approval, and keeps them pending until the upstream is tried again', async () => {
     await openCircuit(approving, PAY);
     await approving.query(dailyThreshold(1));
     const asked = await approving.pay('+254700000006').expect(202);
@@ -137,7 +137,7 @@ describe('an open circuit', () => {
     expect(body).toMatchObject({ outcome: 'succeeded', approval: { status: 'approved' } });
   });
 
-  it('is part of a preview, which never becomes the probe', async () => {
+  it('appears in a preview, which never becomes the probe', async () => {
     const preview = async () => {
       const asked = supertest(approving.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', approving.app);
       return (await asked.send(airtime('+254700000007')).expect(200)).body;
@@ -149,7 +149,7 @@ describe('an open circuit', () => {
     await approving.pay('+254700000007').expect(200);
   });
 
-  it('refuses a read before its intent is written, unless its answer is cached', async () => {
+  it('refuses a read before recording its intent, unless its answer is cached', async () => {
     const read = (path: string) => approving.proxy.get(approving.app, path as '/api/v0.1/wallets/list');
     await read('/api/v0.1/info/airtime-countries').expect(200);
     await openCircuit(approving, READ);
@@ -164,7 +164,7 @@ describe('an open circuit', () => {
   });
 });
 
-it('pays unchecked while the circuit of the list of countries is open, and writes nothing about that list', async () => {
+it('pays unchecked while the circuit of the country list is open, and records no call for that list', async () => {
   const paying = await startPaying({ checkCoverage: true, maxClockSkewMs: Infinity });
   const stopped = Date.now();
   const clock = jest.spyOn(Date, 'now').mockImplementation(() => stopped);

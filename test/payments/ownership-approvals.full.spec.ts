@@ -39,7 +39,7 @@ describe('a held redemption', () => {
     expect((await approve(id).expect(200)).body.outcome).toBe('succeeded');
   });
 
-  it("is sent if only the upstream's list shows that the link is the client's own", async () => {
+  it("is sent if only the upstream's list attributes the link to the client", async () => {
     const { key, hold } = await holding();
     const own = await on.unnamed(key);
     await hold();
@@ -48,7 +48,7 @@ describe('a held redemption', () => {
     expect((await approve(id).expect(200)).body.outcome).toBe('rejected');
   });
 
-  it('is refused if its client no longer reaches the whole account, and sends nothing', async () => {
+  it('is refused and not sent after its client loses access to the whole account', async () => {
     const others = await on.credit(on.shop);
     const { name, key, hold } = await holding([...APP, 'account']);
     await hold();
@@ -67,7 +67,7 @@ describe('a held redemption', () => {
     expect((await approve(id).expect(200)).body.outcome).toBe('succeeded');
   });
 
-  it('is judged by the person whose key requested it', async () => {
+  it('is judged by the owner of the requesting key', async () => {
     const { name, key, hold } = await holding();
     const ada = (await on.clients.issueKey(name, { person: 'ada' })).key;
     const own = await on.credit(key);

@@ -32,7 +32,7 @@ describe('a preview of a repeated request', () => {
   let phones = 0;
   const fresh = () => ({ phoneNumber: `+2348${String((phones += 1)).padStart(9, '0')}` });
 
-  it('reads each item of a long list once for each earlier payment of it', async () => {
+  it('reads each item of a long list once per earlier payment of it', async () => {
     const { id, key } = await api.client();
     const body = airtimes(...Array.from({ length: 300 }, fresh));
     const original = await api.ask(key, AIRTIME, body, keyed('first')).expect(200);
@@ -58,7 +58,7 @@ describe('a preview of a repeated request', () => {
     expect(read).toBeLessThan(50); // the calls, each once for its items and once for its people
   });
 
-  it('says that it is suspected without a key, and not with another key', async () => {
+  it('reports a suspected duplicate without a key, and none with another key', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh());
     const { headers } = await api.ask(key, AIRTIME, body).expect(200);
@@ -70,7 +70,7 @@ describe('a preview of a repeated request', () => {
     expect((await api.preview(key, AIRTIME, body, naming)).would).toBe('be_sent');
   });
 
-  it('says that a paid list is suspected with another key too, unless it names the call', async () => {
+  it('reports a paid list as a suspected duplicate with another key, unless it names the call', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh(), fresh());
     const { headers } = await api.ask(key, AIRTIME, body, keyed('upload-1')).expect(200);
@@ -84,7 +84,7 @@ describe('a preview of a repeated request', () => {
     expect(wrong.refusal).toMatchObject({ status: 400, code: 'invalid_allow_duplicate_of' });
   });
 
-  it('says that its answer would be replayed with its key, whatever the rules are now, and records nothing', async () => {
+  it('reports a replay with its key under changed rules, and records nothing', async () => {
     const { id, key, name } = await api.client();
     const body = airtimes(fresh());
     const { headers } = await api.ask(key, AIRTIME, body, keyed('k')).expect(200);
@@ -102,7 +102,7 @@ describe('a preview of a repeated request', () => {
     expect(other.errors.map(({ code }) => code)).toEqual(['idempotency_key_reused', 'cap_exceeded']);
   });
 
-  it('says whether its key is in progress, in doubt, or free again', async () => {
+  it('reports the state of its key: in progress, in doubt, or free', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh());
     await api.preview(key, AIRTIME, body); // has the list, so that the payout is what hangs
@@ -117,7 +117,7 @@ describe('a preview of a repeated request', () => {
     expect(await api.preview(key, AIRTIME, body, keyed('slow'))).toMatchObject({ would: 'be_sent', duplicates: [] });
   });
 
-  it('says that the call of its key was rejected', async () => {
+  it('reports the rejection of the call with its key', async () => {
     const { key } = await api.client({ approvalOverUsd: new Decimal(1) });
     const body = airtimes({ ...fresh(), valueInUSD: 2 });
     const { headers } = await api.ask(key, AIRTIME, body, keyed('k')).expect(202);
@@ -134,7 +134,7 @@ describe('a preview of a repeated request', () => {
     expect(found.duplicates).toEqual([]);
   });
 
-  it('says that a header is an invalid key, or that one is required', async () => {
+  it('reports an invalid or missing key header', async () => {
     const { key } = await api.client({ requireIdempotencyKey: true });
     const body = airtimes(fresh());
     const codes = async (headers: Record<string, string>) =>
@@ -144,7 +144,7 @@ describe('a preview of a repeated request', () => {
     expect(await codes(keyed('k'))).toEqual([]);
   });
 
-  it('says that another client has paid the same', async () => {
+  it('reports the same payment by another client', async () => {
     const [one, other] = [await api.client(), await api.client()];
     const body = airtimes(fresh());
     await api.ask(one.key, AIRTIME, body).expect(200);
@@ -154,7 +154,7 @@ describe('a preview of a repeated request', () => {
     await api.ask(other.key, AIRTIME, body).expect(202);
   });
 
-  it('lists items that pay the same again, in the request and in the last days', async () => {
+  it('lists repeated items, within the request and of recent days', async () => {
     const { key } = await api.client();
     const [a, b] = [fresh(), fresh()];
     const { headers } = await api.ask(key, AIRTIME, airtimes(b, a)).expect(200);
@@ -169,7 +169,7 @@ describe('a preview of a repeated request', () => {
     expect((await api.preview(key, '/payouts/credit', { credits })).duplicates).toHaveLength(1);
   });
 
-  it('leaves out items that the upstream rejected, or that are older than seven days', async () => {
+  it('omits rejected items and items older than seven days', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh());
     const seenOf = async () => (await api.preview(key, AIRTIME, body)).duplicates.map(({ call_id: id }) => id);

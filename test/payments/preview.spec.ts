@@ -42,24 +42,27 @@ describe('a preview', () => {
   }
   const NO_TRACES = { intents: 0, refusals: 0, spending: 0, claims: 0, contents: 0 };
 
-  it.each(TRIED)('says that $operation would be sent, records nothing, and then it is sent', async (one) => {
-    const { id, key } = await api.client();
-    const headers = { 'Idempotency-Key': 'k-1' };
-    expect(await api.preview(key, one.path, one.body, headers)).toMatchObject({
-      would: 'be_sent',
-      refusal: null,
-      replay: null,
-      errors: [],
-      approval: null,
-      stopped: null,
-      duplicates: [],
-      fee_usd: null,
-      item_count: itemFieldsOf(one.operation) ? 1 : 0,
-    });
-    expect([api.arrived(), await traces(id)]).toEqual([[], NO_TRACES]);
-    await api.ask(key, one.path, one.body, headers).expect(200);
-    expect(api.arrived()).toEqual([`POST ${one.path}`]);
-  });
+  it.each(TRIED)(
+    'announces that $operation would be sent, records nothing, and then the request is sent',
+    async (one) => {
+      const { id, key } = await api.client();
+      const headers = { 'Idempotency-Key': 'k-1' };
+      expect(await api.preview(key, one.path, one.body, headers)).toMatchObject({
+        would: 'be_sent',
+        refusal: null,
+        replay: null,
+        errors: [],
+        approval: null,
+        stopped: null,
+        duplicates: [],
+        fee_usd: null,
+        item_count: itemFieldsOf(one.operation) ? 1 : 0,
+      });
+      expect([api.arrived(), await traces(id)]).toEqual([[], NO_TRACES]);
+      await api.ask(key, one.path, one.body, headers).expect(200);
+      expect(api.arrived()).toEqual([`POST ${one.path}`]);
+    },
+  );
 
   it.each((Object.keys(OPERATIONS) as OperationName[]).filter(isRead))('returns 404 for %s', async (operation) => {
     const { key } = await api.client();
@@ -69,7 +72,7 @@ describe('a preview', () => {
     expect(body).toMatchObject({ code: 'not_found', status: 404 });
   });
 
-  it('shows what each item would pay, to whom, and in local currency', async () => {
+  it('shows recipient, amount and local currency of each item', async () => {
     const { key } = await api.client();
     const body = airtimes({ countryToSend: 'KÉNYA', valueInUSD: 10.5 }, { countryToSend: 'nigeria', valueInUSD: 2 });
     const { items, total_usd, coverage } = await api.preview(key, AIRTIME, body);
@@ -97,7 +100,7 @@ describe('a preview', () => {
     ]);
   });
 
-  it('requests each rate once, at most ten, with caused_by, and leaves out unknown ones', async () => {
+  it('requests each rate once, at most ten, with caused_by, and omits unknown ones', async () => {
     const { id, key } = await api.client();
     const many = airtimes(...Array.from({ length: 12 }, (_, n) => ({ valueInUSD: 100 + (n % 11) })));
     const { items } = await api.preview(key, AIRTIME, many);
@@ -111,7 +114,7 @@ describe('a preview', () => {
     expect(without).toMatchObject({ would: 'be_sent', items: [{ local_amount: null }] });
   });
 
-  it('lists every fault of every kind, with the phone number that was meant', async () => {
+  it('lists every fault of every kind, with the intended phone number', async () => {
     const { id, key } = await api.client({ maxItemUsd: usd('5'), countries: ['Kenya'], dailyCapUsd: usd('1') });
     const body = airtimes(
       { phoneNumber: '\u202a00234 (801) 234-5678\u202c' },
@@ -170,7 +173,7 @@ describe('a preview', () => {
     expect(refused?.operation).toBe(`POST /v1/preview${AIRTIME}`);
   });
 
-  it('shows what caps would leave, and by how much they are exceeded', async () => {
+  it('shows the remainder of each cap, or the excess', async () => {
     const { key } = await api.client({ dailyCapUsd: usd('10'), monthlyCapUsd: usd('20') });
     await api.ask(key, AIRTIME, airtimes({ valueInUSD: 2.5 })).expect(200);
     const fits = await api.preview(key, AIRTIME, airtimes({ valueInUSD: 7.499999 }));
@@ -186,7 +189,7 @@ describe('a preview', () => {
     expect(link).toMatchObject({ would: 'be_sent', caps: { daily: { left_after_usd: '7.5' } } });
   });
 
-  it('says that the request would wait for an approval', async () => {
+  it('announces a hold for approval', async () => {
     const { key } = await api.client({ approvalOverUsd: usd('3') });
     const body = airtimes({ valueInUSD: 3.5 });
     const expected = { would: 'wait_for_approval', approval: { reason: 'over_threshold', threshold_usd: '3' } };
@@ -195,7 +198,7 @@ describe('a preview', () => {
     expect(api.arrived()).toEqual([]);
   });
 
-  it('says that the operator has stopped it, and lists other errors', async () => {
+  it('announces a stop by the operator, and lists other errors', async () => {
     const { key, name } = await api.client({ maxItemUsd: usd('1') });
     const stops = api.proxy.app.get(StopsService, { strict: false });
     await stops.stop({ client: name }, 'audit', { clientId: null, keyId: null, actor: 'ada' });
@@ -204,7 +207,7 @@ describe('a preview', () => {
     expect(found.errors.map(({ code }) => code)).toEqual(['cap_exceeded', 'stopped']);
   });
 
-  it('waits for another call that updates the search index', async () => {
+  it('waits for a concurrent update of the search index', async () => {
     const { key } = await api.client();
     const other = new Client({ connectionString: api.proxy.database.ownerUrl });
     await other.connect();

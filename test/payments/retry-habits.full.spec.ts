@@ -63,7 +63,7 @@ const LIES: Record<string, Expected> = {
 };
 
 /** Clients that try again as they are used to, at an upstream that lies. Nobody is paid twice, and the API knows who was paid. */
-describe('a client that tries again', () => {
+describe('a retrying client', () => {
   let world: LyingWorld;
   let count = 0;
 
@@ -101,7 +101,7 @@ describe('a client that tries again', () => {
     });
 
     it.each(['error500AfterProcessing', 'resetAfterProcessing', 'error500', 'resetBeforeProcessing'])(
-      'pays a person exactly once after %s, if the doubt ends while the client still tries',
+      'pays a person exactly once after %s, if the doubt ends while the client retries',
       async (fault) => {
         const customer = await client();
         await world.faults([{ fault }]);
@@ -117,7 +117,7 @@ describe('a client that tries again', () => {
       },
     );
 
-    it.each([1, 3])('pays each of %i people exactly once if a success comes slowly', async (length) => {
+    it.each([1, 3])('pays each of %i people exactly once after a slow success', async (length) => {
       const customer = await client();
       await world.faults([SLOW]);
       const order = await customer.order({ kind: 'momo', items: items(length) }, () => happen('time passes'));

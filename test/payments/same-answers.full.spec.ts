@@ -130,7 +130,7 @@ const EXAMPLES = [...DOCUMENTED, ...OBSERVED].map(({ operation, path, body }): [
   (client) => (methodOf(operation) === 'GET' ? client.get(path) : client.post(path, body)),
 ]);
 
-describe('a client that was written from the interface alone', () => {
+describe('a client written from the interface alone', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let database: TestDatabase;
   let sandbox: Sandbox;
@@ -154,7 +154,7 @@ describe('a client that was written from the interface alone', () => {
   });
 
   it.each([...Object.entries(SCENARIO), ...EXAMPLES])(
-    'gets the same from the sandbox and from the proxy: %s',
+    'gets the same answers from the sandbox and the proxy: %s',
     async (_what, step) => {
       const expected = await step(direct, seen.direct);
       const actual = await step(proxied, seen.proxied);

@@ -11,7 +11,7 @@ const PATH = '/payouts/airtime';
 const LIST = { airtimes: [...AIRTIME.airtimes, ...airtime('+254712345670').airtimes] };
 
 /** Promise 2, part: a new key pays nothing twice that may have been paid already. */
-describe('the same content', () => {
+describe('repeated content', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -62,7 +62,7 @@ describe('the same content', () => {
   }
 
   describe('of a call in doubt', () => {
-    it('gets 409 with its ID and its state, with any key or none, while the doubt lasts', async () => {
+    it("gets 409 with the call's ID and state, with any key or none, while the doubt lasts", async () => {
       const key = await client();
       const first = await receivedEarlier(database, await inDoubt(key), 200);
       await proxy.app.get(RecentContents, { strict: false }).runOnce();
@@ -80,7 +80,7 @@ describe('the same content', () => {
       expect(upstream.received).toHaveLength(1);
     });
 
-    it('is sent if it names that call, which is recorded', async () => {
+    it('is sent if it names the call, and the record shows it', async () => {
       const key = await client();
       const first = await inDoubt(key);
       const second = await ask(key, AIRTIME, { idempotencyKey: 'meant', names: first.toUpperCase() }).expect(200);
@@ -96,7 +96,7 @@ describe('the same content', () => {
       expect(upstream.received).toHaveLength(2);
     });
 
-    it('must name the newest call, so of two that name the first, one is sent', async () => {
+    it('must name the newest call, so only one of two requests that name the first is sent', async () => {
       const key = await client();
       const first = await inDoubt(key);
       const answers = await Promise.all(
@@ -118,7 +118,7 @@ describe('the same content', () => {
     it.each([
       ['not-an-id', 400, 'invalid_allow_duplicate_of'],
       ['019aaaaa-0000-7000-8000-000000000000', 409, 'suspected_duplicate'],
-    ])('is not sent if it names %s', async (names, status, code) => {
+    ])('is not sent with allow_duplicate_of %s', async (names, status, code) => {
       const key = await client();
       const first = await inDoubt(key);
       const { body } = await ask(key, AIRTIME, { idempotencyKey: 'other', names }).expect(status);
@@ -127,7 +127,7 @@ describe('the same content', () => {
       expect(upstream.received).toHaveLength(1);
     });
 
-    it('gets the answer of its own key, whatever it names', async () => {
+    it('gets the answer of its own key, whatever call it names', async () => {
       const key = await client();
       const first = await inDoubt(key);
       const { body } = await ask(key, AIRTIME, { idempotencyKey: 'first', names: first }).expect(409);
@@ -143,7 +143,7 @@ describe('the same content', () => {
       expect(await recorded(idOf(second))).toEqual({ duplicate_of: null, held_for: null }); // it repeats none
     });
 
-    it('is refused for a day once the call is settled as paid, because its client was told an error', async () => {
+    it('is refused for a day once the call is settled as paid, because its client received an error', async () => {
       const key = await client();
       const old = await receivedEarlier(database, await inDoubt(key), 200);
       const recorded_at = new Date(Date.now() - 23 * 3_600_000).toISOString();
@@ -157,7 +157,7 @@ describe('the same content', () => {
       expect(upstream.received).toHaveLength(2);
     });
 
-    it('does not bypass a cap, a stop or an approval by naming it', async () => {
+    it('does not bypass a cap, a stop or an approval by naming the call', async () => {
       const key = await client();
       const first = await inDoubt(key);
       const limit = (column: string, usd: number | null) =>
@@ -182,7 +182,7 @@ describe('the same content', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('gets 409 while a call is in progress, with another key too, and on another instance', async () => {
+  it('gets 409 while a call is in progress, also with another key and on another instance', async () => {
     const key = await client();
     const arrived = new Promise<() => void>((resolve) => {
       upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
@@ -194,8 +194,8 @@ describe('the same content', () => {
     expect(second.body).toMatchObject({ first_call_id: await first, first_call_state: 'in_progress' });
   });
 
-  describe('of a list of two items or more', () => {
-    it('is refused for a day after its success, with any key or none, and sent if it names the call', async () => {
+  describe('of a list with several items', () => {
+    it('is refused for a day after its success, with any key or none, unless it names the call', async () => {
       const key = await client();
       const first = idOf(await ask(key, LIST, { idempotencyKey: 'upload-1' }).expect(200));
       await answeredEarlier(database, first, 23);

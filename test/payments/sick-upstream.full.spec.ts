@@ -43,7 +43,7 @@ const FAILURES: [string, Behaviour, number, string][] = [
 const ATTEMPTS = `SELECT kind, record::json ->> 'failure' AS failure, (record::json ->> 'attempts')::integer AS attempts,
   record::json -> 'tries' AS tries FROM outcome`;
 
-describe('a request that fails', () => {
+describe('a failed request', () => {
   let paying: Paying;
   beforeAll(async () => {
     const upstreamTimeouts = new Map([
@@ -99,7 +99,7 @@ describe('a request that fails', () => {
     ]);
 });
 
-describe('an upstream that is gone', () => {
+describe('an unreachable upstream', () => {
   let paying: Paying;
   /** A read that was sent before, and whose further attempts were not. */
   let last: Answer;
@@ -118,7 +118,7 @@ describe('an upstream that is gone', () => {
   const outcomesOf = ({ headers }: Answer) =>
     paying.proxy.database.query(`${ATTEMPTS} WHERE intent_id = $1`, [headers['x-call-id']]);
 
-  it('leaves a request unknown that was sent at first', async () => {
+  it('leaves a request unknown once it was sent', async () => {
     expect(last).toMatchObject({ status: 502, body: { code: 'outcome_unknown' } });
     expect(await outcomesOf(last)).toMatchObject([{ kind: 'unknown', failure: 'reset', attempts: MOST }]);
   });
@@ -127,7 +127,7 @@ describe('an upstream that is gone', () => {
     ['pay', 1],
     ['write', 1],
     ['read', MOST],
-  ])('is tried to %s %i×, and the app learns that nothing was sent', async (effect, times) => {
+  ])('is asked to %s %i×, and the app learns that nothing was sent', async (effect, times) => {
     const got = await EFFECTS[effect](paying).expect(503, /upstream_unreachable/);
     expect(await outcomesOf(got)).toMatchObject([
       { kind: 'not_sent', attempts: times, tries: Array(times).fill({ phase: 'connecting', failure: 'refused' }) },
@@ -135,7 +135,7 @@ describe('an upstream that is gone', () => {
   });
 });
 
-describe('an upstream that is sick', () => {
+describe('an overloaded upstream', () => {
   let paying: Paying;
   beforeAll(async () => {
     const upstreamTimeouts = new Map([['POST /account/transfer', 200]]);
@@ -151,7 +151,7 @@ describe('an upstream that is sick', () => {
     return held;
   }
 
-  it('gets as many requests as it has connections, some wait, and the rest leaves no trace', async () => {
+  it('gets as many requests as it has connections, some wait, and the rest leave no trace', async () => {
     const held = hold();
     const answered: Awaited<ReturnType<Paying['pay']>>[] = [];
     const all = phones(20).map(async (phone) => answered.push(await paying.pay(phone)));
@@ -182,7 +182,7 @@ describe('an upstream that is sick', () => {
     expect(text).toContain('payout_proxy_places_in_use{account="main"} 0');
   });
 
-  it('answers a payment first, while reads wait', async () => {
+  it('answers a waiting payment before reads', async () => {
     const held = hold();
     const readings = [0, 1, 2].map(() => EFFECTS.read(paying));
     const reads = readings.map((one) => one.then(({ status }) => status));

@@ -7,7 +7,7 @@ import { createTestDatabase, TestDatabase } from '../support/databases/test-data
 const TWINS = 200;
 
 /** Promise 2, part: whoever asks twice with one Idempotency-Key, of whichever proxy and at whatever moment, pays once. */
-describe('concurrent duplicates with one Idempotency-Key over two proxies', () => {
+describe('an Idempotency-Key sent concurrently over two proxies', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
   let upstream: Gate;
@@ -56,7 +56,7 @@ describe('concurrent duplicates with one Idempotency-Key over two proxies', () =
     );
   const replayed = (answers: Told[]) => answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
 
-  it('send one request upstream for 200 at once, with 199 replays of its answer', async () => {
+  it('sends one request upstream for 200 duplicates, with 199 replays of its answer', async () => {
     const body = newPayment();
     upstream.hold('answers'); // until a twin has lost its patience, so that all ways to wait are walked
     let waits = 0;
@@ -73,7 +73,7 @@ describe('concurrent duplicates with one Idempotency-Key over two proxies', () =
     expect(waits).toBeGreaterThan(0);
   });
 
-  it('are told to come again while the other proxy carries out the first', async () => {
+  it('asks to retry while the other proxy executes the first request', async () => {
     const body = newPayment();
     upstream.hold('answers');
     const first = pay(0, { body, idempotencyKey: 'slow' });
@@ -88,7 +88,7 @@ describe('concurrent duplicates with one Idempotency-Key over two proxies', () =
     expect(await arrivals(body)).toHaveLength(1);
   });
 
-  it('are not both sent when two proxies decide at the same moment', async () => {
+  it('sends one request when two proxies decide at the same moment', async () => {
     const body = newPayment();
     const both = () => twins(2, () => ({ key: shop, body, idempotencyKey: 'same-moment' }));
     const answers = await meetAtIntent(database, 2, both);
@@ -96,7 +96,7 @@ describe('concurrent duplicates with one Idempotency-Key over two proxies', () =
     expect(await arrivals(body)).toHaveLength(1);
   });
 
-  it('send one request upstream for each of ten keys for 100 at once', async () => {
+  it('sends one request upstream for each of ten keys for 100 duplicates', async () => {
     const bodies = Array.from({ length: 10 }, newPayment);
     const answers = await twins(TWINS / 2, (index) => ({
       key: shop,
@@ -111,7 +111,7 @@ describe('concurrent duplicates with one Idempotency-Key over two proxies', () =
     }
   });
 
-  it('pay one body if their bodies differ, and return 422 for the others', async () => {
+  it('pays one of several different bodies, and returns 422 for the others', async () => {
     const bodies = Array.from({ length: 10 }, newPayment);
     const answers = await twins(TWINS / 2, (index) => ({
       key: shop,
@@ -128,7 +128,7 @@ describe('concurrent duplicates with one Idempotency-Key over two proxies', () =
     expect(first.size).toBe(1);
   });
 
-  it('are independent for another client or operation, and the same whether quoted or bare', async () => {
+  it('separates clients and operations, and ignores quotes around it', async () => {
     const body = newPayment();
     const bare = await pay(0, { body, idempotencyKey: 'scope' });
     const quoted = await pay(1, { body, idempotencyKey: '"scope"' });
@@ -141,7 +141,7 @@ describe('concurrent duplicates with one Idempotency-Key over two proxies', () =
     expect([elsewhere.status, elsewhere.headers.get('idempotent-replayed')]).toEqual([200, null]);
   });
 
-  it('are the same request if the body is only spelled differently', async () => {
+  it('treats another spelling of the body as the same request', async () => {
     const body = newPayment();
     const item = body.airtimes[0];
     const turned = { airtimes: [Object.fromEntries(Object.entries(item ?? {}).reverse())] };
@@ -150,7 +150,7 @@ describe('concurrent duplicates with one Idempotency-Key over two proxies', () =
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
   });
 
-  it('free their key if nothing was sent, and are sent once when there is a connection', async () => {
+  it('becomes free if nothing was sent, and sends one request once a connection exists', async () => {
     const body = newPayment();
     await upstream.refuse();
     const refused = await twins(10, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
@@ -162,7 +162,7 @@ describe('concurrent duplicates with one Idempotency-Key over two proxies', () =
     expect(await arrivals(body)).toHaveLength(1);
   });
 
-  it('replay a 500 byte for byte while it is in doubt, on each proxy, and send nothing', async () => {
+  it('replays a 500 byte for byte while it is in doubt, on each proxy, and sends nothing', async () => {
     const body = newPayment();
     await sandbox.fault({ fault: 'error500', nth: 1 });
     const first = await pay(0, { body, idempotencyKey: 'rejected' });
@@ -175,7 +175,7 @@ describe('concurrent duplicates with one Idempotency-Key over two proxies', () =
     expect(await arrivals(body)).toMatchObject([{ processed: false }]);
   });
 
-  it.each([true, false])('are never sent again while the outcome is in doubt (carried out: %s)', async (processed) => {
+  it.each([true, false])('never sends again while the outcome is in doubt (executed: %s)', async (processed) => {
     const body = newPayment();
     await sandbox.fault({ fault: 'error502Html', nth: 1, processed });
     const idempotencyKey = `doubt-${processed}`;

@@ -57,7 +57,7 @@ describe('an answer of the upstream', () => {
     expect(await paying.record(got)).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('links transactions to the items they pay, and keeps others apart', async () => {
+  it('links transactions to the items they pay, and excludes others', async () => {
     const [first = '', second = ''] = phones(2);
     const airtimes = [...airtime(first).airtimes, ...airtime(second).airtimes];
     const of = (phoneNumber: string, chiRef: string) => ({ ...TRANSACTION, phoneNumber, chiRef });
@@ -70,7 +70,7 @@ describe('an answer of the upstream', () => {
     expect(record.upstream!.other_items.map((item) => item.upstream_ref)).toEqual(['of-nobody']);
   });
 
-  it('is recorded even if several of eight megabytes arrive at once', async () => {
+  it('is recorded even when several of eight megabytes arrive at once', async () => {
     const body = Buffer.concat([success({}), Buffer.alloc(8_000_000, ' ')]);
     paying.upstream.behaviour = (_request, response) => response.end(body);
     const all = await Promise.all(phones(4).map((phone) => paying.pay(phone).buffer(true).parse(bytes)));

@@ -54,7 +54,7 @@ interface User {
   issuer: string | null;
 }
 
-describe('who may be one human', () => {
+describe('the identities of one human', () => {
   let database: TestDatabase;
   const client = newId();
 
@@ -86,7 +86,7 @@ describe('who may be one human', () => {
     return row?.id ?? '';
   };
 
-  it('agrees with a model, whatever is known first', async () => {
+  it('agree with a model, in any order of discovery', async () => {
     const world = async (all: Act[]) => {
       await database.query('DELETE FROM api_key');
       await database.query('DELETE FROM person');

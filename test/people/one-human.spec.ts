@@ -113,7 +113,7 @@ describe('one human', () => {
     },
   };
 
-  it.each(Object.keys(REQUESTERS))('decides about nothing that they requested by %s', async (requester) => {
+  it.each(Object.keys(REQUESTERS))('cannot decide on their own request, made by %s', async (requester) => {
     const requested = await REQUESTERS[requester]?.();
     const call = await approving.hold({ ...requested });
     for (const [act, decide] of Object.entries(ACTS)) {
@@ -133,7 +133,7 @@ describe('one human', () => {
   };
 
   it.each(['ada', 'ADA', 'lovelace', 'hopper'])(
-    'decides about no change that they requested as %s',
+    'cannot decide on a change that they requested as %s',
     async (requester) => {
       const change = await widen(requester);
       for (const decision of ['approve', 'reject'])
@@ -145,7 +145,7 @@ describe('one human', () => {
     },
   );
 
-  it('has no incompatible scopes by two names, or by a sign-in with a new name', async () => {
+  it('cannot combine incompatible scopes under two names, or by a sign-in with a new name', async () => {
     await keyOf('shop', 'curie');
     const create = (person: string) =>
       send('/v1/clients', keys.admin?.grace ?? '', { name: 'cash', scopes: ['pay'], daily_cap_usd: 1, person });
@@ -160,13 +160,13 @@ describe('one human', () => {
     });
   });
 
-  it('is one row, also if two keys of a new name are issued at the same moment', async () => {
+  it('has one row, even when two keys of a new name are issued at the same moment', async () => {
     await Promise.all(['eve', 'Eve', 'eve', 'EVE'].map((person) => clients.issueKey('shop', { person })));
     const rows = await approving.query("SELECT DISTINCT person_id FROM api_key WHERE lower(person) = 'eve'");
     expect(rows).toEqual([{ person_id: expect.any(String) }]);
   });
 
-  it('is not the namesake at another client, once one of both was merged', async () => {
+  it('is distinct from the namesake at another client after a merge of one of them', async () => {
     const other = (await clients.create('other', ['pay'])).id;
     const [here, there] = [await seen('c-9'), await seen('c-9', null, other)];
     expect(here).not.toBe(there);
@@ -180,13 +180,13 @@ describe('one human', () => {
     expect((await ACTS.reject?.(ofOthers, 'grace'))?.status).toBe(200);
   });
 
-  it('is the owner of a key that was issued after the claim', async () => {
+  it('owns a key that was issued after the claim', async () => {
     const call = await approving.hold(await by('niklaus', claimed));
     const [, key] = await keyOf('approver', 'Niklaus');
     await send(`/v1/approvals/${call}/reject`, key, { reason: 'x' }).expect(403);
   });
 
-  it('stays known for as long as an erased name counts', async () => {
+  it('stays known while an erased name counts', async () => {
     const id = await seen('sub-of-ada', ISSUER);
     const call = await approving.hold({ person_id: id, actor_source: 'session' });
     await approving.query('UPDATE person SET name = NULL, salt = NULL WHERE id = $1', [id]);
@@ -194,7 +194,7 @@ describe('one human', () => {
     await approving.query("UPDATE person SET name = 'sub-of-ada', salt = $2 WHERE id = $1", [id, randomBytes(16)]);
   });
 
-  it('never became another one by the database', async () => {
+  it('cannot be merged with itself in the database', async () => {
     const id = newId();
     await approving.query("INSERT INTO person (id, sha256) VALUES ($1, sha256('x'))", [id]);
     await expect(approving.query('UPDATE person SET same_as = id WHERE id = $1', [id])).rejects.toThrow(

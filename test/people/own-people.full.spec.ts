@@ -61,7 +61,7 @@ describe('the calls of one app', () => {
   };
   let worker: Promise<unknown> | undefined;
 
-  describe('of several people', () => {
+  describe('with several people', () => {
     /** The earlier call that a held call names, in the list and by itself. */
     const earlierOf = async (key: string, id: string) => {
       const { body: list } = await paying.proxy.get(key, '/v1/calls').expect(200);
@@ -70,7 +70,7 @@ describe('the calls of one app', () => {
       return [listed, body].map((call) => call?.approval?.earlier_call_id);
     };
 
-    it("are shown to the person whose key made them, and to keys that are nobody's", async () => {
+    it('are shown to the owner of the requesting key, and to keys without an owner', async () => {
       const hers = await callOf(ada);
       const [ok, gone] = [
         [200, 200, 200, 200],
@@ -86,7 +86,7 @@ describe('the calls of one app', () => {
       expect(await listed(ada)).not.toContain(everybodys);
     });
 
-    it("are not found by another's idempotency key, or the upstream's reference", async () => {
+    it("are not found by another person's idempotency key, or the upstream's reference", async () => {
       const hers = await callOf(ada, { 'Idempotency-Key': 'order-1' });
       expect(await listed(bob, '&idempotency_key=order-1')).toEqual([]);
       expect(await listed(ada, '&idempotency_key=order-1')).toEqual([hers]);
@@ -95,7 +95,7 @@ describe('the calls of one app', () => {
       await byReference(ada).expect(200);
     });
 
-    it('are hidden if they were refused, too', async () => {
+    it('are hidden even if they were refused', async () => {
       const refused = await paying.proxy.post(ada, '/send', {}).expect(400);
       const id = refused.headers['x-call-id'] ?? '';
       await paying.proxy.get(ada, `/v1/calls/${id}`).expect(200);
@@ -103,13 +103,13 @@ describe('the calls of one app', () => {
       expect(await listed(bob)).not.toContain(id);
     });
 
-    it('belong to a person whom the app names, if the key has that person', async () => {
+    it('belong to the person whom the app names, if the key has that person', async () => {
       const forHer = await callOf(server, { 'X-Actor': 'ada' });
       expect((await statuses(ada, forHer))[0]).toBe(200);
       expect((await statuses(bob, forHer))[0]).toBe(404);
     });
 
-    it("do not replay to another person, and what X-Actor says doesn't count", async () => {
+    it('do not replay to another person, whatever X-Actor contains', async () => {
       const headers = { 'Idempotency-Key': 'order-2' };
       const first = await pay(ada, headers);
       const sent = () => paying.upstream.received.filter(({ url }) => url.endsWith('/payouts/airtime')).length;
@@ -134,7 +134,7 @@ describe('the calls of one app', () => {
       expect(sent()).toBe(sentBefore);
     });
 
-    it('are not found by what they have paid, whether somebody previews or makes the same payment', async () => {
+    it('are not found by their content, in a preview or with the same payment', async () => {
       const { key } = await clients.create('earlier', ['pay', 'read'], { holdDuplicatesDays: 3 });
       const [hers, his] = [
         await clients.issueKey('earlier', { person: 'ada' }),
@@ -155,8 +155,8 @@ describe('the calls of one app', () => {
     });
   });
 
-  describe('that a key can only pay with', () => {
-    it('show nobody in the list, the call, the payout, and the receipt', async () => {
+  describe('with a key that can only pay', () => {
+    it('hide people in the list, the call, the payout and the receipt', async () => {
       const id = await callOf(payOnly, { 'Idempotency-Key': 'till' });
       await sealed(id);
       const paths = [`/v1/calls`, `/v1/calls/${id}`, `/v1/payouts/${id}`, `/v1/calls/${id}/receipt`];

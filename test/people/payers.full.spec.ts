@@ -7,7 +7,7 @@ import supertest from '../support/http/supertest';
 import { createTestDatabase } from '../support/databases/test-database';
 
 /** Caps that cannot be read are not exceeded either. Rows of people vanish only by hand, or with a database that lost them. */
-describe('a payment whose person or ephemeral key is not in the database', () => {
+describe('a payment with a person or ephemeral key missing from the database', () => {
   let scene: EphemeralScene;
 
   beforeAll(async () => (scene = await EphemeralScene.start()));
@@ -41,7 +41,7 @@ describe('a payment whose person or ephemeral key is not in the database', () =>
     await scene.expectNothingSent(() => pay(key, 'alice').expect(403), 'cap_exceeded');
   });
 
-  it('holds up nobody whose request is decided with it', async () => {
+  it('does not delay other requests of its batch', async () => {
     const { id, key } = await cappedApp();
     const [lost, kept] = ['alice', 'bob'];
     for (const name of [lost, kept]) await pay(key, name).expect(200);
@@ -51,7 +51,7 @@ describe('a payment whose person or ephemeral key is not in the database', () =>
     expect(await spentBy(id, kept)).toBe(2);
   });
 
-  it('is refused for good if the ephemeral key is gone', async () => {
+  it('is refused for good without its ephemeral key', async () => {
     const { key } = await scene.app();
     const { id, key: ephemeral } = await mint(scene.proxy, key);
     await scene.pay(ephemeral).expect(200);
@@ -59,7 +59,7 @@ describe('a payment whose person or ephemeral key is not in the database', () =>
     await scene.expectNothingSent(() => scene.pay(ephemeral).expect(401), 'ephemeral_key_ended');
   });
 
-  it('is not approved', async () => {
+  it('cannot be approved', async () => {
     const { id, key } = await cappedApp();
     await scene.change(id, 'approval_over_usd = 0');
     await scene.proxy.client('approvers', 'approve');
@@ -73,13 +73,13 @@ describe('a payment whose person or ephemeral key is not in the database', () =>
   });
 });
 
-describe('what counts on the caps of a person and of an ephemeral key', () => {
+describe('the amount counted on the caps of a person and an ephemeral key', () => {
   let scene: EphemeralScene;
 
   beforeAll(async () => (scene = await EphemeralScene.start()));
   afterAll(() => scene.close());
 
-  it('is what of a payment in doubt is not given back, once and on both, and counts again if it was paid', async () => {
+  it('drops once on both as parts of a payment in doubt are released, and rises again if they were paid', async () => {
     const { key: secret } = await scene.app();
     await scene.proxy.client('settlers', 'approve');
     const clients = scene.proxy.app.get(ClientsService, { strict: false });
@@ -122,7 +122,7 @@ describe('what counts on the caps of a person and of an ephemeral key', () => {
 });
 
 describe('the caps of a payment', () => {
-  it('are looked up, however many people there are', async () => {
+  it('are looked up by index, however many people exist', async () => {
     const database = await createTestDatabase();
     await database.query("INSERT INTO client (id, name, scopes) VALUES (gen_random_uuid(), 'app', '{pay}')");
     await database.query(

@@ -53,7 +53,7 @@ describe('a reader without access to people', () => {
     }
   });
 
-  describe('who imports a statement of guesses', () => {
+  describe('importing a statement of guesses', () => {
     const HEADER = 'upstream_ref,amount_usd,issued_at,recipient';
     const mapping = 'fields';
 
@@ -94,7 +94,7 @@ describe('a reader without access to people', () => {
       expect(seen.totals).not.toEqual(withoutIt.totals);
     });
 
-    it('is on record as somebody who learns who was paid, if recipients are compared', async () => {
+    it('is recorded as learning recipients if recipients are compared', async () => {
       for (const [key, revealed] of [
         [seeing, true],
         [reconciler, false],
@@ -119,7 +119,7 @@ describe('a reader without access to people', () => {
       }
     });
 
-    describe('when somebody else compares recipients', () => {
+    describe('when another person compares recipients', () => {
       const FINDINGS = '/v1/reconciliation/findings';
       let run: string;
       let statement: string;
@@ -171,7 +171,7 @@ describe('a reader without access to people', () => {
         }
       });
 
-      it('sees no finding of it in the story of a call', async () => {
+      it('sees no finding of it in the timeline of a call', async () => {
         const { body } = await paying.proxy.get(seeing, `${FINDINGS}/${finding}`).expect(200);
         const story = async (key: string) =>
           (await paying.proxy.get(key, `/v1/audit/calls/${body.call_id}`).expect(200)).body.reconciliation_findings;
@@ -179,7 +179,7 @@ describe('a reader without access to people', () => {
         expect((await story(reconciler)).map(({ id }) => id)).not.toContain(finding);
       });
 
-      it('is told apart on record from those who may see people', async () => {
+      it('is recorded differently from readers with access to people', async () => {
         const answers = await Promise.all(asked(seeing));
         expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
         expect(answers[4]?.text).toContain(finding);
@@ -189,7 +189,7 @@ describe('a reader without access to people', () => {
       });
     });
 
-    it('gets nothing from guesses about a known transaction', async () => {
+    it('learns nothing from guesses about a known transaction', async () => {
       for (const phone of [PHONE, '+254700000001']) {
         const { ofRecipients } = await compared([guess('chi-known', phone)], reconciler);
         expect(ofRecipients).toEqual([]);

@@ -113,7 +113,7 @@ describe('the cap of a person', () => {
     }
   }
 
-  it('holds, and refuses nothing under it, whatever the killed proxies were doing', async () => {
+  it('is never exceeded, and refuses nothing below it, wherever proxies are killed', async () => {
     orders = ordersFor(['ada', 'bob', 'eve']);
     postgres.holdAnswersTo('insert_intents_if_clear'); // and commit; the proxies do not hear of it
     const unheard = askFor(1);

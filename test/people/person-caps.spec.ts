@@ -81,7 +81,7 @@ describe('the caps of persons, over two proxies', () => {
     return sum(done.map((one) => new Decimal(usd(one)))).toFixed(6);
   }
 
-  it('hold for many first requests of a person at once', async () => {
+  it('hold for many simultaneous first requests of a person', async () => {
     const { key } = await newClient({ person_daily_cap_usd: '1' });
     const person = newPerson();
     const usd = new Decimal('0.137931'); // seven of them are 0.965517
@@ -99,7 +99,7 @@ describe('the caps of persons, over two proxies', () => {
     expect(first(rows).count).toBe('1');
   });
 
-  it('equal what was paid for each human, and refuse only what does not fit', async () => {
+  it('equal the sum paid for each human, and refuse only what exceeds them', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 1, max: 900_000 })), {
@@ -134,7 +134,7 @@ describe('the caps of persons, over two proxies', () => {
     );
   });
 
-  it('begin anew with the day and the month, without a job', async () => {
+  it('reset with the day and the month, without a job', async () => {
     const { id, key } = await newClient({ person_daily_cap_usd: '1', person_monthly_cap_usd: '3' });
     const person = newPerson();
     expect((await pay(key, person, new Decimal('0.5'))).code).toBe('200');
@@ -155,14 +155,14 @@ describe('the caps of persons, over two proxies', () => {
     expect((await pay(key, person, new Decimal('1'))).code).toBe('200');
   });
 
-  it('refuse what exceeds the month, whatever the day allows', async () => {
+  it("refuse payments above the month's cap, whatever the day allows", async () => {
     const { key } = await newClient({ person_monthly_cap_usd: '1' });
     const person = newPerson();
     expect((await pay(key, person, new Decimal('0.9'))).code).toBe('200');
     expect((await pay(key, person, new Decimal('0.2'))).text).toContain("This person's monthly cap is 1");
   });
 
-  it('are lifted by no scope, and by no other person or client', async () => {
+  it('are not lifted by scopes, or by other persons and clients', async () => {
     const scopes: Parameters<typeof createClient>[2] = [
       'pay',
       'write',
@@ -188,7 +188,7 @@ describe('the caps of persons, over two proxies', () => {
     expect((await pay(other.key, person, new Decimal('0.01'))).code).toBe('cap_exceeded');
   });
 
-  it('cannot be avoided by leaving out the person', async () => {
+  it('cannot be avoided by omitting the person', async () => {
     const { key } = await newClient({ person_daily_cap_usd: '1' });
     expect((await pay(key, undefined, new Decimal('0.01'))).code).toBe('person_required');
     expect(await carriedOut()).toBe('0.000000');
@@ -213,7 +213,7 @@ describe('the caps of persons, over two proxies', () => {
       expect((await pay(key, person, new Decimal('0.02'), proxy)).text).toContain('limit of its person');
   });
 
-  it('get back what was not paid', async () => {
+  it('regain unpaid amounts', async () => {
     const { key } = await newClient({ person_daily_cap_usd: '1' });
     const person = newPerson();
     await sandbox.fault({ fault: 'tooManyRequests', nth: 1 });
@@ -223,7 +223,7 @@ describe('the caps of persons, over two proxies', () => {
     expect((await pay(key, person, new Decimal('0.01'))).code).toBe('cap_exceeded');
   });
 
-  it('limit the requests of one person, not of the others', async () => {
+  it('limit the requests of one person, not of others', async () => {
     const { key } = await newClient({ person_requests_per_minute: '3' });
     const [one, other] = [newPerson(), newPerson()];
     const codes = [];

@@ -9,7 +9,7 @@ const PAGE_ISSUER = 'https://pages.example';
 const PERSONS = '/v1/clients/phone/persons';
 
 /** Ada and Bob are administrators, with dual control. The client phone limits each of its people to 10 a day. */
-describe('the limits of one person', () => {
+describe('an exception to the limits of a person', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let ada: string;
@@ -59,7 +59,7 @@ describe('the limits of one person', () => {
   };
   const rightsOf = async () => (await proxy.database.query("SELECT xmin::text FROM client WHERE name = 'phone'"))[0];
 
-  it('can be set for a person who was erased, and who has the name and the ID again', async () => {
+  it('can be set for an erased person, who returns under the same name and ID', async () => {
     const { body } = await limit({ name: 'heidi', issuer: ISSUER, max_item_usd: '1' }).expect(200);
     const erased = `UPDATE person SET name = NULL, salt = NULL, issuer = NULL, forget_after = now() + interval '31 days'
       WHERE id = $1`;
@@ -68,7 +68,7 @@ describe('the limits of one person', () => {
     expect(again).toMatchObject({ id: body.id, name: 'heidi', issuer: ISSUER, max_item_usd: '0.5' });
   });
 
-  it('can be lower than the default at once, for a person whom nobody has seen', async () => {
+  it('can be below the default at once, for a person without calls', async () => {
     const before = await rightsOf();
     const { body } = await limit({ name: 'alice', daily_cap_usd: 2.5, max_item_usd: '1' }).expect(200);
     expect(body).toEqual({
@@ -93,7 +93,7 @@ describe('the limits of one person', () => {
     expect(await rightsOf()).not.toEqual(before); // no instance remembers a caller from before
   });
 
-  it('waits for a second person if it is higher than before, and is recorded without the name', async () => {
+  it('waits for a second person if it raises a limit, and is recorded without the name', async () => {
     await limit({ name: 'sub-17', issuer: ISSUER, daily_cap_usd: 50, reason: 'Case 9' }).expect(202);
     const id = await idOf('sub-17');
     expect(await list('?name=sub-17')).toMatchObject({ persons: [{ issuer: ISSUER, daily_cap_usd: null }] });
@@ -128,14 +128,14 @@ describe('the limits of one person', () => {
     await proxy.get(ada, '/v1/activity?client=phone').expect(200); // each field is described
   });
 
-  it('is for a person who signs in to pages, too', async () => {
+  it('applies to a person who signs in to pages', async () => {
     await limit({ name: 'sub-18', issuer: PAGE_ISSUER, daily_cap_usd: 3 }).expect(200);
     expect((await list('?name=sub-18')).persons).toMatchObject([{ issuer: PAGE_ISSUER, daily_cap_usd: '3' }]);
     const [person] = await proxy.database.query("SELECT client_id, sha256 FROM person WHERE name = 'sub-18'");
     expect(person?.sha256).toEqual(personHash(String(person?.client_id), PAGE_ISSUER, 'sub-18'));
   });
 
-  it('is judged again when it is approved', async () => {
+  it('is judged again at its approval', async () => {
     await limit({ name: 'carol', daily_cap_usd: 5 }).expect(200);
     const id = await idOf('carol');
     await change(id, { daily_cap_usd: 8 }).expect(202);
@@ -145,14 +145,14 @@ describe('the limits of one person', () => {
     expect(await list('?name=carol')).toMatchObject({ persons: [{ daily_cap_usd: '1' }] });
   });
 
-  it('changes nothing and records nothing if it is what it was', async () => {
+  it('changes and records nothing if it is unchanged', async () => {
     await limit({ name: 'dave', daily_cap_usd: '5' }).expect(200);
     await limit({ name: 'dave', daily_cap_usd: '5.00' }).expect(200);
     const acts = await proxy.database.query('SELECT 1 FROM activity WHERE after LIKE $1', [`%${await idOf('dave')}%`]);
     expect(acts).toHaveLength(2); // added and limited
   });
 
-  it('shows contacts among the names only to those who may see people', async () => {
+  it('shows contacts among the names only to readers with access to people', async () => {
     await limit({ name: 'eve@example.com', issuer: ISSUER, daily_cap_usd: 1 }).expect(200);
     const [masked] = (await list()).persons;
     expect(masked?.name).toBe('e••@example.com');
@@ -165,7 +165,7 @@ describe('the limits of one person', () => {
     expect((await proxy.get(grace, one).expect(200)).body).toMatchObject({ name: null, daily_cap_usd: '1' });
   });
 
-  it('shows what the person has spent, page by page', async () => {
+  it("shows the person's spending, page by page", async () => {
     const id = await idOf('alice');
     await proxy.database.query("INSERT INTO payer_spending VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 1.25)", [id]);
     expect(await list('?name=alice')).toMatchObject({

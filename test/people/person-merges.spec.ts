@@ -35,7 +35,7 @@ describe('a merge of two people', () => {
   };
   const humans = () => proxy.database.query('SELECT same_as FROM person WHERE same_as IS NOT NULL');
 
-  it('takes another person than the requester, and neither of both', async () => {
+  it('needs an approver other than the requester and the merged people', async () => {
     const change = await widen();
     await decide('ada.l', change).expect(200); // not known to be Ada yet
     await post('nobody', '/v1/person-merges', { kept: 'ada', merged: 'ada.l' }).expect(403);
@@ -64,7 +64,7 @@ describe('a merge of two people', () => {
     ]);
   });
 
-  it('makes them one for changes that wait', async () => {
+  it('treats them as one for pending changes', async () => {
     const change = await widen();
     expect((await decide('ada.l', change).expect(403)).body).toMatchObject({ code: 'own_approval' });
     await decide('bob', change, 'reject').expect(200);

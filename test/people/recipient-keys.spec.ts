@@ -49,7 +49,7 @@ describe('recipient keys', () => {
     );
   });
 
-  it('are their own spelling, of the same recipient', () => {
+  it('equal their own key, for the same recipient', () => {
     const keys = SPELLED_RECIPIENTS.flatMap(({ key }) =>
       key === null ? [] : [{ kind: kindOfKey(key), spelling: key }],
     );

@@ -41,7 +41,7 @@ describe('the limit of a recipient', () => {
     return paying.proxy.post(key, '/payouts/credit', { credits });
   };
 
-  it('counts each payout of a call by what became of it', async () => {
+  it('counts each payout of a call by its state', async () => {
     words = ['paid', 'failed', 'AWAITING_REVIEW'];
     await pay(['ada', 10], ['bob', 10], ['eve', 10]);
     words = [];
@@ -51,7 +51,7 @@ describe('the limit of a recipient', () => {
     await pay(['bob', 1]).expect(403);
   });
 
-  it('gives back what is reversed later', async () => {
+  it('releases payouts that are reversed later', async () => {
     await pay(['zoe', 10], ['kim', 10]).expect(200);
     await pay(['zoe', 1]).expect(403);
     const [zoe] = listed.slice(-2);

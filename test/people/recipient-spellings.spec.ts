@@ -39,7 +39,7 @@ describe('a payment with another spelling of its recipient', () => {
     ['/account/transfer', transfer('+254712345678'), transfer('+2540712345678')],
   ] as const;
 
-  it.each(SPELLINGS)('is not sent if the recipient is blocked: POST %s %j %j', async (path, canonical, other) => {
+  it.each(SPELLINGS)('is not sent to a blocked recipient: POST %s %j %j', async (path, canonical, other) => {
     const { name, key } = await api.client();
     await api.block(name, recipientOf(canonical));
     for (const body of [canonical, other]) {
@@ -49,7 +49,7 @@ describe('a payment with another spelling of its recipient', () => {
     expect(api.approving.upstream.received).toEqual([]);
   });
 
-  it.each(SPELLINGS)('does not exceed the cap of a recipient: POST %s %j %j', async (path, canonical, other) => {
+  it.each(SPELLINGS)("does not exceed the recipient's cap: POST %s %j %j", async (path, canonical, other) => {
     const { key } = await api.client({ maxRecipientDayUsd: new Decimal(5) });
     await api.approving.proxy.post(key, path, canonical).expect(200);
     const refused = await api.approving.proxy.post(key, path, other);
@@ -111,7 +111,7 @@ describe('a payment with another spelling of its recipient', () => {
     expect(errors).toEqual([expect.objectContaining({ pointer, detail: expect.stringMatching(detail) })]);
   });
 
-  it('is refused if the number belongs to another country than the item states, unless the client allows it', async () => {
+  it("is refused if the number's country differs from the item's, unless the client allows it", async () => {
     const { key } = await api.client();
     const { key: lenient } = await api.client({ allowForeignNumbers: true });
     const body = airtime('+2348012345678', 'Kenya');
@@ -146,7 +146,7 @@ describe('a payment with another spelling of its recipient', () => {
     }
   });
 
-  it('is not allowed by a register entry for a number that no country has', async () => {
+  it('cannot be allowed by a register entry with a number of no country', async () => {
     const { name } = await api.client();
     for (const recipient of ['+25471234567', '+999123456789']) {
       await api.change(name, { list: 'blocked', add: [recipient] }).expect(400);

@@ -26,7 +26,7 @@ describe("the SDK's package", () => {
     expect(await run('attw', '--pack', '.', '--format', 'ascii')).toContain('No problems found');
   });
 
-  it('has the built modules with their types and README, and nothing else', async () => {
+  it('contains only the built modules with their types and README', async () => {
     const [{ files }] = JSON.parse(await run('npm', 'pack', '--dry-run', '--json')) as [{ files: { path: string }[] }];
     const paths = files.map(({ path }) => path);
     const others = paths.filter((path) => !/^dist\/(cjs|esm)\/[\w/-]+(\.d)?\.(js|ts)$/.test(path));
@@ -34,7 +34,7 @@ describe("the SDK's package", () => {
     expect(files.filter(({ path }) => path.includes('spec'))).toEqual([]);
   });
 
-  it('needs no other package', () => {
+  it('has no dependencies', () => {
     const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as Record<string, unknown>;
     expect(['dependencies', 'peerDependencies', 'optionalDependencies'].filter((name) => name in manifest)).toEqual([]);
     const modules = sourceFiles('packages/sdk/src').filter(({ path }) => !path.endsWith('.spec.ts'));
@@ -44,7 +44,7 @@ describe("the SDK's package", () => {
     expect(modules.length).toBeGreaterThan(15);
   });
 
-  it('makes no key with Math.random', () => {
+  it('creates no key with Math.random', () => {
     const using = sourceFiles('packages/sdk/src').filter(({ text }) => /Math\.random\(/.test(text));
     expect(using.map(({ path }) => path)).toEqual([]);
   });
@@ -63,7 +63,7 @@ const USE = `
   void client.pay('POST /nothing', body);
 `;
 
-describe('a project that has installed the package', () => {
+describe('a project with the package installed', () => {
   let project: string;
 
   beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('a project that has installed the package', () => {
   });
   afterAll(() => rmSync(project, { recursive: true }));
 
-  it('imports it, requires it, and knows the errors of both copies', async () => {
+  it('imports it, requires it, and recognizes the errors of both copies', async () => {
     const program = `(async () => {
       const copies = [await import('@payout-proxy/sdk'), require('@payout-proxy/sdk')];
       if (copies[0].PayoutProxy === copies[1].PayoutProxy) throw new Error('This is one copy.');
@@ -95,7 +95,7 @@ describe('a project that has installed the package', () => {
     expect(await runIn(project, 'node', '--input-type=commonjs', '-e', program)).toBe(said.repeat(2));
   });
 
-  it('finds the types by every module resolution', async () => {
+  it('finds the types with every module resolution', async () => {
     const cases = [
       { moduleResolution: 'node10', module: 'commonjs', files: ['use.ts'] },
       { moduleResolution: 'node16', module: 'node16', files: ['use.mts', 'use.cts'] },

@@ -47,7 +47,7 @@ describe('a payment by the SDK', () => {
   };
   const phoneOf = (given: ReturnType<typeof body>) => first(given.airtimes).phoneNumber;
 
-  it('has its key at once, and is stored before anything is sent', async () => {
+  it('has its key at once, and is stored before it is sent', async () => {
     const given = body();
     const stored: [StoredPayment, number][] = [];
     const store = async (one: StoredPayment) => {
@@ -70,7 +70,7 @@ describe('a payment by the SDK', () => {
     expect(await arrivals(phoneOf(given))).toEqual([]);
   });
 
-  it('is made once by requests at once, and by another program that has its key', async () => {
+  it('is made once by concurrent requests, and by another program with its key', async () => {
     const given = body();
     const payment = airtime(given);
     const results = await Promise.all([payment.send(), payment.send(), payment.settled()]);
@@ -81,7 +81,7 @@ describe('a payment by the SDK', () => {
     expect(await arrivals(phoneOf(given))).toHaveLength(1);
   });
 
-  it('goes on for one caller if another one loses patience', async () => {
+  it('continues for one caller after another one aborts', async () => {
     const given = body();
     let requests = 0;
     let isSent: () => void = () => undefined;
@@ -134,7 +134,7 @@ describe('a payment by the SDK', () => {
     expect((await arrivals(phoneOf(given))).map(({ processed }) => processed)).toEqual([false, true]);
   });
 
-  it('is not sent if the provider stays busy, and can be sent later', async () => {
+  it('is not sent while the provider stays busy, and can be sent later', async () => {
     const given = body();
     const asked = await fault({ fault: 'tooManyRequests', retryAfter: 0, nth: undefined }).expect(201);
     const payment = airtime(given);
@@ -145,7 +145,7 @@ describe('a payment by the SDK', () => {
     expect(await payment.send()).toMatchObject({ status: 'succeeded', idempotencyKey: payment.idempotencyKey });
   });
 
-  it('is rejected with every fault if its body is wrong', async () => {
+  it('is rejected with every fault of an invalid body', async () => {
     const result = await airtime({ airtimes: [{ countryToSend: 'Kenya', phoneNumber: '1', valueInUSD: '0' }] }).send();
     const { error } = result as Extract<PaymentResult, { status: 'rejected' }>;
     expect([result.status, result.settled]).toEqual(['rejected', true]);
@@ -155,7 +155,7 @@ describe('a payment by the SDK', () => {
     expect(errors.map(({ pointer }) => pointer)).toEqual(['/airtimes/0/phoneNumber', '/airtimes/0/valueInUSD']);
   });
 
-  it('is rejected if it exceeds a cap', async () => {
+  it('is rejected above a cap', async () => {
     const { key: poor, name } = await proxy.client('poor', 'pay');
     await proxy.database.query('UPDATE client SET daily_cap_usd = 1 WHERE name = $1', [name]);
     const result = await airtime(body(undefined, '1.000001'), clientWith({ apiKey: poor })).settled();
@@ -183,7 +183,7 @@ describe('a payment by the SDK', () => {
     expect(await airtime(body('+254799990104')).settled()).toMatchObject({ status: 'rejected', settled: true });
   });
 
-  it('waits for a link that nobody has paid yet, unless its signal ends that', async () => {
+  it('waits for an unpaid link, unless its signal aborts', async () => {
     const payment = client.payouts.initiateCredit({ credits: [{ email: 'ada@example.com', valueInUSD: '1' }] });
     expect(await payment.send()).toMatchObject({ status: 'succeeded', settled: false });
     const signal = AbortSignal.timeout(300);
@@ -192,14 +192,14 @@ describe('a payment by the SDK', () => {
     expect(looked).toMatchObject({ status: 'succeeded', settled: false, items: [{ state: 'pending', next: 'wait' }] });
   });
 
-  it('is rejected if another payment has its key, which says nothing about this one', async () => {
+  it('is rejected if another payment has its key, which leaves its own outcome open', async () => {
     const { idempotencyKey } = await airtime().settled();
     const result = await client.payouts.airtime(body(), { idempotencyKey }).settled();
     const error: unknown = expect.objectContaining({ code: 'idempotency_key_reused', action: 'new_key' });
     expect(result).toMatchObject({ status: 'rejected', settled: true, callId: undefined, error });
   });
 
-  it('is rejected while an equal payment is open, and never passes for that one', async () => {
+  it("is rejected while an equal payment is open, and never adopts that one's outcome", async () => {
     const given = body();
     await fault({ fault: 'noResponse' }).expect(201);
     const { callId } = await airtime(given).send();
@@ -215,7 +215,7 @@ describe('a payment by the SDK', () => {
     expect(await arrivals(phoneOf(given))).toHaveLength(2);
   });
 
-  it('finds the ephemeral keys that its server has made', async () => {
+  it('recognizes the ephemeral keys minted by its server', async () => {
     const asked = { operations: [AIRTIME as 'POST /payouts/airtime'], max_item: '1', max_total: '1', expires_in: 60 };
     for (const actor of ['ada', 'grace', 'ada']) await client.ephemeralKeys.create({ actor, ...asked });
     const found: unknown[] = [];
@@ -228,7 +228,7 @@ describe('a payment by the SDK', () => {
   it.each([
     ['approve', { status: 'succeeded' }],
     ['reject', { status: 'rejected', error: { code: 'approval_rejected', action: 'ask' } }],
-  ])('is held until somebody decides to %s it', async (decision, expected) => {
+  ])('is held until an approver decides to %s it', async (decision, expected) => {
     const { key: careful, name } = await proxy.client(`careful-${decision}`, 'pay');
     await proxy.database.query('UPDATE client SET approval_over_usd = 0 WHERE name = $1', [name]);
     const payment = airtime(undefined, clientWith({ apiKey: careful }));

@@ -104,7 +104,7 @@ describe("the examples of the SDK's README", () => {
     return JSON.stringify({ 'webhook-id': 'msg_1', 'webhook-timestamp': at, 'webhook-signature': `v1,${signature}` });
   }
 
-  it('print what they say', async () => {
+  it('print the documented output', async () => {
     const { key } = await proxy.client('app', 'pay', 'write', 'read', 'account');
     const server = new PayoutProxy({ baseUrl: proxy.url, apiKey: key });
     const asked = { operations: ['POST /payouts/airtime' as const], max_item: '5', max_total: '5', expires_in: 60 };

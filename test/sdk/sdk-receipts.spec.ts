@@ -15,7 +15,7 @@ const faultOf = (receipt: TestReceipt, ...keys: { verifierKey: string }[]) =>
   );
 
 describe('verifyReceipt', () => {
-  it('says what a receipt proves', async () => {
+  it('returns the facts that a receipt proves', async () => {
     const proved = await verified(await receiptOf(), signer);
     expect(proved).toMatchObject({ callId: CALL, origin: ORIGIN, size: 11, key: signer.verifierKey });
     expect(proved.records.map(({ kind }) => kind)).toEqual(['intent', 'decision', 'outcome']);
@@ -32,7 +32,7 @@ describe('verifyReceipt', () => {
     expect(BROKEN.length).toBeGreaterThan(40);
   });
 
-  it('believes no key but those that it is given', async () => {
+  it('trusts only the given keys', async () => {
     const forged = await receiptOf(LOG, [3, 5, 8], forger);
     expect(await faultOf(forged, signer)).toMatchObject({ message: expect.stringContaining('None of your keys') });
     expect(await faultOf(forged)).toBeInstanceOf(VerificationError);
@@ -40,7 +40,7 @@ describe('verifyReceipt', () => {
     expect(await verified(both, signer)).toMatchObject({ key: signer.verifierKey });
   });
 
-  it('rejects text that names a member twice, in any spelling', async () => {
+  it('rejects text with a duplicate member, in any spelling', async () => {
     const text = JSON.stringify(await receiptOf());
     expect(await verifyReceipt(text, signer.verifierKey)).toMatchObject({ callId: CALL });
     for (const twice of ['"total_usd":"99"', '"\\u0074otal_usd" : "99"']) {

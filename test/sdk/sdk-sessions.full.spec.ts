@@ -76,7 +76,7 @@ describe('the SDK with a session', () => {
     expect(await proxy.database.query("SELECT FROM refusal WHERE code = 'csrf'")).toEqual([]);
   });
 
-  it('goes on with a payment whose answer was lost before its session ended, and never pays it again', async () => {
+  it('continues a payment whose answer was lost before its session ended, and never pays it again', async () => {
     const client = browser.client();
     const phone = newPhone();
     const payment = client.payouts.airtime(bodyTo(phone));
@@ -108,7 +108,7 @@ describe('the SDK with a session', () => {
     expect(await arrivals(phone)).toBe(1);
   });
 
-  it('says that nobody is signed in any longer, after a sign-out in any tab', async () => {
+  it('reports a signed-out session after a sign-out in any tab', async () => {
     const [client, tab] = [browser.client(), browser.client()];
     await client.limits();
     expect(await tab.session.signOut({ returnTo: PAGE })).toBe(`${proxy.url}/session/sign-out`);

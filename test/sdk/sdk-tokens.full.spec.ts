@@ -35,7 +35,7 @@ describe('the SDK with access tokens', () => {
 
   const phoneOf = ({ airtimes }: ReturnType<typeof body>) => first(airtimes).phoneNumber;
 
-  it('renews a token that has expired, and makes each payment that waits for it once', async () => {
+  it('renews an expired token, and makes each waiting payment once', async () => {
     let token = await issuer.token(EXPIRED);
     const seen: string[] = [];
     const refresh = async ({ code }: ApiError) => {
@@ -55,7 +55,7 @@ describe('the SDK with access tokens', () => {
     expect((await client.limits()).daily).toMatchObject({ spent_usd: expect.any(String) });
   });
 
-  it('gives up if the new token has expired, too, and has paid nothing', async () => {
+  it('gives up if the new token has expired, too, and pays nothing', async () => {
     let renewals = 0;
     const refresh = async () => {
       renewals += 1;
@@ -68,7 +68,7 @@ describe('the SDK with access tokens', () => {
     expect(renewals).toBe(1);
   });
 
-  it('says so if no new token can be had', async () => {
+  it('reports that no new token is available', async () => {
     const refresh = () => Promise.reject(new Error('signed out'));
     const client = new PayoutProxy({ baseUrl: proxy.url, accessToken: await issuer.token(EXPIRED), refresh });
     await expect(client.payouts.airtime(body()).settled()).rejects.toThrow('signed out');
@@ -98,7 +98,7 @@ describe('the SDK with access tokens', () => {
     expect(await payment.settled()).toMatchObject({ status: 'succeeded', settled: true });
   });
 
-  it('makes a proof of its own for each attempt and each look, because each is good for one', async () => {
+  it('creates a proof for each attempt and each lookup, because each is valid once', async () => {
     const token = await issuer.boundToken(device);
     let attempts = 0;
     const client = new PayoutProxy({

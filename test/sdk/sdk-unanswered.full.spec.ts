@@ -34,7 +34,7 @@ const says = (status: number, code: string, action: string, retryAfter?: string)
   return () => Promise.resolve(new Response(text, { status, headers }));
 };
 
-describe('a payment whose answer is lost', () => {
+describe('a payment without an answer', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let key: string;
   let count = 0;
@@ -84,7 +84,7 @@ describe('a payment whose answer is lost', () => {
     expect(await timesPaid()).toBe(1);
   });
 
-  it('is not believed to be refused while an attempt without an answer may have been carried out', async () => {
+  it('is not taken for refused while an unanswered attempt may have been executed', async () => {
     const { made, timesPaid } = payment([losesAnswer, says(403, 'scope_missing', 'ask')]);
     expect(await made.send()).toMatchObject({ status: 'succeeded' }); // its key is on record
     expect(await timesPaid()).toBe(1);
@@ -109,7 +109,7 @@ describe('a payment whose answer is lost', () => {
     expect(keys).toHaveLength(1);
   });
 
-  it('is found by its key if another program has sent it, whatever the answer to this one is', async () => {
+  it('is found by its key if another program has sent it, whatever the answer to this attempt', async () => {
     const first = payment([losesAnswer]);
     expect(await first.made.send()).toMatchObject({ status: 'unknown', callId: undefined });
     const second = payment([says(403, 'scope_missing', 'ask')], first.made.idempotencyKey);
@@ -120,7 +120,7 @@ describe('a payment whose answer is lost', () => {
     });
   });
 
-  it('is rejected with the refusal of now if the earlier call with its key has freed it', async () => {
+  it('is rejected with the current refusal if the earlier call has freed its key', async () => {
     const busy = { operation: 'POST /payouts/airtime', fault: 'tooManyRequests', retryAfter: 0, nth: 1 };
     await askSandbox(proxy.sandbox.url).post('/_sandbox/faults').set(CONTROL).send(busy).expect(201);
     const first = payment([arrives, says(503, 'overloaded', 'retry_same_key', '60')]);
@@ -129,20 +129,20 @@ describe('a payment whose answer is lost', () => {
     expect(await second.made.send()).toMatchObject({ status: 'rejected', error: { code: 'cap_exceeded' } });
   });
 
-  it('is not sent if no connection is ever made', async () => {
+  it('is not sent if no connection succeeds', async () => {
     const { made, keys } = payment([isRefused]);
     expect(await made.send()).toMatchObject({ status: 'not_sent', settled: true, error: { maySent: false } });
     expect(keys).toHaveLength(5);
   });
 
-  it('waits as long as the proxy says, and gives up if that is too long', async () => {
+  it('waits for Retry-After, and gives up if that is too long', async () => {
     const { made, keys } = payment([says(429, 'rate_limited', 'retry_same_key', '60')]);
     const error: unknown = expect.objectContaining({ code: 'rate_limited', retryAfterMs: 60_000 });
     expect(await made.send()).toMatchObject({ status: 'not_sent', error });
     expect(keys).toHaveLength(1);
   });
 
-  it('goes on if its caller loses patience', async () => {
+  it('continues after its caller aborts', async () => {
     const leaving = new AbortController();
     const { made, timesPaid } = payment([
       async (send) => {
@@ -171,7 +171,7 @@ describe('a payment whose answer is lost', () => {
     expect([result.status, redirected]).toEqual(['unknown', 1]);
   });
 
-  it('renews an expired credential once, for all requests that wait for it', async () => {
+  it('renews an expired credential once, for all waiting requests', async () => {
     let present = 'expired';
     let renewals = 0;
     const expired = says(401, 'token_expired', 'fix_request');
@@ -192,7 +192,7 @@ describe('a payment whose answer is lost', () => {
     expect([limits.length, renewals]).toEqual([10, 1]);
   });
 
-  it('asks for no new credential if the present one is unknown or may not do this', async () => {
+  it('requests no new credential if the present one is unknown or lacks permission', async () => {
     const refresh = () => Promise.reject(new Error('must not be asked'));
     const client = new PayoutProxy({ baseUrl: proxy.url, apiKey: 'pp_app_unknown', refresh, retries: RETRIES });
     const error = await client.limits().catch((failure: unknown) => failure as ApiError);

@@ -47,7 +47,7 @@ describe('the configuration of each start', () => {
     (await proxy.get(auditor, '/v1/activity?action=configuration_changed').expect(200)).body.activity;
   const newest = async () => (await acts())[0];
 
-  it('is recorded once at the first start, whichever of several instances that is', async () => {
+  it('is recorded once at the first start, by one of several instances', async () => {
     await Promise.all([start({}, 'one'), start({}, 'two')]);
     const [first, ...others] = await acts();
     expect(others).toEqual([]);
@@ -68,7 +68,7 @@ describe('the configuration of each start', () => {
     );
   });
 
-  it('is recorded again for what has changed, and for nothing else', async () => {
+  it('is recorded again for changes only', async () => {
     await start({ PORT: '0', LOG_LEVEL: 'error' }, 'three');
     expect(await acts()).toHaveLength(1);
     const changed = { UPSTREAM_API_KEY: SECOND_KEY, DUPLICATE_WINDOW_SECONDS: '0', MAX_ITEMS: '7' };
@@ -89,7 +89,7 @@ describe('the configuration of each start', () => {
     expect(await acts()).toHaveLength(4);
   });
 
-  it('is compared for workers that run alone with that of workers', async () => {
+  it('is recorded once by standalone workers, compared with earlier workers', async () => {
     for (const expected of [5, 5]) {
       const worker = launch('worker/main.js', { LOG_LEVEL: 'info' }, 'worker');
       await worker.said(/worker is ready/);
@@ -99,7 +99,7 @@ describe('the configuration of each start', () => {
     expect(await newest()).toMatchObject({ before: null, after: { process: 'worker' } });
   });
 
-  it('keeps no proxy from starting if it cannot be recorded, and is recorded by the next start', async () => {
+  it('does not block a start if it cannot be recorded, and is recorded by the next start', async () => {
     await database.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$`);
     await database.query('CREATE TRIGGER refuse BEFORE INSERT ON activity FOR EACH ROW EXECUTE FUNCTION refuse()');
     const { code, stdout } = await start({ MAX_ITEMS: '8' });
@@ -129,7 +129,7 @@ describe('the configuration of each start', () => {
     expect((await verify()).ok).toBe(true);
   });
 
-  it('is recorded again when the key of an account is replaced in its file', async () => {
+  it('is recorded again after the key of an account is replaced in its file', async () => {
     const file = join(dir, 'key-of-kenya');
     writeFileSync(file, 'first-key-of-kenya');
     const product = launch(

@@ -61,7 +61,7 @@ describe('a proxy behind an egress proxy', () => {
       (request.url?.startsWith('upstream.test') ? behaviour : egress.open)(request, ...rest);
   };
 
-  it('screens and pays through tunnels, and tells the egress proxy only where to and who asks', async () => {
+  it('screens and pays through tunnels, and sends the egress proxy only target and credentials', async () => {
     await paying.pay().expect(200);
     expect(authorities()).toEqual(['screening.test:80', 'upstream.test:8080']);
     expect(world.received.map(({ headers, url }) => [headers.host, url])).toEqual([
@@ -83,7 +83,7 @@ describe('a proxy behind an egress proxy', () => {
     expect(logged[1]).toHaveBeenCalledWith({ host: 'upstream.test', status }, 'egress proxy refused a tunnel');
   });
 
-  it('asks once for a tunnel of a proxy that hangs up', async () => {
+  it('requests one tunnel of a proxy that hangs up', async () => {
     exceptPayouts((_request, socket) => socket.destroy());
     const refused = await paying.pay().expect(503);
     expect(refused.body).toMatchObject({ code: 'upstream_unreachable' });
@@ -101,7 +101,7 @@ describe('a proxy behind an egress proxy', () => {
     expect(paid()).toEqual([]);
   });
 
-  it('does not know the outcome if a tunnel breaks after the request', async () => {
+  it('leaves the outcome unknown if a tunnel breaks after the request', async () => {
     const { behaviour } = world;
     world.behaviour = (request, ...rest) =>
       request.url === '/check' ? behaviour(request, ...rest) : egress.breakAll();
@@ -130,7 +130,7 @@ describe('a proxy behind an egress proxy', () => {
     await issuer.stop();
   });
 
-  it('finds the provider of sign-ins through it', async () => {
+  it('discovers the sign-in provider through it', async () => {
     world.behaviour = answer(200, { issuer: 'http://id.test', authorization_endpoint: 'http://id.test/authorize' });
     const begun = await supertest(paying.proxy.url).get('/session/sign-in');
     expect(begun.headers.location).toMatch(/^http:\/\/id\.test\/authorize\?/);

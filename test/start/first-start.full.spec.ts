@@ -32,7 +32,7 @@ describe('the embedded Postgres', () => {
 
   afterAll(() => removeDataDir(dataDir));
 
-  it('keeps its records if its passwords are lost, and starts once they are restored', async () => {
+  it('keeps its records when its passwords are lost, and starts once they are restored', async () => {
     await startAndStop();
     const home = prepareHome(dataDir);
     renameSync(passwords, `${passwords}.lost`);
@@ -44,7 +44,7 @@ describe('the embedded Postgres', () => {
     await startAndStop();
   });
 
-  it('reports what to do if another process has the process ID of a crashed server', async () => {
+  it('explains how to recover if another process has the process ID of a crashed server', async () => {
     const home = prepareHome(dataDir);
     const other = spawn('sleep', ['60'], { cwd: '/', ...home.user });
     const file = join(home.cluster, 'postmaster.pid');
@@ -58,7 +58,7 @@ describe('the embedded Postgres', () => {
     await startAndStop();
   });
 
-  it('starts while one that a killed process left behind is still ending', async () => {
+  it('starts while a server left by a killed process is still ending', async () => {
     const module = join(__dirname, '..', '..', 'dist', 'platform', 'database', 'embedded', 'embedded-postgres.js');
     const own = `require(${JSON.stringify(module)}).startEmbeddedPostgres(${JSON.stringify(dataDir)}).then(() => console.log('owned'))`;
     const owner = spawn(process.execPath, ['-e', own], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -101,7 +101,7 @@ describe('the lock of a directory', () => {
     expect(numbered).toHaveLength(1); // and nothing else is left behind
   });
 
-  it('is free after its holder was killed, and held while it is only stopped', async () => {
+  it('is free after its holder was killed, and held while its holder is only stopped', async () => {
     const module = JSON.stringify(
       join(__dirname, '..', '..', 'dist', 'platform', 'database', 'embedded', 'directory-lock.js'),
     );
@@ -120,7 +120,7 @@ describe('the lock of a directory', () => {
     await lock?.release();
   });
 
-  it('says who holds it and where it serves, and believes nothing of an earlier holder', async () => {
+  it("names its holder and the holder's address, and ignores an earlier holder", async () => {
     const lock = await take();
     const first = await DirectoryLock.holderOf(dataDir);
     expect(first).toMatchObject({ pid: process.pid, host: hostname(), embedded_postgres: false, url: null });
@@ -143,7 +143,7 @@ describe('the lock of a directory', () => {
     await next?.release();
   });
 
-  it('says so if the file system cannot lock', async () => {
+  it('reports a file system without locks', async () => {
     const link = jest.spyOn(fs, 'linkSync').mockImplementation(() => {
       throw Object.assign(new Error('not here'), { code: 'EPERM' });
     });
@@ -153,7 +153,7 @@ describe('the lock of a directory', () => {
     link.mockRestore();
   });
 
-  it('tells commands to name the database of a proxy that has another one', async () => {
+  it('makes commands ask for the database of a proxy with another one', async () => {
     const lock = await lockDataDir(dataDir, false);
     await expect(startEmbeddedPostgres(dataDir, { joinRunning: true })).rejects.toThrow(
       `process ${process.pid} on host ${hostname()}) uses another database. Set DATABASE_URL as it does.`,

@@ -15,8 +15,8 @@ const PROGRAM = `
   }, 150);
 `;
 
-describe('the output of the log', () => {
-  it('has all lines in order when the process ends while some are being written', () => {
+describe('the log output', () => {
+  it('has all lines in order when the process ends during writes', () => {
     const module = join(__dirname, '../../dist/platform/logging/log-output.js');
     expect(execFileSync(process.execPath, ['-e', PROGRAM, module], { encoding: 'utf8' })).toBe('first\nlast\n');
   });

@@ -5,14 +5,14 @@ import { loadConfig } from '../../src/platform/config/config';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 import supertest from '../support/http/supertest';
 
-describe('the port of the metrics', () => {
+describe('the metrics port', () => {
   const apart = { host: '127.0.0.1', port: 3000, metricsPort: 0 };
   let proxy: TestProxy;
 
   beforeAll(async () => (proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:9', ...apart })));
   afterAll(() => proxy.close());
 
-  it('has the metrics, which the port of the apps has not', async () => {
+  it('serves the metrics, unlike the API port', async () => {
     const served = await serveMetrics(proxy.app, apart);
     const url = served?.url ?? '';
     const { body, type } = await supertest(proxy.url).get('/metrics').expect(404);
@@ -23,7 +23,7 @@ describe('the port of the metrics', () => {
     served?.close();
   });
 
-  it('has nothing else', async () => {
+  it('serves nothing else', async () => {
     const served = await serveMetrics(proxy.app, apart);
     const ask = (path: string, method = 'GET') => fetch(`${served?.url}${path}`, { method });
     const paths = ['/', '/livez', '/v1/activity', '/metrics/', '/constructor', '/__proto__'];
@@ -32,7 +32,7 @@ describe('the port of the metrics', () => {
     served?.close();
   });
 
-  it('refuses the start if it is taken', async () => {
+  it('prevents the start if it is taken', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -42,7 +42,7 @@ describe('the port of the metrics', () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('is the port of the apps outside production, and one of its own in production', () => {
+  it('is the API port outside production, and separate in production', () => {
     expect(loadConfig({ PORT: '4000' }).metricsPort).toBe(4_000);
     const production = {
       NODE_ENV: 'production',

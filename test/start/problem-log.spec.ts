@@ -26,7 +26,7 @@ describe('the log', () => {
     return written;
   };
 
-  it('states only the call that a stop rejected, as a warning', async () => {
+  it('reports only the call that a stop rejected, as a warning', async () => {
     const stop = supertest(paying.proxy.url).post('/v1/stops').set('X-API-Key', admin);
     await stop.send({ everything: true, reason: 'wrong rates' }).expect(201);
     const written = lines();
@@ -34,7 +34,7 @@ describe('the log', () => {
     expect(written).toEqual([['warn', { call_id: headers['x-call-id'], code: 'stopped' }]]);
   });
 
-  it('states where an error of the proxy arose, as an error', async () => {
+  it('reports the origin of an internal error, as an error', async () => {
     const cause = new TypeError('x is undefined');
     jest.spyOn(paying.proxy.app.get(ClientsService, { strict: false }), 'list').mockRejectedValue(cause);
     const written = lines();

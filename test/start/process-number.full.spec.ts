@@ -38,7 +38,7 @@ describe('a process number', () => {
     expect(await live()).toEqual(numbersOf(proxy));
   });
 
-  it('is not taken again after the database was put back to before its process began', async () => {
+  it('is not reused after the database was restored to before its process began', async () => {
     const before = await database.query<{ next: string }>(
       'SELECT last_value + is_called::integer AS next FROM process_number',
     );
@@ -70,7 +70,7 @@ describe('a process number', () => {
     expect(await live()).toEqual(numbersOf(proxy));
   });
 
-  it('is locked again after its connection was lost, and known to a database that was put back', async () => {
+  it('is locked again after its connection was lost, and known to a restored database', async () => {
     const other = await start();
     const number = numberOf(other);
     await database.query('DELETE FROM process WHERE number = $1', [number]);

@@ -9,7 +9,7 @@ import { createTestDatabase, TestDatabase } from '../support/databases/test-data
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-describe('the log of production', () => {
+describe('the production log', () => {
   const dir = newDataDir();
   let database: TestDatabase;
   let upstream: FakeUpstream;
@@ -48,7 +48,7 @@ describe('the log of production', () => {
     schema: expect.stringMatching(/^\d{14}_\w+$/),
   };
 
-  it('has one line at the start, one for each request but probes, and two at the end of a proxy', async () => {
+  it('has one line at the start, one per request except probes, and two at the end of a proxy', async () => {
     const { key } = await createClient(database, 'app', ['pay']);
     const product = start('main.js');
     await product.said(/"msg":"proxy is ready"/);

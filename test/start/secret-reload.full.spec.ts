@@ -25,7 +25,7 @@ const KENYA = {
 };
 
 /** Secrets in files are replaced without a restart, and no request is lost or refused meanwhile. */
-describe('a secret that is replaced in its file', () => {
+describe('a secret replaced in its file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-reload-'));
   const files = { key: join(folder, 'key'), secret: join(folder, 'secret'), kenya: join(folder, 'kenya') };
   let paying: Paying;
@@ -71,7 +71,7 @@ describe('a secret that is replaced in its file', () => {
       .send(body);
   };
 
-  it('signs in to the upstream with the new key, and no answer shows one of the two', async () => {
+  it('signs in to the upstream with the new key, and appears in no answer', async () => {
     expect(await usedKey()).toBe(FIRST_KEY);
     replace(files.key, `${SECOND_KEY}\n`);
     await eventually(async () => (await usedKey()) === SECOND_KEY);
@@ -81,7 +81,7 @@ describe('a secret that is replaced in its file', () => {
     expect(text).toContain('[key removed] is not [key removed]');
   });
 
-  it('is not taken if it is no possible key, and the one before stays', async () => {
+  it('is ignored if it is not a valid key, and the previous one stays', async () => {
     replace(files.key, 'a b');
     replace(files.secret, SECOND_SECRET); // once it is taken, the key was looked at, too
     await eventually(async () => (await tell(SECOND_SECRET)).status === 200);
@@ -100,7 +100,7 @@ describe('a secret that is replaced in its file', () => {
     expect(await usedKey()).toBe(mains);
   });
 
-  it('checks events with the new secret, and with the one before until its events are stale', async () => {
+  it('verifies events with the new secret, and with the previous one until its events are stale', async () => {
     await tell(SECOND_SECRET).expect(200);
     await tell(FIRST_SECRET).expect(200);
     await tell('no-secret-of-the-events').expect(401);

@@ -201,12 +201,12 @@ describe('secrets and people', () => {
       expect(leaks(text, [app, auditor, ephemeral])).toEqual([]);
   });
 
-  it('name nobody in logs and metrics', () => {
+  it('keep names out of logs and metrics', () => {
     expect(leaks(logs(), people)).toEqual([]);
     expect(leaks(metrics, people)).toEqual([]);
   });
 
-  it('name nobody in the records, including refused requests', async () => {
+  it('keep names out of the records, including refused requests', async () => {
     const tables = await database.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
     const records = tables
       .map(({ name }) => name as string)
@@ -215,7 +215,7 @@ describe('secrets and people', () => {
     expect(leaks(await dump(), people).length).toBeGreaterThan(0);
   });
 
-  it('show nobody to an auditor without audit:pii', () => {
+  it('stay hidden from an auditor without audit:pii', () => {
     const audit = answers.filter((text) => /\n\{("calls":|"id":"[0-9a-f-]{36}","operation")/.test(text));
     expect(audit.length).toBeGreaterThan(40);
     expect(leaks(audit.join('\n'), people)).toEqual([]);

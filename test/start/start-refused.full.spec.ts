@@ -11,7 +11,7 @@ afterAll(() => removeDataDir(dataDir));
 const start = (more: Record<string, string>) =>
   new Product('main.js', [], { DATA_DIR: dataDir, PORT: '0', ...more }, dataDir);
 
-describe('a start that cannot be says why in one line', () => {
+describe('a failed start explains itself in one line', () => {
   const reason = (starting: Promise<unknown>) =>
     starting.then(
       () => 'it started',
@@ -21,13 +21,13 @@ describe('a start that cannot be says why in one line', () => {
       },
     );
 
-  it('for a bad variable, without its value, and ends with 1', async () => {
+  it('for a bad variable, without its value, and exits with 1', async () => {
     const { code, stderr } = await start({ PORT: 'eighty', DATABASE_URL: 'mysql://user:hunter2@db/x' }).exit;
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^payout-proxy: .*PORT .*DATABASE_URL.*\n$/)]);
     expect(stderr).not.toMatch(/eighty|hunter2/);
   });
 
-  it("for a variable of the sandbox, in the sandbox's own sentence, and ends with 1", async () => {
+  it("for a variable of the sandbox, in the sandbox's own sentence, and exits with 1", async () => {
     const { code, stderr } = await start({ SANDBOX_QUIRKS: 'unheardOf' }).exit;
     const line = /^payout-proxy: sandbox cannot start: SANDBOX_QUIRKS must name quirks.*\n$/;
     expect([code, stderr]).toEqual([1, expect.stringMatching(line)]);

@@ -64,7 +64,7 @@ describe('npm start', () => {
     return (await supertest(url).get(payouts).set('X-API-Key', keys.auditor).expect(200)).body.calls;
   };
 
-  it('leaves nothing running when it is killed while it initializes the database', async () => {
+  it('leaves no process running when it is killed while it initializes the database', async () => {
     const halfway = start();
     const home = join(dataDir, 'postgres');
     await eventually(() => existsSync(home) && readdirSync(home).some((name) => name.startsWith('making-')));
@@ -73,7 +73,7 @@ describe('npm start', () => {
     await eventually(() => processes.every(isGone));
   });
 
-  it('is refused where another first start is under way, which is not disturbed', async () => {
+  it('refuses to start during another first start, and does not disturb it', async () => {
     const starts = Array.from({ length: 3 }, () => start({ START_WORKER: 'true' }));
     const ready = (one: Product) =>
       one.said(READY).then(
@@ -95,7 +95,7 @@ describe('npm start', () => {
     }
   });
 
-  it('brings everything along, and pays', async () => {
+  it('starts every component, and pays', async () => {
     ({ url } = await everythingOf(running));
     const second = start({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x' }); // DATA_DIR is locked with any database
     const [, consoleUrl = '', keysFile] = await running.said(
@@ -152,7 +152,7 @@ describe('npm start', () => {
     return { ...database, UPSTREAM_BASE_URL, UPSTREAM_API_KEY, ...more };
   }
 
-  it('uses the database and the upstream that the environment names, and then starts neither', async () => {
+  it('uses the configured database and upstream, and starts neither', async () => {
     const elsewhere = newDataDir();
     const other = start(await beside({ DATA_DIR: elsewhere, DRAIN_MS: '50' }));
     const [, otherUrl = ''] = await other.said(READY);
@@ -165,7 +165,7 @@ describe('npm start', () => {
     removeDataDir(elsewhere);
   });
 
-  it('is refused beside a real upstream as long as demo keys open', async () => {
+  it('refuses to start with a real upstream while demo keys are valid', async () => {
     const real = { UPSTREAM_BASE_URL: 'https://payouts.example.com', UPSTREAM_API_KEY: 'the-real-key' };
     const elsewhere = newDataDir(); // the database says whose demo clients it has
     const { code, stderr } = await start(await beside({ ...real, DATA_DIR: elsewhere })).exit;
@@ -176,7 +176,7 @@ describe('npm start', () => {
     );
   });
 
-  it('keeps its Postgres when the connection that says whose it is gets lost, even while commands run', async () => {
+  it('keeps the embedded Postgres when the lock connection drops, even while commands run', async () => {
     const { port, ownerPassword: password } = readJson(dataDir, 'database.json');
     const owner = async () => {
       const client = new Client({ host: '127.0.0.1', port, user: 'payout_owner', password, database: 'postgres' });
@@ -212,7 +212,7 @@ describe('npm start', () => {
     await expectNothingLeft(all);
   });
 
-  it('finishes a start that is asked to stop halfway, and leaves nothing running', async () => {
+  it('completes a start that is stopped halfway, and leaves no process running', async () => {
     const halfway = start();
     await halfway.said(/✓ Postgres/);
     const postgres = numberOfPostgres();
@@ -221,7 +221,7 @@ describe('npm start', () => {
     expect(await answers(readJson(dataDir, 'sandbox.json').url)).toBe(false);
   });
 
-  it('goes on when the reader of its output ends, and stops with its terminal', async () => {
+  it('continues when the reader of its output ends, and stops with its terminal', async () => {
     const unheard = start({ START_WORKER: 'true' });
     await unheard.said(/✓ Postgres/);
     unheard.closeOutput();
@@ -235,7 +235,7 @@ describe('npm start', () => {
     await eventually(() => processes.every(isGone));
   });
 
-  it('leaves nothing running when the npm that runs it is killed', async () => {
+  it('leaves no process running when its npm is killed', async () => {
     const npm = new Product(
       '/usr/bin/env',
       ['npm', '--prefix', ROOT, 'start'],

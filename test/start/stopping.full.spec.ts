@@ -14,7 +14,7 @@ const UNFINISHED = [
   'POST /livez HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
 ];
 
-describe('a proxy that stops', () => {
+describe('a stopping proxy', () => {
   it('answers and records a call in flight, and closes its kept-alive connection', async () => {
     const database = await createTestDatabase();
     const upstream = await FakeUpstream.start();
@@ -51,7 +51,7 @@ describe('a proxy that stops', () => {
     await database.close();
   });
 
-  it('does not wait for connections without a whole request', async () => {
+  it('does not wait for connections without a complete request', async () => {
     const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
     const ended: Promise<unknown>[] = [];
     for (const begun of UNFINISHED) {
@@ -68,7 +68,7 @@ describe('a proxy that stops', () => {
 });
 
 describe('readiness', () => {
-  it('is 503 while the database does not respond, and liveness stays 200', async () => {
+  it('returns 503 while the database does not respond, and liveness stays 200', async () => {
     const database = await createTestDatabase();
     const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
     await supertest(proxy.url)

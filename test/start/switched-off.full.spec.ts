@@ -46,13 +46,13 @@ describe('disabled operations of a client', () => {
     }
   });
 
-  it('need no list: without one, all are allowed, and the column is null', async () => {
+  it('default to none, stored as null', async () => {
     const [row] = await api.proxy.database.query("SELECT operations FROM client WHERE name = 'shop'");
     expect(row).toEqual({ operations: null });
     for (const asking of ALL) await api.ask(asking).expect(200);
   });
 
-  it('are disabled from the next request on, and enabled again', async () => {
+  it('take effect with the next request, and end with it', async () => {
     const { key } = await clients.create('changing', ['read', 'account']);
     const ask = () => api.proxy.get(key, '/api/v0.1/wallets/list');
     await ask().expect(200);
@@ -75,14 +75,14 @@ describe('disabled operations of a client', () => {
     await api.proxy.get(key, `/v1/calls/${other['x-call-id']}`).expect(200);
   });
 
-  it('cover both methods of an operation that has two', async () => {
+  it('cover both methods of an operation with two', async () => {
     const { key } = await clients.create('one-name', ['read', 'account'], { operations: ['GET /wallets/list'] });
     await api.proxy.post(key, '/wallets/list', {}).expect(200);
     await clients.update('one-name', { operations: ['GET /sub-account/list'] });
     await api.proxy.post(key, '/wallets/list', {}).expect(403);
   });
 
-  it('may be many, but not all: the database rejects an empty list', async () => {
+  it('cannot include all operations: the database rejects an empty list', async () => {
     await expect(clients.create('nothing', ['read', 'account'], { operations: [] })).rejects.toThrow(
       /must be allowed at least one operation/,
     );

@@ -21,7 +21,7 @@ const BUSY = `
 /** Less than the time that a call in flight is given, and more than a busy worker is. */
 const SECONDS_MS = 12_000;
 
-describe('the worker that npm start starts', () => {
+describe('the worker of npm start', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
   let dir: string;
@@ -72,7 +72,7 @@ describe('the worker that npm start starts', () => {
   };
   const pay = (url: string) => supertest(url).post('/api/v0.1/payouts/airtime').set('X-API-Key', key).send(AIRTIME);
 
-  it('is started again when it is killed, and ends with the proxy, also while it computes', async () => {
+  it('is restarted when it is killed, and ends with the proxy, also while it computes', async () => {
     const { product, url } = await start();
     await eventually(() => isRunning(url));
     const [first = ''] = workersOf(product);

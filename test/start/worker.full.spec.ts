@@ -62,7 +62,7 @@ describe('a proxy without a worker', () => {
   };
   const metrics = async () => (await proxy.get('', '/metrics').expect(200)).text;
 
-  it('pays, finds what it paid, and says that no worker is running', async () => {
+  it('pays, finds its payments, and reports that no worker is running', async () => {
     const { key } = await proxy.client('app', 'pay');
     const auditor = await proxy.client('auditor', 'audit');
     const { headers } = await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200);
@@ -73,7 +73,7 @@ describe('a proxy without a worker', () => {
     expect(await database.query('SELECT FROM log_leaves')).toEqual([]);
   });
 
-  it('says so no longer once there are workers, of which one holds each job', async () => {
+  it('reports no more once workers run, each job held by one of them', async () => {
     const workers = [await proxy.startWorker(), await proxy.startWorker()];
     await eventually(async () => JSON.stringify(await holders(database)) === JSON.stringify({ ...each(1), runs: 2 }));
     expect(await details()).toEqual({ status: 'up', running: true, jobs_not_held: [] });
@@ -83,7 +83,7 @@ describe('a proxy without a worker', () => {
     await eventually(async () => (await database.query('SELECT FROM log_leaves')).length > 0);
   });
 
-  it('reports the delay of its event loop under the names of OpenTelemetry', async () => {
+  it('reports its event loop delay under the OpenTelemetry names', async () => {
     const text = await metrics();
     for (const which of ['min', 'mean', 'p50', 'p90', 'p99', 'max']) {
       expect(text).toMatch(new RegExp(`^nodejs_eventloop_delay_${which}_seconds [\\d.e-]+$`, 'm'));
@@ -145,7 +145,7 @@ describe('a worker that is killed', () => {
     await proxy.close();
   });
 
-  it('needs a database and an upstream of others', async () => {
+  it('refuses to start without a database and an upstream', async () => {
     const product = new Product('worker/main.js', [], { DATA_DIR: dir }, dir);
     const { code, stderr } = await product.exit;
     expect([code, stderr]).toEqual([

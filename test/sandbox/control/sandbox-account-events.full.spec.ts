@@ -7,7 +7,7 @@ import { askSandbox } from '../../support/sandbox/sandbox-answers';
 const SECRET = 'secret of the settings';
 const OWN_SECRET = 'secret of the account';
 
-describe('the events of an account with an address of its own', () => {
+describe('the events of an account with its own webhook URL', () => {
   let sandbox: TestSandbox;
   let everyone: FakeUpstream;
   let receiver: FakeUpstream;
@@ -43,7 +43,7 @@ describe('the events of an account with an address of its own', () => {
     return headers['webhook-signature'] === `v1,${mac}`;
   };
 
-  it('go there, signed with its own secret, and those of all others go where the settings say', async () => {
+  it("go to that URL, signed with the account's secret, and other accounts' to the configured URL", async () => {
     await listen();
     const post = await open();
     await post('/payouts/airtime', airtime(2));
@@ -64,7 +64,7 @@ describe('the events of an account with an address of its own', () => {
     expect(amountsOf(receiver)).toEqual([5, 2]);
   });
 
-  it('are sent although the settings have no address, and nothing else is', async () => {
+  it('are sent without a configured URL, and no others are', async () => {
     const post = await open();
     await sandbox.post('/payouts/airtime', airtime(3)).expect(200);
     await post('/payouts/airtime', airtime(2));
@@ -76,7 +76,7 @@ describe('the events of an account with an address of its own', () => {
     expect([amountsOf(receiver), amountsOf(everyone)]).toEqual([[2], [4]]);
   });
 
-  it('are signed with the secret of the settings if the account has none', async () => {
+  it('are signed with the configured secret if the account has none', async () => {
     await listen();
     const post = await open({ eventsUrl: receiver.url });
     await post('/payouts/airtime', airtime(2));
@@ -84,7 +84,7 @@ describe('the events of an account with an address of its own', () => {
     expect(receiver.received.map((event) => isSigned(event, SECRET))).toEqual([true]);
   });
 
-  it('are delivered while those of the settings wait for an address', async () => {
+  it('are delivered while those for the configured URL wait for one', async () => {
     everyone.behaviour = hang;
     await listen();
     const post = await open();
@@ -116,7 +116,7 @@ describe('the events of an account with an address of its own', () => {
     expect(amountsOf(receiver)).toEqual([2]);
   });
 
-  it('end with a reset', async () => {
+  it('are discarded by a reset', async () => {
     const post = await open();
     await sandbox.control('post', '/reset').expect(204);
     await sandbox.post('/payouts/airtime', airtime(3)).expect(200);
@@ -124,7 +124,7 @@ describe('the events of an account with an address of its own', () => {
     expect((await sandbox.control('get', '/events').expect(200)).body).toEqual([]);
   });
 
-  it('never show their address or secret', async () => {
+  it('never show their URL or secret', async () => {
     await open();
     const paths = ['/accounts', '/events', '/settings', '/requests'] as const;
     const answers = await Promise.all(paths.map((path) => sandbox.control('get', path).expect(200)));

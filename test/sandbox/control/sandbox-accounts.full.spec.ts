@@ -49,7 +49,7 @@ describe('accounts of the sandbox', () => {
     [{ name: 'a', openingBalance: -1 }, /openingBalance must be/],
     [{ name: 'a', owner: 'me' }, /owner is unknown/],
     [[], /must be an object/],
-  ])('are not opened from %j', async (body, text) => {
+  ])('are not opened with %j', async (body, text) => {
     const { body: refusal } = await sandbox.control('post', '/accounts', body).expect(400);
     expect(refusal.error).toMatch(text);
   });

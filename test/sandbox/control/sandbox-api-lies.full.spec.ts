@@ -23,7 +23,7 @@ describe('the lies of the sandbox API', () => {
     (await api.ask('patch', path as '/lies/fees', body).expect(200)).body;
   const lies = async () => (await api.look()).lies;
 
-  it('are none at first, and none once they are ended', async () => {
+  it('end with a reset, and are off by default', async () => {
     const none = await lies();
     const { feePercent, returnsFee, listedAfterMs, words } = defaultBehaviour();
     const list = { newest: null, frozen_at: null, without_types: [] };
@@ -43,7 +43,7 @@ describe('the lies of the sandbox API', () => {
     expect(await lies()).toEqual(none);
   });
 
-  it('know the types of the sandbox', () => {
+  it('list the types of the sandbox', () => {
     expect(LISTED_TYPES.transactions).toEqual(SANDBOX_TYPES);
     expect(asInSandbox(LISTED_TYPES.entries)).toEqual(ENTRY_TYPES.filter((type) => type !== 'opening'));
     expect(asInSandbox(BOOKED)).toEqual(Object.keys(EXTRA_ENTRIES));
@@ -64,7 +64,7 @@ describe('the lies of the sandbox API', () => {
     expect(words).toEqual({ listed: { paid: 'SETTLED_T2' }, answered: {}, events: {} });
   });
 
-  it('keep what a change leaves out', async () => {
+  it('keep settings omitted from a change', async () => {
     const before = Date.now();
     await change('/lies/lists', { list: 'transactions', newest: 3, frozen: true });
     const { transactions } = await change('/lies/lists', { list: 'transactions', without_types: ['momo'] });
@@ -80,7 +80,7 @@ describe('the lies of the sandbox API', () => {
     ['fee', '-0.5'],
     ['withdrawal', '-0.5'],
     ['top_up', '0.5'],
-  ] as const)('book a %s that no transaction explains', async (type, changed) => {
+  ] as const)('book a %s without a transaction', async (type, changed) => {
     const before = await api.balance(DEMO, 'momo');
     await api.ask('post', '/entries', { type, wallet: 'momo', usd: 0.5 }).expect(204);
     expect((await api.balance(DEMO, 'momo')).minus(before).toFixed()).toBe(changed);
@@ -94,7 +94,7 @@ describe('the lies of the sandbox API', () => {
     ['patch', '/lies/lists', { list: 'people', newest: 0.5, without_types: ['cash'] }, ['/list', '/newest', '/without_types']], // oxfmt-ignore
     ['patch', '/lies/lists', { list: 'transactions', without_types: ['fee'] }, ['/without_types']],
     ['post', '/entries', { type: 'gift', wallet: 'purse', usd: 0 }, ['/type', '/usd', '/wallet']],
-  ])('are rejected where they are wrong: %s %s %j', async (method, path, body, pointers) => {
+  ])('are rejected at each fault: %s %s %j', async (method, path, body, pointers) => {
     const { body: problem } = await api.ask(method, path as '/lies/fees', body).expect(400);
     expect((problem as { errors?: { pointer: string }[] }).errors?.map(({ pointer }) => pointer).sort()).toEqual(
       pointers,

@@ -47,7 +47,7 @@ describe('the sandbox API', () => {
     expect(body.code).toBe('fault_not_found');
   });
 
-  it('explains what to do if the app has no key', async () => {
+  it('explains how to fix an app without a key', async () => {
     const { operation, body } = await api.sample(AIRTIME);
     const missing = async () => {
       const { body: problem } = await api.ask('post', '/payouts', { operation, body }).expect(409);
@@ -83,7 +83,7 @@ describe('the sandbox API', () => {
 });
 
 describe('a proxy', () => {
-  it('reports that its sandbox has ended, or has no demo clients', async () => {
+  it('reports an ended sandbox, or missing demo clients', async () => {
     const nowhere = { url: 'http://127.0.0.1:1', controlKey: new Secret(CONTROL_KEY), demoKeysFile: undefined };
     const proxy = await startProxy({ upstreamBaseUrl: nowhere.url, embeddedSandbox: nowhere });
     const { key } = await proxy.client('admin', 'admin');
@@ -95,7 +95,7 @@ describe('a proxy', () => {
     await proxy.close();
   });
 
-  it('has no sandbox API without a sandbox of its own', async () => {
+  it('serves no sandbox API without its own sandbox', async () => {
     const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
     const { key } = await proxy.client('admin', 'admin');
     for (const [method, path, body] of ROUTES) {

@@ -66,7 +66,7 @@ describe('the sandbox API', () => {
     ['POST /account/transfer', 'airtime', '-6'],
     ['POST /wallets/transfer', 'momo', '-7'],
     ['POST /collections/mobile-money/collect', 'momo', undefined],
-  ] as const)('sends the sample of %s as an app does', async (operation, wallet, change) => {
+  ] as const)('sends the sample of %s like an app', async (operation, wallet, change) => {
     const before = await api.balance(DEMO, wallet);
     const answer = await api.send(operation);
     expect(answer).toMatchObject({ status: 200, replayed: false, body: { status: 'success' } });
@@ -82,7 +82,7 @@ describe('the sandbox API', () => {
     });
   });
 
-  it('has samples of all operations that pay', () => {
+  it('has samples of all paying operations', () => {
     const paying = Object.entries(OPERATIONS).filter(([, { effect }]) => effect === 'pay');
     expect(SAMPLE_OPERATIONS).toEqual(expect.arrayContaining(paying.map(([name]) => name)));
   });
@@ -108,7 +108,7 @@ describe('the sandbox API', () => {
     expect((await api.record(refused.call_id)).outcome).toBe('refused');
   });
 
-  it('waits for an approval if the app must', async () => {
+  it('waits for an approval required for the app', async () => {
     await api.clients.update('app', { approvalOverUsd: new Decimal(1) });
     const held = await api.send(AIRTIME);
     expect(held).toMatchObject({ status: 202, body: { status: 'pending_approval', call_id: held.call_id } });
@@ -116,7 +116,7 @@ describe('the sandbox API', () => {
     expect((await approve(held.call_id, api.keys.admin ?? '').expect(200)).body.outcome).toBe('succeeded');
   });
 
-  it('names the person for whom it is sent, who then may not approve it', async () => {
+  it('names the person behind a sample, who then may not approve it', async () => {
     const { key } = await api.clients.issueKey('admin', { person: 'ada' });
     const { operation, body } = await api.sample(AIRTIME);
     await api.clients.update('app', { approvalOverUsd: new Decimal(1) });
@@ -128,7 +128,7 @@ describe('the sandbox API', () => {
     expect((await approve(held.call_id, others).expect(200)).body.outcome).toBe('succeeded');
   });
 
-  it('turns faults on, which the next sample shows, and off again', async () => {
+  it('turns faults on for the next sample, and off again', async () => {
     const asked = { fault: 'unauthorized', operation: AIRTIME, nth: 1 };
     const { body: fault } = await api.ask('post', '/faults', asked).expect(201);
     expect(fault).toEqual({
@@ -154,7 +154,7 @@ describe('the sandbox API', () => {
     expect(await api.send(AIRTIME)).toMatchObject({ status: 200 });
   });
 
-  it('shows a call in doubt if the sandbox never answers', async () => {
+  it('shows a call in doubt after no response from the sandbox', async () => {
     await api.ask('post', '/faults', { fault: 'noResponse' }).expect(201);
     const lost = await api.send(AIRTIME);
     expect(lost).toMatchObject({ status: 504, body: { code: 'outcome_unknown', call_id: lost.call_id } });
@@ -163,7 +163,7 @@ describe('the sandbox API', () => {
     expect((await api.look()).faults).toEqual([]);
   });
 
-  it('passes chances and settings of faults on', async () => {
+  it('passes on probabilities and settings of faults', async () => {
     const asked = { fault: 'lateProcessing', probability: 0.5, seed: 7, settings: { ms: 10, status: 500 } };
     const { body } = await api.ask('post', '/faults', asked).expect(201);
     expect(body).toMatchObject({ ...asked, nth: null, operation: null, processed: true });

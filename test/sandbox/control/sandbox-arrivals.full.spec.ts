@@ -14,7 +14,7 @@ describe('the ground truth', () => {
   afterAll(() => sandbox.close());
   beforeEach(() => sandbox.control('post', '/reset').expect(204));
 
-  it('shows everything that happened for a payout', async () => {
+  it('shows every event of a payout', async () => {
     const body = { ...airtime(2), unknown: ['kept', { as: 'it came' }] };
     const { body: answer } = await sandbox.post('/payouts/airtime?x=1&x=2', body).expect(200);
     expect(await sandbox.requests()).toEqual([
@@ -35,7 +35,7 @@ describe('the ground truth', () => {
     ]);
   });
 
-  it('marks a read as processed when it was carried out, without chiRefs', async () => {
+  it('marks a read as processed once executed, without chiRefs', async () => {
     await sandbox.get('/wallets/list').expect(200);
     expect(await sandbox.requests()).toMatchObject([
       { operation: 'GET /wallets/list', processed: true, chiRefs: [], body: null, query: {} },
@@ -66,7 +66,7 @@ describe('the ground truth', () => {
     ]);
   });
 
-  it('includes a request whose body broke off', async () => {
+  it('includes a request with an incomplete body', async () => {
     const { hostname, port } = new URL(sandbox.url);
     const socket = connect(Number(port), hostname);
     socket.write(
@@ -78,7 +78,7 @@ describe('the ground truth', () => {
     expect(await sandbox.requests()).toMatchObject([{ operation: 'POST /send', processed: false, body: null }]);
   });
 
-  it('includes a request whose path cannot be read', async () => {
+  it('includes a request with an unreadable path', async () => {
     await sandbox.get('/account/%zz').expect(400);
     expect(await sandbox.requests()).toMatchObject([
       { operation: 'GET /account/%zz', processed: false, httpStatus: 400, account: DEMO },
@@ -94,7 +94,7 @@ describe('the ground truth', () => {
     },
   );
 
-  it('includes requests for unknown operations under their address', async () => {
+  it('includes requests for unknown operations under their path', async () => {
     for (const path of ['/api/v0.1/n%6Fthing', '/%61pi/v0.1/nothing', '/api/v0.1/payouts/airtime/'])
       await askSandbox(sandbox.url).post(path).expect(404);
     await askSandbox(sandbox.url).head('/api/v0.1/wallets/list').set('X-API-Key', API_KEY).expect(404);
@@ -107,7 +107,7 @@ describe('the ground truth', () => {
     ]);
   });
 
-  it('is in order, and can be filtered by operation, start and limit', async () => {
+  it('is in order, and filters by operation, start and limit', async () => {
     for (const usd of [1, 2, 3]) await sandbox.post('/payouts/airtime', airtime(usd)).expect(200);
     await sandbox.get('/sub-account/list').expect(200);
     const all = await sandbox.requests();
@@ -119,7 +119,7 @@ describe('the ground truth', () => {
     expect(wrong.body.faults).toHaveLength(2);
   });
 
-  it('stays, and continues to count, when the sandbox restarts', async () => {
+  it('survives a restart of the sandbox, and continues its count', async () => {
     await sandbox.post('/payouts/airtime', airtime()).expect(200);
     const before = await sandbox.requests();
     const restarted = await startSandbox({}, sandbox.own);
@@ -129,7 +129,7 @@ describe('the ground truth', () => {
     expect(after).toEqual([...before, expect.objectContaining({ operation: 'GET /sub-account/list' })]);
   });
 
-  it('comes first, so a request that cannot be noted gets 503 and does nothing', async () => {
+  it('is recorded first, so a request that cannot be recorded gets 503 and does nothing', async () => {
     const client = new Client({ connectionString: sandbox.own.sandboxUrl });
     await client.connect();
     await client.query('ALTER TABLE arrivals RENAME TO arrivals_away');
@@ -141,7 +141,7 @@ describe('the ground truth', () => {
     expect(await sandbox.requests(AIRTIME)).toEqual([]);
   });
 
-  it('marks as processed exactly the payouts that the wallet paid, even when many arrive at once and the money ends', async () => {
+  it('marks as processed exactly the paid payouts, even when many arrive at once and the money runs out', async () => {
     const attempts = await Promise.all(
       Array.from({ length: 40 }, () => sandbox.post('/payouts/airtime', airtime(400)).then(({ status }) => status)),
     );

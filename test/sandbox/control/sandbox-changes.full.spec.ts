@@ -74,7 +74,7 @@ const PAYER = {
 };
 
 /** Random sequences of payments, changes and entries, some of them at once. */
-describe('the ledger of a sandbox that changes what it answered', () => {
+describe('the ledger of a sandbox that changes its answers', () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => void (sandbox = await startSandbox()));
@@ -129,7 +129,7 @@ describe('the ledger of a sandbox that changes what it answered', () => {
     return `${next.do} ${status}`;
   };
 
-  it('is exact, and its truth is that of the wallets', async () => {
+  it('is exact, and agrees with the wallets', async () => {
     const seen = new Set<string>();
     const steps = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 15 });
     const holds = fc.asyncProperty(steps, async (turns) => {

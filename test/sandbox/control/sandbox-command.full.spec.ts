@@ -6,7 +6,7 @@ describe('the command that runs the sandbox alone', () => {
   const dataDir = newDataDir();
   afterAll(() => removeDataDir(dataDir));
 
-  it('ends with its sandbox, says so, and leaves nothing running', async () => {
+  it('ends with its sandbox, says so, and leaves no process running', async () => {
     const command = new Product('cli/main.js', ['sandbox'], { DATA_DIR: dataDir, SANDBOX_PORT: '0' }, dataDir);
     await command.said(/The sandbox is ready/);
     const all = withDescendants(command.pid);

@@ -114,7 +114,7 @@ describe('concurrent operations', () => {
     expect({ issued: own('issued credit'), paid_out: own('payouts'), fees: own('fees') }).toEqual(expected);
   }
 
-  it('keep the ledger sound and each transaction paid, redeemed and collected once, without deadlocks', async () => {
+  it('keep the ledger balanced and each transaction paid, redeemed and collected once, without deadlocks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
         const statuses = await Promise.all(steps.map(take));

@@ -35,7 +35,7 @@ describe('the control interface', () => {
   const faultsOf = async (body: object): Promise<string[]> =>
     (await sandbox.control('patch', '/settings', body).expect(400)).body.faults;
 
-  it('lists its routes, each of which exists', async () => {
+  it('lists its routes, all of which exist', async () => {
     const { body: index } = await sandbox.control('get', '').expect(200);
     for (const line of Object.keys(index)) {
       const [method = '', path = ''] = line.split(' ');
@@ -68,7 +68,7 @@ describe('the control interface', () => {
     expect((await sandbox.control('get', '/faults')).body).toHaveLength(1);
   });
 
-  it('gives no access to the service, and is not in the ground truth', async () => {
+  it('gives no access to the service, and is absent from the ground truth', async () => {
     const path = '/api/v0.1/wallets/list';
     await askSandbox(sandbox.url).get(path).set('X-Sandbox-Control-Key', CONTROL_KEY).expect(401);
     await askSandbox(sandbox.url).get(path).set('X-API-Key', CONTROL_KEY).expect(401);
@@ -106,7 +106,7 @@ describe('the control interface', () => {
     expect(JSON.stringify(await accounts())).not.toMatch(/key/i);
   });
 
-  it('lists the faults that can be requested, each with its defaults', async () => {
+  it('lists the faults on offer, each with its defaults', async () => {
     const { body: kinds } = await sandbox.control('get', '/faults/kinds').expect(200);
     expect(kinds.map(({ fault }) => fault)).toEqual(Object.keys(FAULTS));
     expect(kinds[0]).toEqual({
@@ -123,7 +123,7 @@ describe('the control interface', () => {
     }
   });
 
-  it('lists the magic recipients, as an app would send them', async () => {
+  it('lists the magic recipients as apps send them', async () => {
     const { body: recipients } = await sandbox.control('get', '/magic-recipients').expect(200);
     expect(recipients.map(({ name }) => name)).toEqual(Object.keys(MAGIC));
     for (const { name, phoneNumber, email, twitter } of recipients) {
@@ -132,14 +132,14 @@ describe('the control interface', () => {
     expect(recipients.find(({ name }) => name === 'pending')?.does).toBe('pending forever');
   });
 
-  it('has settings that can be read, and sent back unchanged', async () => {
+  it('returns settings that can be sent back unchanged', async () => {
     expect(await settings()).toEqual(FIRST_SETTINGS);
     expect(Object.keys(FIRST_SETTINGS).sort()).toEqual(Object.keys(SETTING_RULES).sort());
     const { body } = await sandbox.control('patch', '/settings', FIRST_SETTINGS).expect(200);
     expect(body).toEqual(FIRST_SETTINGS);
   });
 
-  it('changes the given settings, and keeps the rest', async () => {
+  it('changes the given settings, and keeps the others', async () => {
     const quirks = { floatBalances: true, errorNone: false };
     const change = { quirks, feePercent: 2.5, listedAfterMs: { momo: 7 }, events: { copies: 3 } };
     const { body } = await sandbox.control('patch', '/settings', change).expect(200);
@@ -153,7 +153,7 @@ describe('the control interface', () => {
     expect(await settings()).toEqual(body);
   });
 
-  it('rejects settings with every fault in them, and changes nothing', async () => {
+  it('rejects settings with a list of every fault, and changes nothing', async () => {
     const faults = await faultsOf({
       quirks: { floatBalances: 'yes', unheardOf: true },
       feePercent: '1',
@@ -225,7 +225,7 @@ describe('the control interface', () => {
     expect(await sandbox.balance('airtime')).toBe(10_000 - paid.length);
   });
 
-  it('is not delayed by a request that gets no answer or is delayed', async () => {
+  it('is not delayed by slow or unanswered requests', async () => {
     await sandbox.fault({ fault: 'noResponse', operation: AIRTIME, nth: 1 });
     await sandbox.fault({ fault: 'delay', operation: AIRTIME, nth: 2, ms: 600_000 });
     void sandbox.hear('/payouts/airtime', airtime());

@@ -44,7 +44,7 @@ describe('the events of the sandbox', () => {
   const idsOf = (requests: Received[]) => requests.map(({ headers }) => headers['webhook-id']);
   const bodiesOf = (requests: Received[]) => requests.map(({ body }) => JSON.parse(body) as EventBody);
 
-  it('report a payout, signed so that its receiver can check it', async () => {
+  it('report a payout, signed for verification by its receiver', async () => {
     await listen().expect(200);
     const transaction = first(await pay(2.5));
     const [event] = await received(1);
@@ -87,7 +87,7 @@ describe('the events of the sandbox', () => {
     expect(headers['svix-signature']).toBe(`v1,${mac}`);
   });
 
-  it('are sent for each item, in order or in the opposite order', async () => {
+  it('are sent for each item, in order or in reverse', async () => {
     await listen().expect(200);
     await pay(1, 2, 3);
     expect(bodiesOf(await received(3)).map(({ amount }) => amount)).toEqual([1, 2, 3]);
@@ -122,7 +122,7 @@ describe('the events of the sandbox', () => {
     await next.stop();
   });
 
-  it('wait without attempts while there is no URL, and then go to the next one', async () => {
+  it('wait without attempts for a URL, and then go to it', async () => {
     let take = () => {};
     receiver.behaviour = (...request) => (take = () => answer(200, {})(...request));
     await listen().expect(200);
@@ -159,7 +159,7 @@ describe('the events of the sandbox', () => {
     expect(body?.chiRef).toBe(Number(`0x${chiRef.replaceAll('-', '').slice(0, 12)}`));
   });
 
-  it('are retried under the same ID until they are accepted, and a redirect is no receipt', async () => {
+  it('are retried under the same ID until accepted, and a redirect is not an acceptance', async () => {
     receiver.behaviour = (...request) =>
       answer(receiver.received.length === 1 ? 302 : 204, '', { location: '/elsewhere' })(...request);
     await listen().expect(200);
@@ -169,7 +169,7 @@ describe('the events of the sandbox', () => {
     expect(idsOf(receiver.received)).toEqual([event?.id, event?.id]);
   });
 
-  it('are given up after the last attempt, until they are requested again', async () => {
+  it('are abandoned after the last attempt, until they are requested again', async () => {
     receiver.behaviour = answer(500, {});
     await listen().expect(200);
     await pay(1);
@@ -186,7 +186,7 @@ describe('the events of the sandbox', () => {
     expect((await delivered(1))[0]?.id).toBe(id);
   });
 
-  it('can be sent again, unless they do not exist', async () => {
+  it('can be sent again if they exist', async () => {
     await listen().expect(200);
     await pay(1);
     const { id } = first(await delivered(1));
@@ -195,7 +195,7 @@ describe('the events of the sandbox', () => {
     await sandbox.control('post', '/events/evt_0/resend').expect(404);
   });
 
-  it('begin when there is a receiver, and survive a restart', async () => {
+  it('begin once there is a receiver, and survive a restart', async () => {
     await pay(1);
     const url = receiver.url;
     await listen().expect(200);

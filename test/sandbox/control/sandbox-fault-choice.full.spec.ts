@@ -33,14 +33,14 @@ describe('a requested fault', () => {
     expect(await listed()).toMatchObject([{ struck: 4, operation: null }]);
   });
 
-  it('lets the first registered one win, while each counts all matching requests and none is lost', async () => {
+  it('yields to the one registered first, while each counts all matching requests', async () => {
     await sandbox.fault({ fault: 'error500', nth: 1 });
     await sandbox.fault({ fault: 'forbidden', nth: 2 });
     await sandbox.fault({ fault: 'unauthorized', nth: 2 });
     expect(await payTimes(4)).toEqual([500, 403, 401, 200]);
   });
 
-  it('strikes the same requests for the same seed, each fault by itself, and others for another seed', async () => {
+  it('strikes the same requests for the same seed, independently of others, and different ones for another seed', async () => {
     const struckBy = async (...faults: object[]) => {
       await sandbox.control('delete', '/faults').expect(204);
       for (const fault of faults) await sandbox.fault(fault);
@@ -76,14 +76,14 @@ describe('a requested fault', () => {
     expect((await listed()).map((fault) => fault.id)).toEqual([other.id]);
   });
 
-  it('is gone when the sandbox restarts', async () => {
+  it('is forgotten when the sandbox restarts', async () => {
     await sandbox.fault({ fault: 'error500' });
     const restarted = await startSandbox({}, sandbox.own);
     expect((await restarted.control('get', '/faults').expect(200)).body).toEqual([]);
     await restarted.close();
   });
 
-  it('is rejected with every fault in the body, and with the valid names', async () => {
+  it('is rejected with every fault in the body, and the list of valid names', async () => {
     expect(await refused({ fault: 'explode' })).toEqual([`fault must be one of ${Object.keys(FAULTS).join(', ')}`]);
     expect(
       await refused({ fault: 'delay', operation: 'POST /payout', nth: 0, ms: -1, bytes: 3, seed: 1, processed: false }),

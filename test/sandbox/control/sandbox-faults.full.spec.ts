@@ -52,19 +52,19 @@ describe('a fault of the sandbox', () => {
   it.each<[FaultName, number]>([
     ['resetBeforeProcessing', 0],
     ['resetAfterProcessing', 10],
-  ])('breaks the connection with %s, and %d USD have moved', async (fault, debited) => {
+  ])('breaks the connection with %s, after %d USD have moved', async (fault, debited) => {
     const struck = await strike(fault);
     expect(struck).toMatchObject({ text: '', error: 'ECONNRESET', debited });
     expect(struck.truth).toMatchObject({ processed: debited > 0, httpStatus: null, answeredAt: null });
   });
 
-  it('ends truncatedBody before the announced length', async () => {
+  it('ends truncatedBody before its Content-Length', async () => {
     const { text, truth, debited } = await strike('truncatedBody');
     expect(Buffer.byteLength(bodyOf(text))).toBe(Math.floor(announced(text) / 2));
     expect([debited, truth?.httpStatus]).toEqual([10, 200]);
   });
 
-  it('sends malformedJson with the announced length and invalid JSON', async () => {
+  it('sends malformedJson with a correct Content-Length and invalid JSON', async () => {
     const { text, debited } = await strike('malformedJson');
     expect(Buffer.byteLength(bodyOf(text))).toBe(announced(text));
     expect(bodyOf(text)).toMatch(/^{"status":"success"/);
@@ -95,7 +95,7 @@ describe('a fault of the sandbox', () => {
     ['errorBesideTransactions', {}, { http: 200, envelope: { status: 'success' } }],
     ['errorNamingTransactions', {}, { http: 400, envelope: { status: 'error', error: expect.any(String) } }],
     ['errorNamingTransactions', { status: 200 }, { http: 200, envelope: { status: 'error' } }],
-  ])('leaves out the last of three items with %s %j', async (fault, settings, { http, envelope }) => {
+  ])('omits the last of three items with %s %j', async (fault, settings, { http, envelope }) => {
     await sandbox.fault({ fault, operation: AIRTIME, nth: 1, ...settings });
     const [item] = airtime(10).airtimes;
     const { body } = await sandbox.post('/payouts/airtime', { airtimes: [item, item, item] }).expect(http);
@@ -107,7 +107,7 @@ describe('a fault of the sandbox', () => {
     expect((await sandbox.requests(AIRTIME))[0]).toMatchObject({ fault, processed: true, httpStatus: http });
   });
 
-  it('keeps young transactions of a type out of lists with listedAfterMs, and no others', async () => {
+  it('hides young transactions of a type from lists with listedAfterMs, and no others', async () => {
     await sandbox.control('patch', '/settings', { listedAfterMs: { airtime: 600_000 } }).expect(200);
     const { body: late } = await sandbox.post('/payouts/airtime', airtime(1)).expect(200);
     const credits = [{ email: 'ada@example.org', valueInUSD: 1 }];
@@ -126,7 +126,7 @@ describe('a fault of the sandbox', () => {
     expect(headOf((await strike('tooManyRequests', { retryAfter: 7 })).text)).toMatch(/retry-after: 7/i);
   });
 
-  it('makes a client that follows redirect ask twice', async () => {
+  it('makes a client that follows redirects ask twice', async () => {
     const { text } = await strike('redirect', { status: 307 });
     const [, location = ''] = /location: (\S+)/i.exec(headOf(text)) ?? [];
     await sandbox.post(location.replace('/api/v0.1', ''), airtime(10)).expect(200);
@@ -136,7 +136,7 @@ describe('a fault of the sandbox', () => {
     ]);
   });
 
-  it('answers lateProcessing with an error, and carries it out afterwards', async () => {
+  it('answers lateProcessing with an error, and executes it afterwards', async () => {
     const { text, truth } = await strike('lateProcessing', { ms: 200, status: 500 });
     expect([statusOf(text), truth?.httpStatus]).toEqual([500, 500]);
     expect(JSON.parse(bodyOf(text))).toEqual({ status: 'error', error: expect.any(String) });

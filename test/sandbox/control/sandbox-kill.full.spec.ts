@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../support/databases/test-database';
 
 /** The sandbox as a process of its own, killed while it pays. */
 describe('a sandbox that is killed', () => {
-  it('knows afterwards of every request that arrived, and of exactly the payouts that were paid', async () => {
+  it('still has every request that arrived, and exactly the paid payouts', async () => {
     const database = await createTestDatabase();
     const env = {
       SANDBOX_DATABASE_URL: database.sandboxUrl,

@@ -39,7 +39,7 @@ describe('a stop of the sandbox', () => {
     expect(await truthAfter()).toMatchObject({ balance: 10_000, requests: [{ processed: false, answeredAt: null }] });
   });
 
-  it('answers delayed requests, and carries out late ones', async () => {
+  it('answers delayed requests, and executes late ones', async () => {
     await sandbox.fault({ fault: 'delay', ms: 600_000, operation: AIRTIME, nth: 1 });
     await sandbox.fault({ fault: 'lateProcessing', ms: 600_000, operation: AIRTIME, nth: 2 });
     const delayed = sandbox.hear('/payouts/airtime', airtime(10));
@@ -56,7 +56,7 @@ describe('a stop of the sandbox', () => {
     });
   });
 
-  it('carries out nothing that was due before a reset', async () => {
+  it('discards work that was due before a reset', async () => {
     await sandbox.fault({ fault: 'lateProcessing', ms: 600_000 });
     await sandbox.post('/payouts/airtime', airtime(10)).expect(503);
     await sandbox.control('post', '/reset').expect(204);
@@ -71,7 +71,7 @@ describe('a stop of the sandbox', () => {
     await expect(fetch(sandbox.url)).rejects.toThrow();
   });
 
-  it('ends a kept-alive connection once its answer is sent', async () => {
+  it('ends a kept-alive connection after its answer', async () => {
     await sandbox.fault({ fault: 'slowBody', ms: 600_000, operation: AIRTIME });
     const response = await fetch(`${sandbox.url}/api/v0.1/payouts/airtime`, {
       method: 'POST',

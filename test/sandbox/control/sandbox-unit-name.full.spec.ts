@@ -1,6 +1,6 @@
 import { airtime, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
-describe("the service's own unit name", () => {
+describe('the configured unit name', () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => void (sandbox = await startSandbox({ unitName: 'coin' })));
@@ -8,7 +8,7 @@ describe("the service's own unit name", () => {
 
   const items = [{ email: 'ada@example.org', valueInUSD: 1.5 }];
 
-  it('is in paths and field names of requests and responses', async () => {
+  it('appears in paths and field names of requests and responses', async () => {
     const { body: paid } = await sandbox.post('/payouts/coin', { coins: items }).expect(200);
     expect(paid).toMatchObject({
       data: { coins: [], data: [{ coin: 1500, type: 'credit', email: 'ada@example.org' }] },
@@ -23,7 +23,7 @@ describe("the service's own unit name", () => {
     expect(momo).toMatchObject({ data: { coins: [{ coin: 1000 }] } });
   });
 
-  it('is the only one that callers can use', async () => {
+  it('replaces the default for callers', async () => {
     await sandbox.post('/payouts/credit', { coins: items }).expect(404);
     await sandbox.post('/payouts/initiate-credit', { coins: items }).expect(404);
     const { body } = await sandbox.post('/payouts/coin', { credits: items }).expect(400);
@@ -32,7 +32,7 @@ describe("the service's own unit name", () => {
     expect(item.error).toMatch(/^coin\[0\] must have an email/);
   });
 
-  it("is not used inside, where operations have the interface's names and bodies stay as received", async () => {
+  it("is not used inside, where names are the interface's and bodies stay as received", async () => {
     await sandbox.control('post', '/reset').expect(204);
     await sandbox.fault({ fault: 'forbidden', operation: 'POST /payouts/credit', nth: 1 });
     await sandbox.post('/payouts/coin', { coins: items }).expect(403);

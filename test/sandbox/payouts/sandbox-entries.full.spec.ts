@@ -4,7 +4,7 @@ import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 const item = () => ({ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 });
 
 /** Entries that no operation makes, and the words that callers write about payments. */
-describe('a wallet of the sandbox', () => {
+describe('is charged a fee later that its transaction omits', () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => void (sandbox = await startSandbox()));
@@ -22,7 +22,7 @@ describe('a wallet of the sandbox', () => {
     return wallet?.transactions.map(({ amount, description }) => [amount, description]);
   };
 
-  it('is charged a fee later, which its transaction does not show', async () => {
+  it('is charged a fee later, which its transaction omits', async () => {
     const [paid] = await pay(item());
     const { body } = await sandbox.control('post', '/entries', { type: 'fee', chiRef: paid!.chiRef, valueInUSD: 0.25 });
     const description = `fee ${paid?.chiRef}`;
@@ -35,7 +35,7 @@ describe('a wallet of the sandbox', () => {
     expect(await sandbox.balance('airtime')).toBe(10_000);
   });
 
-  it('has top-ups, withdrawals and fees of no transaction', async () => {
+  it('lists top-ups, withdrawals and fees without a transaction', async () => {
     const entry = { account: DEMO, wallet: 'momo', valueInUSD: 5 };
     const add = (more: object) => sandbox.control('post', '/entries', { ...entry, ...more });
     await add({ type: 'top-up', valueInUSD: 50 }).expect(201);
@@ -59,7 +59,7 @@ describe('a wallet of the sandbox', () => {
     expect(wallets[1]?.entries[0]).toMatchObject({ amount: '-0.5', newBalance: '10044.5', description: 'fee Monthly' });
   });
 
-  it('pays transactions that show what the caller wrote about them', async () => {
+  it("pays transactions that show the caller's description", async () => {
     const marks = { reference: 'ours-1', description: 'October', meta: { run: 7 } };
     const whole = { reference: 'batch', description: 'Salaries', meta: { run: 1 } };
     const body = { airtimes: [{ ...item(), ...marks }, item()], ...whole };

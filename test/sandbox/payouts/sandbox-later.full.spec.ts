@@ -12,7 +12,7 @@ const later = () => new Date(Date.now() + 60_000);
 const item = (phoneNumber = '+254712345678', valueInUSD = 1) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD });
 
 /** What becomes of payments after their answer. */
-describe('a payment that was answered', () => {
+describe('an answered payment', () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => void (sandbox = await startSandbox()));
@@ -67,7 +67,7 @@ describe('a payment that was answered', () => {
     expect(await sandbox.balance('airtime')).toBe(9_999);
   });
 
-  it('changes if it was paid by a redemption, and not if it failed', async () => {
+  it('changes after a redemption that paid it, and not after one that failed', async () => {
     const credits = [{ valueInUSD: 2, email: 'ada@example.org' }];
     const paid = first((await sandbox.post('/payouts/credit', { credits }).expect(200)).body.data.data);
     await sandbox.fault({ fault: 'reversesLater', operation: 'POST /redeem/airtime' });
@@ -80,7 +80,7 @@ describe('a payment that was answered', () => {
     expect(await sandbox.balance('chi')).toBe(10_000);
   });
 
-  it('changes as soon as the settings say', async () => {
+  it('changes after the configured delay', async () => {
     await sandbox.control('patch', '/settings', { magicMs: 0, laterMs: 0 }).expect(200);
     const [reversed, late] = await pay(item('+254799990222'), item('+254799990102'));
     expect([reversed?.status, late?.status]).toEqual(['paid', 'pending']);
@@ -102,7 +102,7 @@ describe('a payment that was answered', () => {
     ).toBe('0');
   });
 
-  it('stays as it is if its wallet has spent the money', async () => {
+  it('keeps its status if its wallet has spent the money', async () => {
     await sandbox.fault({ fault: 'reversesLater', operation: 'POST /wallets/transfer', nth: 1 });
     const moved = await sandbox.post('/wallets/transfer', { receiver: SUB_ACCOUNT, valueInUSD: 5 }).expect(200);
     const id = moved.body.data.data.tnxID ?? '';
@@ -147,7 +147,7 @@ describe('a payment that was answered', () => {
     ]);
   });
 
-  it('can have a status that contradicts its money', async () => {
+  it('accepts a status that contradicts its money', async () => {
     const [paid] = await pay(item());
     const lie = await change(paid!.id, { status: 'failed', money: 'paid' }).expect(200);
     expect(lie.body).toMatchObject({ status: 'failed', truth: { money: 'paid', walletChange: '-1' } });
@@ -155,7 +155,7 @@ describe('a payment that was answered', () => {
     expect(other.body).toMatchObject({ status: 'failed', truth: { money: 'kept', walletChange: '0' } });
   });
 
-  it('changes as transfer, collection and credit of a link too', async () => {
+  it('changes as a transfer, a collection and a credit of a link', async () => {
     const moved = await sandbox.post('/account/transfer', { receiver: SUB_ACCOUNT, amount: 5 }).expect(200);
     await change(moved.body.data.data.tnxID ?? '', { status: 'reversed' }).expect(200);
     expect(await sandbox.balance('chi')).toBe(10_000);
@@ -172,7 +172,7 @@ describe('a payment that was answered', () => {
     expect((await truth(sent.chiRef)).truth).toMatchObject({ money: 'kept', walletChange: '0' });
   });
 
-  it('sends an event of each change, if events are wanted', async () => {
+  it('sends an event for each change, if events are enabled', async () => {
     const heard: { status: string }[] = [];
     const server = createServer((request, response) => {
       let text = '';
@@ -194,7 +194,7 @@ describe('a payment that was answered', () => {
     server.close();
   });
 
-  it('is unknown or unchanged for a request that makes no sense', async () => {
+  it('rejects changes of unknown transactions and invalid changes', async () => {
     expect((await change('none', { status: 'paid' }).expect(404)).body.error).toMatch(/there is no transaction/);
     const [paid] = await pay(item());
     const wrong = { status: 'deleted', money: 'gone', returnsFee: 1, colour: 'red' };

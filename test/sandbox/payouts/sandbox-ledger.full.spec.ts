@@ -31,7 +31,7 @@ describe("the sandbox's ledger", () => {
     expect(await ownAccounts()).toEqual({ sum: '0', outside: '-30000', payouts: '0', 'issued credit': '0', fees: '0' });
   });
 
-  it('moves exactly the paid amount to its account', async () => {
+  it('credits exactly the paid amount to its account', async () => {
     await sandbox.post('/payouts/airtime', { airtimes: [item(0.1), item(0.2)] }).expect(200);
     await sandbox.post('/payouts/credit', { credits: [{ valueInUSD: 5, twitter: '@ada' }] }).expect(200);
     expect(await ownAccounts()).toMatchObject({ sum: '0', payouts: '0.3', 'issued credit': '5' });
@@ -39,7 +39,7 @@ describe("the sandbox's ledger", () => {
     await expectSoundLedger(sandbox.database);
   });
 
-  it('rejects more than a wallet holds, and changes nothing', async () => {
+  it('rejects amounts above the balance, and changes nothing', async () => {
     const before = await ledgerOf(sandbox.database);
     const { body } = await sandbox.post('/payouts/airtime', { airtimes: [item(1), item(10_000)] }).expect(400);
     expect(body).toEqual({ status: 'error', error: 'insufficient funds in the airtime wallet' });
@@ -82,7 +82,7 @@ describe("the sandbox's ledger", () => {
     expect(await sandbox.database.transaction.count()).toBe(0);
   });
 
-  it('resets later, if a request and the reset wait for each other', async () => {
+  it('repeats a reset after a deadlock with a request', async () => {
     const { database } = sandbox;
     const isWaiting = async () => {
       const [row] = await database.$queryRaw<{ waiting: boolean }[]>`

@@ -4,7 +4,7 @@ import { first } from '../../support/examples/first';
 const item = (valueInUSD: number) => ({ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD });
 const momo = (valueInUSD: number) => ({ ...item(valueInUSD), momoCode: 'MPS', reference: '' });
 
-describe('lists that lie', () => {
+describe('lists with lies', () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => void (sandbox = await startSandbox()));
@@ -42,7 +42,7 @@ describe('lists that lie', () => {
     expect(await trueValues()).toEqual([3, 2, 1]);
   });
 
-  it('of entries lie for themselves, beside a true balance', async () => {
+  it('change only the entries, next to a true balance', async () => {
     await payAirtime(1);
     await payAirtime(2);
     await settle({ lists: { entries: { newest: 1 } } });
@@ -56,7 +56,7 @@ describe('lists that lie', () => {
     expect(body[2]?.entries.map(({ amount }) => amount)).toEqual(['-2', '-1', '10000']);
   });
 
-  it('stay as they were at an instant, with the statuses of that time', async () => {
+  it('freeze at an instant, with the statuses of that time', async () => {
     const paid = await payAirtime(1);
     await settle({ lists: { transactions: { frozenAt: 'now' }, entries: { frozenAt: 'now' } } });
     await sandbox.control('patch', `/transactions/${paid.chiRef}` as '/transactions/{id}', { status: 'reversed' });
@@ -90,7 +90,7 @@ describe('lists that lie', () => {
     expect((await payAirtime(1)).status).toBe('ACCEPTED');
   });
 
-  it('are not set to what makes no sense', async () => {
+  it('are not configured with invalid values', async () => {
     const wrong = {
       words: { listed: { paid: '' }, shown: {} },
       lists: { transactions: { newest: -1, withoutTypes: ['gift'] }, entries: { frozenAt: 'soon' }, wallets: {} },

@@ -5,7 +5,7 @@ import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 
 const NOT_FOUND = { status: 'success', data: { error: 'not found for that id' } };
 
-describe('the operations that are documented by name only', () => {
+describe('the operations documented by name only', () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => {
@@ -134,7 +134,7 @@ describe('the operations that are documented by name only', () => {
       expect(await lookup('nobody')).toEqual(NOT_FOUND.data);
     });
 
-    it('rejects transfers to itself, to nobody, and of more than there is', async () => {
+    it('rejects transfers to itself, to an unknown receiver, and above the balance', async () => {
       const transfer = (receiver: string, valueInUSD: unknown) =>
         refused(sandbox.post('/wallets/transfer', { receiver, valueInUSD }));
       expect(await transfer(DEMO, 1)).toMatch(/^receiver must be another account/);
@@ -167,7 +167,7 @@ describe('the operations that are documented by name only', () => {
       expect(await refused(redeem(chiRef))).toBe('ERROR-REDEEMED');
     });
 
-    it('rejects a transaction that is no credit, unpaid, unknown, or goes nowhere', async () => {
+    it('rejects a transaction that is no credit, unpaid, unknown, or without a target', async () => {
       const unpaid = await pay('initiate-credit');
       expect(await refused(redeem(unpaid.chiRef))).toMatch(/is unpaid, only a paid one can be redeemed$/);
       expect(await refused(redeem('nobody'))).toBe('no transaction found for chiRef nobody');

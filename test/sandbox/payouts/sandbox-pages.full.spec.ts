@@ -69,14 +69,14 @@ describe("the sandbox's pages", () => {
       expect(await outside()).toBe(before);
     });
 
-    it('escapes the texts of callers', async () => {
+    it("escapes the callers' texts", async () => {
       const { link } = await initiate(EVIL);
       const { text } = await sandbox.page(link).expect(200);
       expect(text).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;');
       expect(text).not.toContain('<script');
     });
 
-    it('states that there is nothing behind a link, or no link', async () => {
+    it('reports an unknown or missing link', async () => {
       const unknown = await sandbox.page(`/pay?issueID=${encodeURIComponent(EVIL)}`).expect(404);
       expect(unknown.text).toContain('There is no payment behind this link.');
       for (const wrong of ['/pay', '/pay?issueID=', '/pay?issueID=a&issueID=b', '/pay?issueID=%00'])
@@ -136,7 +136,7 @@ describe("the sandbox's pages", () => {
       [{ type: 'gift-card', code: 'gift-games' }, 'Choice must be one of the list'], // not available
       [{ type: 'crypto', code: 'btc', address: '<b>' }, 'Address must be 20 to 100 letters and digits'],
       [{ type: 'other', code: 'btc' }, 'Choice must be one of the list'],
-    ])('explains what is wrong with %j, and changes nothing', async (fields, words) => {
+    ])('explains the faults of %j, and changes nothing', async (fields, words) => {
       const { id, chiRef } = await pay();
       const { text } = await sandbox.submit('/redeem', { chiRef, ...fields }).expect(400);
       expect(text).toContain(`role="alert">${words}`);

@@ -28,7 +28,7 @@ const COLLECTION = {
 };
 
 /** Operations that change something: the ground truth of requests is part of what they do. */
-describe('the note that an operation is carried out', () => {
+describe('the recorded result of an operation', () => {
   let sandbox: TestSandbox;
   let noted: string[][];
 
@@ -89,7 +89,7 @@ describe('the note that an operation is carried out', () => {
     expect(noted).toEqual([changed.map(({ chiRef }) => chiRef)]);
   });
 
-  it.each(OPERATIONS)('undoes the operation if it fails: %s', async (_name, operation, input) => {
+  it.each(OPERATIONS)('undoes the operation if recording fails: %s', async (_name, operation, input) => {
     const body = await input();
     const before = await everything();
     const failing = await call(() => Promise.reject(new Error('the note failed')));

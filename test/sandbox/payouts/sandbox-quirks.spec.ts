@@ -87,7 +87,7 @@ describe("the sandbox's quirks", () => {
     expect(mobile.on.payouts).toMatchObject({ issueID: mobile.on.credits[0]?.issueID });
   });
 
-  it('badPhoneFailsBatch fails the whole airtime batch for one bad phone number, or its own item', async () => {
+  it('badPhoneFailsBatch fails the whole airtime batch for one bad phone number, or only its item', async () => {
     const before = await sandbox.balance('airtime');
     const { on, off } = await both('badPhoneFailsBatch', async () => answerOf(await airtime(item('0712'), item())));
     expect(on).toEqual({
@@ -108,7 +108,7 @@ describe("the sandbox's quirks", () => {
     expect(on.payouts[0]?.status).toBe('Sent');
   });
 
-  it("leave the caller's own data alone", async () => {
+  it("never change the caller's own data", async () => {
     const meta = { valueInUSD: 1, balance: 2, status: 'paid', chiRef: 'x', payouts: [1] };
     Object.assign(sandbox.behaviour.quirks, { amountsAsStrings: true, floatBalances: true, newStatusWords: true });
     const { body } = await sandbox.post('/sub-account/create', { name: 'A', email: 'a@example.org', meta });

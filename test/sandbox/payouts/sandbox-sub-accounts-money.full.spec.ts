@@ -71,7 +71,7 @@ describe('the money of the sandbox with subAccount', () => {
     };
   }
 
-  it('is that of who acts, after any sequence of payouts and transfers', async () => {
+  it('belongs to the acting account, after any sequence of payouts and transfers', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         await begin();
@@ -89,7 +89,7 @@ describe('the money of the sandbox with subAccount', () => {
     );
   });
 
-  it('is conserved when the accounts act at the same time', async () => {
+  it('is conserved under concurrent requests of several accounts', async () => {
     await begin();
     const actors = Object.keys(ACTORS);
     const steps = Array.from({ length: 60 }, (_, index) => {

@@ -61,7 +61,7 @@ describe('the sandbox with subAccount', () => {
     expect(await own()).toEqual([10_000, 10_000, 10_000]);
   });
 
-  it('starts with nothing, for sub-accounts that are new as well', async () => {
+  it('starts with nothing, also for new sub-accounts', async () => {
     const account = { name: 'Branch', email: 'branch@example.org' };
     const { id } = (await sandbox.post('/sub-account/create', account).expect(200)).body.data;
     for (const subAccount of [NORTH, id]) {
@@ -71,7 +71,7 @@ describe('the sandbox with subAccount', () => {
     }
   });
 
-  it('lists, reads and finds the transactions of the sub-account only', async () => {
+  it('lists, reads and finds only the transactions of the sub-account', async () => {
     await topUp(10);
     const { data: its } = (await north.post('/payouts/airtime', airtime(1)).expect(200)).body.data;
     const { data: parents } = (await sandbox.post('/payouts/airtime', airtime(1)).expect(200)).body.data;
@@ -92,7 +92,7 @@ describe('the sandbox with subAccount', () => {
     expect(await listed(as(SOUTH).post('/account/transactions'))).toEqual([]);
   });
 
-  it('deletes, redeems and verifies what the sub-account issued, and nothing else', async () => {
+  it('deletes, redeems and verifies only transactions issued by the sub-account', async () => {
     await topUp(10);
     const issue = async (ask: typeof north) => ({
       unpaid: first((await ask.post('/payouts/initiate-credit', CREDITS).expect(200)).body.data.data),
@@ -132,7 +132,7 @@ describe('the sandbox with subAccount', () => {
     expect(await norths()).toEqual([5, 10, 10]);
   });
 
-  it('has no sub-accounts of its own', async () => {
+  it('denies sub-accounts of a sub-account', async () => {
     const account = { name: 'Branch', email: 'branch@example.org' };
     const { body } = await north.post('/sub-account/create', account).expect(400);
     expect(body.error).toBe(`Account with id ${NORTH} is a sub-account and can have none`);
@@ -141,7 +141,7 @@ describe('the sandbox with subAccount', () => {
     expect((await sandbox.get('/sub-account/list').expect(200)).body.data).toHaveLength(2);
   });
 
-  it('looks up the wallets of the sub-account only', async () => {
+  it('looks up only the wallets of the sub-account', async () => {
     const ids = async (request: ReturnType<typeof north.get<'/wallets/list'>>) =>
       (await request.expect(200)).body.data.map(({ id }) => id);
     const lookUp = async (walletID: string) =>
@@ -152,19 +152,22 @@ describe('the sandbox with subAccount', () => {
       expect(await lookUp(first(await ids(other.get('/wallets/list'))))).toEqual(NOT_FOUND);
   });
 
-  it.each(['/wallets/list', '/account/transactions'] as const)('is named by body or query of POST %s', async (path) => {
-    await topUp(10);
-    await sandbox.post('/payouts/airtime', airtime(1)).expect(200);
-    const post = (query: object) =>
-      askSandbox(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', API_KEY).query(query).expect(200);
-    const data = async (request: PromiseLike<{ body: { data: unknown } }>) => (await request).body.data;
-    const its = await data(north.post(path).expect(200));
-    expect(await data(post({ subAccount: NORTH }))).toEqual(its);
-    expect(await data(post({}))).toEqual(await data(sandbox.post(path).expect(200)));
-    expect(its).not.toEqual(await data(post({})));
-  });
+  it.each(['/wallets/list', '/account/transactions'] as const)(
+    'accepts it in body or query of POST %s',
+    async (path) => {
+      await topUp(10);
+      await sandbox.post('/payouts/airtime', airtime(1)).expect(200);
+      const post = (query: object) =>
+        askSandbox(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', API_KEY).query(query).expect(200);
+      const data = async (request: PromiseLike<{ body: { data: unknown } }>) => (await request).body.data;
+      const its = await data(north.post(path).expect(200));
+      expect(await data(post({ subAccount: NORTH }))).toEqual(its);
+      expect(await data(post({}))).toEqual(await data(sandbox.post(path).expect(200)));
+      expect(its).not.toEqual(await data(post({})));
+    },
+  );
 
-  it('is named by body or query where the input is a query', async () => {
+  it('accepts it in body or query where the input is a query', async () => {
     await topUp(10);
     const { data } = (await north.post('/payouts/airtime', airtime(1)).expect(200)).body.data;
     const { issueID } = first(data);
@@ -173,7 +176,7 @@ describe('the sandbox with subAccount', () => {
       expect((await request.expect(200)).body.data).toMatchObject([{ issueID }]);
   });
 
-  it('is shown by the ground truth as it arrived, under the account of the key', async () => {
+  it('shows it in the ground truth as it arrived, under the account of the key', async () => {
     await topUp(10);
     await north.post('/payouts/airtime', airtime(1)).expect(200);
     const [request] = await sandbox.requests('POST /payouts/airtime');
@@ -189,7 +192,7 @@ describe('the sandbox with subAccount', () => {
   const askAs = (subAccount: unknown, { operation, path, body }: Asking) =>
     methodOf(operation) === 'GET' ? sandbox.get(path).query({ subAccount }) : as(subAccount).post(path, body);
 
-  it.each([...DOCUMENTED, ...OBSERVED])('refuses an unknown one in $operation, and does nothing', async (asking) => {
+  it.each([...DOCUMENTED, ...OBSERVED])('rejects an unknown one in $operation, and does nothing', async (asking) => {
     const stranger = (await sandbox.control('post', '/accounts', { name: 'Stranger' }).expect(201)).body;
     const theirs = await askSandbox(sandbox.url)
       .post('/api/v0.1/sub-account/create')
@@ -224,19 +227,19 @@ describe('the sandbox with subAccount', () => {
     ['\ud800', '\ud800'],
     [NORTH.toUpperCase().replace('0002', '000A'), '00000000-0000-4000-8000-00000000000A'],
     [`${NORTH} `, `${NORTH} `],
-  ])('refuses %j', async (subAccount, text) => {
+  ])('rejects %j', async (subAccount, text) => {
     const before = await state();
     const { body } = await as(subAccount).post('/payouts/airtime', airtime(1)).expect(400);
     expect(body).toEqual({ status: 'error', error: `Account with id ${text} not found` });
     expect(await state()).toEqual(before);
   });
 
-  it('refuses a query that names two', async () => {
+  it('rejects a query that names two', async () => {
     const { body } = await sandbox.get(`/wallets/list?subAccount=${NORTH}&subAccount=${NORTH}`).expect(400);
     expect(body.error).toMatch(/^Account with id .* not found$/);
   });
 
-  it('is no way around a key', async () => {
+  it('still requires a valid key', async () => {
     const post = askSandbox(sandbox.url).post('/api/v0.1/payouts/airtime').set('X-API-Key', 'nobody');
     await post.send({ ...airtime(1), subAccount: NORTH }).expect(401);
   });

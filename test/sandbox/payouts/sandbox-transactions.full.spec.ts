@@ -55,7 +55,7 @@ describe("the sandbox's transactions", () => {
     expect(await history(transaction.id)).toEqual(['unpaid', 'paid', 'redeemed']);
   });
 
-  it('are shown by the control interface with their history and their postings', async () => {
+  it('appear in the control interface with their history and their postings', async () => {
     const transaction = first(await initiate(3));
     await pay(transaction.issueID);
     const { chiRef, id, issueID } = transaction;
@@ -77,7 +77,7 @@ describe("the sandbox's transactions", () => {
     expect(none.body.error).toBe('there is no transaction with the id or chiRef none');
   });
 
-  it('are hidden from everybody once deleted, and keep their history', async () => {
+  it('are hidden from all readers once deleted, and keep their history', async () => {
     const [deleted, second] = await initiate(1, 2);
     const { body } = await remove(deleted!.chiRef).expect(200);
     const { id, issueDate, issueID, chiRef, issuer } = deleted!;
@@ -94,7 +94,7 @@ describe("the sandbox's transactions", () => {
     expect((await sandbox.database.transaction.findUniqueOrThrow({ where: { id } })).status).toBe('deleted');
   });
 
-  it('cannot be deleted once they are paid or expired', async () => {
+  it('cannot be deleted once paid or expired', async () => {
     const paid = first(await initiate(1));
     await pay(paid.issueID);
     expect((await remove(paid.chiRef).expect(400)).body.error).toMatch(/is paid, only an unpaid one can be deleted/);
@@ -127,7 +127,7 @@ describe("the sandbox's transactions", () => {
     expect(unknown.body).toEqual({ status: 'success', data: { error: 'not found for that id' } });
   });
 
-  it('follow the statuses of magic recipients, and cost what they come to', async () => {
+  it('follow the statuses of magic recipients, and cost their resulting value', async () => {
     const before = await sandbox.balance('airtime');
     const { body } = await payAirtime(
       '99990101',
@@ -165,7 +165,7 @@ describe("the sandbox's transactions", () => {
     expect(await sandbox.balance('airtime')).toBe(before - 4); // of the five, the reversed one came back
   });
 
-  it('change by themselves when it is time', async () => {
+  it('change by themselves when due', async () => {
     const { body } = await payAirtime('99990102').expect(200);
     const { id } = first(body.data.data);
     await sandbox.database.$executeRaw`UPDATE due_changes SET due_at = now() WHERE transaction_id = ${id}`;
@@ -183,7 +183,7 @@ describe("the sandbox's transactions", () => {
     expect(await history(first(body.data.data).id)).toEqual(['paid', 'failed']);
   });
 
-  it('stay redeemed if a reversal comes too late', async () => {
+  it('stay redeemed after a late reversal', async () => {
     const credits = [{ valueInUSD: 1, email: 'reversed@sandbox.example' }];
     const { body } = await sandbox.post('/payouts/credit', { credits }).expect(200);
     const { id, chiRef } = first(body.data.data);
@@ -213,7 +213,7 @@ describe("the sandbox's transactions", () => {
     expect(body.error).toMatch(/is processing_v2, only a paid one can be redeemed/);
   });
 
-  it('are not created for a batch with a recipient that refuses it', async () => {
+  it('are not created for a batch with a rejected recipient', async () => {
     const before = await sandbox.database.transaction.count();
     const poor = await payAirtime('12345678', '99990107').expect(400);
     expect(poor.body.error).toBe('insufficient funds in the airtime wallet');
