@@ -140,7 +140,7 @@ const CALLS = [
       ],
     ],
     noticedBy: 'test/reconciliation/runs/quiet-account.full.spec.ts',
-    test: 'does not send a probe that was recorded too long ago, because it may have been settled since',
+    test: 'does not send a stale probe, because its call may have been settled since',
   },
   {
     name: 'retry-after-settlement',

@@ -29,7 +29,7 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: LATE,
-    test: 'if the other call with the key was not executed either',
+    test: 'after the concurrent duplicate was not executed',
   },
   {
     name: 'lock-of-a-late-payment',
@@ -42,7 +42,7 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: LATE,
-    test: 'if an admission has taken it over at the same moment, and raises the alarm',
+    test: 'during an admission that takes it over, and raises the alarm',
   },
   {
     name: 'approval-beside-a-late-payment',
@@ -55,7 +55,7 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: LATE,
-    test: 'and declines the other call with the key if that one waits for an approval',
+    test: 'and declines the concurrent duplicate that waits for an approval',
   },
   {
     name: 'spool-before-retries',
@@ -165,7 +165,7 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: 'test/reconciliation/findings/fees.full.spec.ts',
-    test: 'is expected by an instance that knew more fees than a database that came back from the past',
+    test: 'is expected by an instance that knew more fees than a restored database',
   },
   {
     name: 'fenced-rejections',

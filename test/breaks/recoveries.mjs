@@ -174,7 +174,7 @@ export const RECOVERIES = [
       ],
     ],
     noticedBy: LOST,
-    test: 'keeps everything stopped until a run has read the time that may be lost',
+    test: 'keeps everything stopped until a run has read the period of possible loss',
   },
   {
     name: 'lost-payments-are-held',

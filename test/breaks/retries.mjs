@@ -124,7 +124,7 @@ export const RETRIES = [
     guards: 'the database from many followers of one run',
     edits: [['src/http/streams/shared-reads.ts', 'performance.now() - known.at < this.freshMs', 'this.freshMs < 0']],
     noticedBy: 'test/reconciliation/matching/reconciliation-following.full.spec.ts',
-    test: 'costs as many reads as one, however many follow the same run',
+    test: 'reads as much for many followers of a run as for one',
   },
   {
     name: 'overdue-beside-payments',
@@ -164,7 +164,7 @@ export const RETRIES = [
       ],
     ],
     noticedBy: 'test/reconciliation/in-doubt/unrecorded-outcomes.full.spec.ts',
-    test: 'stops admission below the floor, before anything fails, and lets it go on above',
+    test: 'stops admission below the floor, before a write fails, and resumes it above',
   },
   {
     name: 'full-database-admits-nothing',

@@ -51,7 +51,7 @@ describe('the correction of a settlement', () => {
   const spent = async () =>
     Number((await query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [app.id]))[0]?.usd ?? 0);
 
-  it('makes a released reservation again, even over the cap, and releases it once', async () => {
+  it('restores a released reservation, even over the cap, and releases it once', async () => {
     const id = await lose(body(6));
     const first = await settle(id, 'not_executed');
     expect(await spent()).toBe(0);
@@ -81,7 +81,7 @@ describe('the correction of a settlement', () => {
     await pay(body(10)).expect(200);
   });
 
-  it('makes no reservation for a call that had none', async () => {
+  it('creates no reservation for a call without one', async () => {
     const id = await copyIntent(paying.proxy.database, await lose(body(1)), {
       reserved_on: null,
       recorded_at: '2026-01-01T00:00:00Z',
@@ -149,7 +149,7 @@ describe('the correction of a settlement', () => {
     ]);
   });
 
-  it('lets one of two simultaneous corrections win, and shows the other the result', async () => {
+  it('accepts one of two simultaneous corrections, and shows the result to the other', async () => {
     const id = await lose(body(1));
     const first = await settle(id, 'not_executed');
     const answers = await Promise.all(Array.from({ length: 6 }, () => resolve(id, 'confirmed', first)));
@@ -163,7 +163,7 @@ describe('the correction of a settlement', () => {
     expect(await spent()).toBe(1);
   });
 
-  it('works from the command line, too', async () => {
+  it('works from the command line', async () => {
     const id = await lose(body(1));
     const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const run = (...more: string[]) =>
@@ -185,7 +185,7 @@ describe('the correction of a settlement', () => {
     expect(printed).toMatch(/failed +send_again[^]*not_executed +1 +reserved +available +person[^]*failed/);
   });
 
-  it('is rejected if it corrects nothing', async () => {
+  it('is rejected if it changes nothing', async () => {
     const open = await lose(body(1));
     expect((await resolve(open, 'confirmed', open).expect(409)).body.code).toBe('not_in_doubt'); // not settled yet
     const first = await settle(open, 'confirmed');

@@ -80,7 +80,7 @@ describe('a fee of the upstream', () => {
       await database.query<{ usd: string }>('SELECT usd::float8::text AS usd FROM spending WHERE client_id = $1', [id])
     )[0]?.usd;
 
-  it('is reserved with the payout, and a preview, the limits and the record say so', async () => {
+  it('is reserved with the payout, and appears in a preview, the limits and the record', async () => {
     const proxy = await running('1.5%+0.05');
     upstream.behaviour = paysFor(0.08);
     const { id, key } = await client(proxy, 3);
@@ -104,7 +104,7 @@ describe('a fee of the upstream', () => {
     expect(JSON.stringify(limits)).toContain('"spent_usd":"2.08"');
   });
 
-  it('never overspends a cap, whatever arrives at the same time on several instances', async () => {
+  it('never exceeds a cap, however many requests arrive at once on several instances', async () => {
     const [one, other] = [await running('1.5%'), await running('1.5%')];
     upstream.behaviour = paysFor(0.0075);
     const { id, key } = await client(one, 3);
@@ -117,7 +117,7 @@ describe('a fee of the upstream', () => {
     expect(await spent(id)).toBe('2.5375');
   });
 
-  it('counts as it is once the answer states it, and not at all if the answer names its transaction without one', async () => {
+  it('counts as stated once the answer states it, and as zero if the answer names its transaction without one', async () => {
     const proxy = await running('10%');
     const { id, key } = await client(proxy, 3);
     upstream.behaviour = paysFor(0.01);
@@ -128,7 +128,7 @@ describe('a fee of the upstream', () => {
     expect(await spent(id)).toBe('2.01');
   });
 
-  it('stays reserved while its payout is in doubt, and is given back with it', async () => {
+  it('stays reserved while its payout is in doubt, and is released with it', async () => {
     const proxy = await running('10%');
     const { id, key } = await client(proxy, 3);
     upstream.behaviour = hang;
@@ -161,7 +161,7 @@ describe('a fee of the upstream', () => {
     await own(proxy, approver, `/v1/approvals/${second}/approve`, { reason: 'Agreed.' }).expect(403);
   });
 
-  it('is expected from the first answer on that states it, on every instance and after a restart', async () => {
+  it('is expected after the first answer that states it, on every instance and after a restart', async () => {
     const [one, other] = [await running(), await running()];
     await one.startWorker();
     const { id, key } = await client(one, 3);
@@ -180,7 +180,7 @@ describe('a fee of the upstream', () => {
     expect(text).toContain(`payout_proxy_unexpected_fees_total{operation="${OPERATION}"} 1`);
   });
 
-  it('is expected by an instance that knew more fees than a database that came back from the past', async () => {
+  it('is expected by an instance that knew more fees than a restored database', async () => {
     const [one, other] = [await running(), await running()];
     const { id, key } = await client(one, 100);
     for (const fee of [0.02, 0.03]) {
@@ -200,7 +200,7 @@ describe('a fee of the upstream', () => {
     expect(await spent(id)).toBe('4.25');
   });
 
-  it('is expected to be at most its payout, because more is a mistake of the upstream', async () => {
+  it('is expected to be at most its payout, because more is an upstream error', async () => {
     const proxy = await running();
     const { id, key } = await client(proxy, 1_000);
     upstream.behaviour = paysFor(500);

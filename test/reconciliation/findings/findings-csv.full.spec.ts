@@ -42,7 +42,7 @@ describe('a spreadsheet of findings', () => {
     parse<Record<string, string>>(csv, { columns: true, bom: true, delimiter });
   const last = async (id: string) => (await scene.steps(id)).at(-1);
 
-  it('has everything needed for decisions, and no formulas', async () => {
+  it('contains everything needed for decisions, and no formulas', async () => {
     const { run, ids } = await made(
       { category: 'amount_under', usd: '-45.10', callId: approving.model, position: 0, daysAgo: 2 },
       {
@@ -85,7 +85,7 @@ describe('a spreadsheet of findings', () => {
     await approving.proxy.get(key, `${CSV}?delimiter=tab`).expect(400);
   });
 
-  it('has all findings, and its download is recorded', async () => {
+  it('lists all findings, and its download is recorded', async () => {
     const { run, ids } = await made(...Array.from({ length: 2_345 }, () => ({})));
     const got = await approving.proxy.get(key, `${CSV}?run_id=${run}`).expect(200);
     expect(rowsOf(got.text).map((row) => row.finding_id)).toEqual(ids.reverse());
@@ -93,7 +93,7 @@ describe('a spreadsheet of findings', () => {
     expect(access).toMatchObject({ rows: 2_345, route: 'GET /v1/reconciliation/findings.csv', revealed: false });
   });
 
-  describe('that is sent back', () => {
+  describe('as an upload', () => {
     /** Fills in the file as it was exported. */
     const filled = async (run: string, decisions: Record<string, [string, string]>, delimiter = ',') => {
       const query = delimiter === ';' ? '&delimiter=semicolon' : '';
@@ -104,7 +104,7 @@ describe('a spreadsheet of findings', () => {
       return text;
     };
 
-    it('decides the rows that are filled in', async () => {
+    it('decides the completed rows', async () => {
       const { run, ids } = await made({}, {}, {});
       const [one = '', two = '', three = ''] = ids;
       const text = await filled(run, { [one]: ['explained', '"a rate, agreed"'], [three]: ['resolved', 'reversed'] });
@@ -149,7 +149,7 @@ describe('a spreadsheet of findings', () => {
       expect(await last(two)).toMatchObject({ state: 'accepted', reason: '=sum' });
     });
 
-    it('decides no finding that has changed since', async () => {
+    it('skips findings that have changed since', async () => {
       const { run, ids } = await made({}, {});
       const [one = '', two = ''] = ids;
       const text = await filled(run, { [one]: ['explained', 'a rate'], [two]: ['explained', 'a rate'] });
@@ -193,7 +193,7 @@ describe('a spreadsheet of findings', () => {
       ['a column twice', 'finding_id,decision,reason,Decision\r\n', /has the column decision more than once/],
       ['no decision', 'finding_id,decision,reason\r\nx,,\r\n', /has no decision; write explained/],
       ['an open quote', 'finding_id,decision,reason\r\nx,explained,"why\r\n', /is not valid CSV from line \d+/],
-    ])('is rejected if there is %s', async (_what, file, words) => {
+    ])('is rejected with %s', async (_what, file, words) => {
       expect(await faults(file)).toEqual([expect.stringMatching(words)]);
     });
 
@@ -202,7 +202,7 @@ describe('a spreadsheet of findings', () => {
       expect(await faults(file)).toEqual([' the file has 10001 decisions; at most 10000 fit in one request']);
     });
 
-    it('is rejected with another type, and if it is too long', async () => {
+    it('is rejected with another type, and above the length limit', async () => {
       await send('{}', 'application/json').expect(400);
       const { body } = await send('x', 'text/plain').expect(400);
       expect(body.errors?.[0]?.detail).toMatch(/must be JSON, sent with Content-Type: application\/json/);

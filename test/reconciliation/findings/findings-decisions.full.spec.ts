@@ -63,7 +63,7 @@ describe('decisions about findings', () => {
     ['resolved', ['reopened']],
     ['accepted', ['reopened']],
     ['reopened', ['explained', 'resolved', 'accepted']],
-  ])('lead from %s to %j only', async (from, allowed) => {
+  ])('allow only the changes from %s to %j', async (from, allowed) => {
     const before = { open: [], reopened: ['explained', 'reopened'] }[from] ?? [from];
     for (const to of ['explained', 'resolved', 'accepted', 'reopened']) {
       const id = await scene.finding(run);
@@ -76,7 +76,7 @@ describe('decisions about findings', () => {
     }
   });
 
-  it('are made together or not at all, with every fault reported', async () => {
+  it('apply together or not at all, with every fault reported', async () => {
     const [good, closed] = [await scene.finding(run), await scene.finding(run)];
     await post([decision(closed)]).expect(200);
     const { body } = await post([
@@ -104,7 +104,7 @@ describe('decisions about findings', () => {
     for (const none of [[], 'all', undefined, null]) await post(none).expect(400);
   });
 
-  it('are made about findings as they were seen, or not at all', async () => {
+  it('apply to findings as displayed, or not at all', async () => {
     const id = await scene.finding(run);
     const { version } = (await get(`/${id}`)).body;
     await scene.seenAgain(id, await scene.run(), '1.00'); // the same
@@ -141,7 +141,7 @@ describe('decisions about findings', () => {
     return (await Promise.all(answers)).map(({ status }) => status).sort();
   };
 
-  it('are made once if they are simultaneous', async () => {
+  it('apply once when simultaneous', async () => {
     const id = await scene.finding(run);
     const answers = await waiting(
       () => ['explained', 'resolved'].map((state) => post([decision(id, state)]).then((answer) => answer)),
@@ -151,7 +151,7 @@ describe('decisions about findings', () => {
     expect(await scene.steps(id)).toHaveLength(1);
   });
 
-  it('wait for a run that ends, and depend on its decisions', async () => {
+  it('wait for the end of a run, which respects them', async () => {
     const id = await scene.finding(run);
     const answers = await waiting(
       () => [post([decision(id)]).then((answer) => answer)],
@@ -220,7 +220,7 @@ describe('decisions about findings', () => {
     expect(await scene.steps(paid)).toContainEqual(expect.objectContaining({ state: 'accepted', actor: 'grace' }));
   });
 
-  it('can be made by the thousand', async () => {
+  it('apply by the thousand', async () => {
     const ids = await scene.findings(
       run,
       Array.from({ length: 5_000 }, () => ({})),

@@ -90,7 +90,7 @@ describe('findings', () => {
     await get('', approving.app).expect(403);
   });
 
-  it('are found by each filter', async () => {
+  it('match each filter', async () => {
     const before = await scene.run();
     const one = await scene.finding(before, {
       category: 'late',
@@ -137,7 +137,7 @@ describe('findings', () => {
     expect([shown, rest.body.next_page_token]).toEqual([ids.reverse(), null]);
   });
 
-  it('are shown as a run that was not historical saw them last', async () => {
+  it('show the state of the last run that was not historical', async () => {
     const id = await scene.finding(run, { usd: '1' });
     await scene.seenAgain(id, await scene.run(), '2.50');
     await scene.seenAgain(id, await scene.run({ historical: true }), '9');
@@ -150,7 +150,7 @@ describe('findings', () => {
     ]);
   });
 
-  it('show people within IDs only to readers who may see them', async () => {
+  it('show people within IDs only to readers with access to people', async () => {
     const id = await scene.finding(run, { upstreamRef: 'ada@example.com' });
     expect((await get(`/${id}`).expect(200)).body).toMatchObject({
       upstream_ref: 'a••@example.com',
@@ -159,7 +159,7 @@ describe('findings', () => {
     expect((await get(`/${id}`, seeing).expect(200)).body).toMatchObject({ upstream_ref: 'ada@example.com' });
   });
 
-  it('appear in access records and in the story of their call', async () => {
+  it('appear in access records and in the timeline of their call', async () => {
     const id = await scene.finding(run, { category: 'status', callId: approving.model, position: 0 });
     for (const [got, filters] of [
       [await get(`/${id}`).expect(200), { finding_id: id }],

@@ -43,7 +43,7 @@ describe('the payouts of an answer', () => {
     await paying.close();
   });
 
-  it('frees the amount after a 500 whose text is configured, and never if it names work', async () => {
+  it('frees the amount after a 500 with configured text, unless it names work', async () => {
     const paying = await startPaying({ upstreamRejectionTexts: ['insufficient funds'] });
     const body = { status: 'error', error: 'Insufficient funds' };
     paying.upstream.behaviour = answer(500, body);

@@ -74,7 +74,7 @@ describe('the settlement ledger', () => {
     listed = listed.map((one) => (refs.includes(one.chiRef as string) ? { ...one, status, ...more } : one));
   };
 
-  it('reserves a payout, and says that it was paid', async () => {
+  it('reserves a payout, and shows it as paid', async () => {
     const id = await pay(2);
     expect(await read(id)).toMatchObject({ outcome: 'succeeded', items: [{ state: 'paid', next: 'none' }] });
     expect(await payout(`${id}.0`)).toMatchObject({
@@ -89,7 +89,7 @@ describe('the settlement ledger', () => {
     expect(await spent()).toBe(2);
   });
 
-  it('gives back what failed in an answer, and keeps what is in doubt', async () => {
+  it('releases failed payouts of an answer, and keeps those in doubt', async () => {
     words = ['paid', 'failed', 'AWAITING_REVIEW'];
     const id = await pay(1, 2, 4);
     expect(await states(id)).toEqual(['paid', 'failed', 'in_doubt']);
@@ -131,7 +131,7 @@ describe('the settlement ledger', () => {
     expect([await states(id), await spent()]).toEqual([[state], usd]);
   });
 
-  it('follows a pending payout to its end, and a failed one that was paid after all', async () => {
+  it('follows a pending payout to its end, and a failed one to a late payment', async () => {
     words = ['pending'];
     const id = await pay(5);
     expect(await read(id)).toMatchObject({ items: [{ state: 'pending', next: 'wait' }] });
@@ -152,7 +152,7 @@ describe('the settlement ledger', () => {
     expect(search.body.settlements.map(({ source }) => source)).toEqual(['poll', 'poll', 'poll']);
   });
 
-  it('reads a transaction again only if it says something new', async () => {
+  it('reads a transaction again only for news', async () => {
     const id = await pay(1);
     await follow();
     expect(await follow()).toMatchObject({ changed: 0, settled: 0, failure: null });
@@ -160,7 +160,7 @@ describe('the settlement ledger', () => {
     expect(await follow()).toMatchObject({ changed: 1, known: 1, settled: 1 });
   });
 
-  it('finds out that the upstream has paid what it rejected', async () => {
+  it('detects a payment that the upstream had rejected', async () => {
     const usual = paying.upstream.behaviour;
     paying.upstream.behaviour = (request, response, socket) => {
       const isList = request.url.endsWith('/account/transactions');
@@ -182,7 +182,7 @@ describe('the settlement ledger', () => {
     expect([await states(id), await spent()]).toEqual([['failed', 'not_executed'], 0]);
   });
 
-  it('does not undo what a person has settled with the same word in view', async () => {
+  it("keeps a person's settlement based on the same status word", async () => {
     const id = await pay(5);
     const settle = (outcome: string) =>
       supertest(paying.proxy.url)
@@ -198,7 +198,7 @@ describe('the settlement ledger', () => {
     expect(await states(id)).toEqual(['refunded']);
   });
 
-  it('finds a payout by its ID, by its call, and by its transaction, for its own client only', async () => {
+  it('finds a payout by its ID, its call and its transaction, for its own client only', async () => {
     const id = await pay(1);
     const ref = (await read(id)).items[0]?.upstream?.upstream_ref ?? '';
     for (const name of [`${id}.0`, id, ref, `${id.toUpperCase()}.0`]) expect((await payout(name)).call_id).toBe(id);
@@ -210,7 +210,7 @@ describe('the settlement ledger', () => {
     await paying.proxy.get(paying.app, `/v1/payouts/${ref}`).expect(404);
   });
 
-  it('sums up what was paid, and finds what was not', async () => {
+  it('sums up paid amounts, and lists unpaid payouts', async () => {
     const { proxy } = paying;
     client = await proxy.client('summed', 'pay', 'read');
     const id = await pay(7, 2);
@@ -239,7 +239,7 @@ describe('the settlement ledger', () => {
     expect(line[header.split(',').indexOf('state_source')]).toBe('poll');
   });
 
-  it('begins each entry where the one before it ended', async () => {
+  it('begins each entry at the end of the previous one', async () => {
     const broken = `SELECT FROM (
         SELECT from_account, lag(to_account) OVER (PARTITION BY call_id, position ORDER BY number, source <> 'request') AS before
         FROM ledger_entry WHERE entry <> 'fee') AS e WHERE before <> from_account`;

@@ -7,7 +7,7 @@ import supertest from '../../support/http/supertest';
 
 const transaction = (status: string) => ({ chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11', status, valueInUSD: '0.1' });
 
-describe('the list of status words that are not understood', () => {
+describe('the list of unknown status words', () => {
   it('has each word of an answer once, with its count and an example, and no known word', async () => {
     const paying = await startPaying({ upstreamStatusWords: ['settled_t2=paid'] });
     const listed = async () =>
@@ -34,7 +34,7 @@ describe('the list of status words that are not understood', () => {
     await paying.close();
   });
 
-  it('has the words of a statement, once for each import that counts', async () => {
+  it('has the words of a statement, once for each counted import', async () => {
     const paying = await startPaying();
     const { key } = await paying.proxy.client('recon', 'reconcile', 'audit:pii');
     const listed = async () =>
@@ -53,7 +53,7 @@ describe('the list of status words that are not understood', () => {
     await paying.close();
   });
 
-  it('ends the start if a configured word is invalid', async () => {
+  it('aborts the start on an invalid configured word', async () => {
     const config = loadConfig({ UPSTREAM_STATUS_WORDS: 'settled=payed, failed=paid' });
     await expect(createApp(config as RunningConfig)).rejects.toThrow(
       'UPSTREAM_STATUS_WORDS: "settled=payed" is not word=status; "failed" already means failed.',

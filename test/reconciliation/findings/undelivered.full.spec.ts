@@ -14,7 +14,7 @@ import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support
 const PATH = '/payouts/airtime';
 
 /** Promise 2, part: a client that hangs up before its answer has been told nothing, and tries again. */
-describe('an answer that its caller never reads', () => {
+describe('an undelivered answer', () => {
   let paying: Paying;
   let clients = 0;
 
@@ -85,7 +85,7 @@ describe('an answer that its caller never reads', () => {
     return idempotencyKey === undefined ? request : request.set('Idempotency-Key', idempotencyKey);
   };
 
-  it('is not paid around with another key or none, and paid again if the request names the call', async () => {
+  it('blocks other keys, unless the request names the call', async () => {
     const key = await client();
     const { id, settlements } = await unread(key);
     expect(settlements).toEqual([]);
@@ -100,14 +100,14 @@ describe('an answer that its caller never reads', () => {
     expect(body).toMatchObject({ duplicate_of: id, undelivered: false });
   });
 
-  it('is given to a request with the same key', async () => {
+  it('is replayed to a request with the same key', async () => {
     const key = await client();
     const { id } = await unread(key);
     const { body, headers } = await again(key, 'first').expect(200);
     expect([body, headers['x-call-id'], headers['idempotent-replayed']]).toEqual([SUCCESS, id, 'true']);
   });
 
-  it('stands in the way for a day', async () => {
+  it('blocks the same content for a day', async () => {
     const key = await client();
     const id = await receivedEarlier(paying.proxy.database, (await unread(key)).id, 25);
     await answeredEarlier(paying.proxy.database, id, 23);
@@ -173,7 +173,7 @@ describe('an answer that its caller never reads', () => {
     await onlyCall(key);
   });
 
-  it('does not concern a caller whose connection breaks after its next request', async () => {
+  it('is not assumed for a caller whose connection breaks after its next request', async () => {
     const key = await client();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const connected = once(server(), 'connection') as Promise<[Socket]>;
@@ -195,7 +195,7 @@ describe('an answer that its caller never reads', () => {
     expect(body.undelivered).toBe(false);
   });
 
-  it('does not concern a caller that reads its answer', async () => {
+  it('is not assumed for a caller that reads its answer', async () => {
     const key = await client();
     const { headers } = await again(key, 'first').expect(200);
     const { body } = await paying.proxy.get(key, `/v1/calls/${headers['x-call-id']}`).expect(200);

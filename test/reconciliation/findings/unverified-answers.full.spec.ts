@@ -71,7 +71,7 @@ describe('an upstream that pays and answers with an error', () => {
     return names.map((name) => all.filter(({ email }) => email === name).length);
   };
 
-  it('cannot overspend the cap when each of six payments gets 500 after it was paid', async () => {
+  it('cannot exceed the cap when each of six payments gets 500 after it was paid', async () => {
     const app = await client('capped', 10);
     await fault('error500AfterProcessing');
     const bodies = Array.from({ length: 6 }, () => credits(10));
@@ -107,7 +107,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect(await spent(app)).toBe(1);
   });
 
-  it('frees the key and the reservation once the listing shows that nothing was created', async () => {
+  it('frees the key and the reservation once the listing shows no transaction', async () => {
     const app = await client('not-executed', 2);
     const body = credits(1.5);
     await fault('error500', { nth: 1 });
@@ -122,7 +122,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect(await paid(body)).toEqual([1]);
   });
 
-  it('pays nobody twice if a bulk payout gets 500 after two of three items, whatever key repeats it', async () => {
+  it('pays each person once after a bulk payout with 500 after two of three items, whatever key repeats it', async () => {
     const app = await client('bulk', 6);
     const body = credits(1, 2, 3);
     await fault('error500AfterSome', { nth: 1 });
@@ -144,7 +144,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect(await paid(body)).toEqual([1, 1, 0]);
   });
 
-  it('records no rejection for an answer that says so beside transactions', async () => {
+  it('records no rejection for an answer with an error and transactions', async () => {
     const app = await client('beside', 6);
     const body = credits(1, 2, 3);
     await fault('errorBesideTransactions', { nth: 1 });
@@ -191,7 +191,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect([await paid(body), await spent(app)]).toEqual([[1], 1]);
   });
 
-  it('records a rejection for a 500 of an operation that no list ever shows', async () => {
+  it('records a rejection for a 500 of an operation without listed transactions', async () => {
     const app = await client('unlisted');
     await control('post', '/faults', { fault: 'error500', operation: 'POST /sub-account/create', nth: 1 }).expect(201);
     const asked = proxy.post(app.key, '/sub-account/create', { name: 'Shop', email: 'shop@example.com' });

@@ -60,7 +60,7 @@ describe('POST /hooks/upstream', () => {
   const pay = (phoneNumber: string) =>
     proxy.post(app, '/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.25 }] });
 
-  it('accepts an event once though it is delivered three times, and reads it back', async () => {
+  it('accepts an event once after three deliveries, and reads it back', async () => {
     const told = { url: `${proxy.url}/hooks/upstream`, secret: SECRET, copies: 3, reversed: true };
     await control('patch', '/settings', { events: told }).expect(200);
     const paid = await pay('+254712345678').expect(200);
@@ -90,7 +90,7 @@ describe('POST /hooks/upstream', () => {
     ]);
   });
 
-  it('has a call in doubt polled soon, which would otherwise wait', async () => {
+  it('schedules an early poll for a call in doubt', async () => {
     await control('post', '/faults', { fault: 'resetAfterProcessing', nth: 1, operation: 'POST /payouts/airtime' });
     const { headers } = await pay('+254712345679').expect(502);
     const id = headers['x-call-id'] ?? '';
@@ -98,7 +98,7 @@ describe('POST /hooks/upstream', () => {
     await eventually(async () => (await proxy.get(app, `/v1/calls/${id}`)).body.outcome === 'confirmed');
   });
 
-  it('keeps events for the next worker while there is none', async () => {
+  it('keeps events for the next worker', async () => {
     const lone = await startProxy({ upstreamBaseUrl: sandbox.url, upstreamWebhookSecret: new Secret(SECRET) });
     const body = '{"issueID":"a batch of nobody"}';
     const sentAt = now();
@@ -144,7 +144,7 @@ describe('POST /hooks/upstream', () => {
     await signed('within', '{}', now() - 290).expect(200);
   });
 
-  it('accepts one of several signatures in either family of headers, and recognises the event in the other one', async () => {
+  it('accepts one of several signatures in either family of headers, and recognizes the event in the other family', async () => {
     const at = now();
     const signature = `v1,${'A'.repeat(43)}= v1a,x ${sign('rotated', at, '{}')}`;
     const headers = (family: string) => ({
@@ -156,7 +156,7 @@ describe('POST /hooks/upstream', () => {
     expect((await deliver(headers('webhook'), '{}').expect(200)).body).toEqual({ status: 'known' });
   });
 
-  it('records the known fields of a body, whatever they contain', async () => {
+  it('records the known fields of a body, whatever their content', async () => {
     const odd = { eventType: ['x'], issueID: 7, chiRef: 123456789012, amount: 'much', status: 'x\u0000y', meta: null };
     await signed('odd', JSON.stringify(odd)).expect(200);
     expect(await event('odd')).toMatchObject({
@@ -175,7 +175,7 @@ describe('POST /hooks/upstream', () => {
     expect((await signed('broken', '{').expect(400)).body.code).toBe('invalid_request');
   });
 
-  it('reads no more bytes than an event has', async () => {
+  it('reads no more bytes than the size limit of an event', async () => {
     const body = JSON.stringify({ padding: 'x'.repeat(65_536) });
     expect((await signed('large', body).expect(400)).body.errors?.[0]?.detail).toContain('65536 bytes');
     await supertest(proxy.url).post('/hooks/upstream').expect(401); // nor less

@@ -42,7 +42,7 @@ describe('calls in doubt', () => {
     supertest(paying.proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', key).send(body);
   const addOutcome = (id: string, kind: string) => insertOutcomes(paying.proxy.database, [{ intent_id: id, kind }]);
 
-  it('include calls of an ended process at once, and calls of a live process after every time-out', async () => {
+  it('include calls of an ended process at once, and calls of a live process after every timeout', async () => {
     const gone = await sent();
     const working = await sent({ process: LIVING });
     const old = await sent({ process: LIVING, recorded_at: '2026-01-01T00:00:00Z' });
@@ -53,7 +53,7 @@ describe('calls in doubt', () => {
     expect([gone, working, old].map((id) => listed.includes(id))).toEqual([true, false, true]);
   });
 
-  it('are in doubt from the time-out of their answer, and shown so to the app', async () => {
+  it('begin at the timeout of their answer, and appear so to the app', async () => {
     paying.upstream.behaviour = reset;
     const id = (await paying.pay().expect(502)).headers['x-call-id'] ?? '';
     const { outcome, in_doubt_since: since, timings } = await read(id);
@@ -114,7 +114,7 @@ describe('calls in doubt', () => {
     expect((await read(id)).resolution?.reason).toBe(won[0]?.body.resolution?.reason);
   });
 
-  it('are not settled by the client or the person that requested them', async () => {
+  it('cannot be settled by the client or the person that requested them', async () => {
     const settle = { outcome: 'confirmed', reason: 'I know' };
     const { id: clientId, key } = await paying.proxy.client(`both-${uuidv7().slice(-12)}`, 'approve', 'pay');
     const { body } = await resolve(await sent({ client_id: clientId }), settle, key).expect(403);

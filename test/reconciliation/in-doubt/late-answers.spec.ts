@@ -11,7 +11,7 @@ import supertest from '../../support/http/supertest';
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
 /** A process may be frozen for so long that its call is settled before it records the answer. */
-describe('an answer that comes after its call was settled', () => {
+describe('an answer after the settlement of its call', () => {
   let paying: Paying;
   let approver: string;
 
@@ -49,7 +49,7 @@ describe('an answer that comes after its call was settled', () => {
     expect((await paying.record({ headers: { 'x-call-id': id } })).settlements).toHaveLength(2);
   });
 
-  describe('while other settlements are written', () => {
+  describe('during other settlements', () => {
     /** The call's next settlements, as others write them. Each is committed once the answer is to become the same one. */
     async function settleMeanwhile(id: string, numbers: number[], answering: () => Promise<unknown>): Promise<void> {
       const { database } = paying.proxy;
@@ -97,7 +97,7 @@ describe('an answer that comes after its call was settled', () => {
       expect(await sourcesOf(id)).toEqual(['answer', 'person', 'person']);
     });
 
-    it('counts as not written if others are always first', async () => {
+    it('counts as not written if others keep coming first', async () => {
       const id = await settledByPerson();
       await settleMeanwhile(id, [2, 3, 4], () => expect(answerAgain(id)).rejects.toThrow('settled by others'));
       await answerAgain(id);
@@ -136,7 +136,7 @@ describe('an answer that comes after its call was settled', () => {
     );
   });
 
-  describe('gives its call the idempotency key back', () => {
+  describe('returns the idempotency key to its call', () => {
     /** A client whose first call was settled as not executed, so that another call may have its key. */
     async function startAgain(name: string) {
       const { proxy, upstream } = paying;
@@ -170,7 +170,7 @@ describe('an answer that comes after its call was settled', () => {
     const alarmsAbout = (id: string) =>
       paying.proxy.database.query(`SELECT reason FROM activity WHERE action = 'key_paid_twice' AND call_id = $1`, [id]);
 
-    it('if the other call with the key was not executed either', async () => {
+    it('after the concurrent duplicate was not executed', async () => {
       const { call, pay, settle, answerLate, retry, replay } = await startAgain('free-again');
       await settle((await pay().expect(502)).headers['x-call-id'] ?? '');
       await answerLate();
@@ -178,7 +178,7 @@ describe('an answer that comes after its call was settled', () => {
       expect(await alarmsAbout(call)).toEqual([]);
     });
 
-    it('if the other call with the key is still in doubt, and raises the alarm', async () => {
+    it('while the concurrent duplicate is in doubt, and raises the alarm', async () => {
       const { call, pay, settle, answerLate, retry, replay } = await startAgain('open-again');
       const other = (await pay().expect(502)).headers['x-call-id'] ?? '';
       await answerLate();
@@ -187,7 +187,7 @@ describe('an answer that comes after its call was settled', () => {
       expect(await retry()).toEqual(replay);
     });
 
-    it('if an admission has taken it over at the same moment, and raises the alarm', async () => {
+    it('during an admission that takes it over, and raises the alarm', async () => {
       const { id: client, call, pay, answerLate } = await startAgain('at-once');
       const other = new Client({ connectionString: paying.proxy.database.ownerUrl });
       await other.connect();
@@ -208,7 +208,7 @@ describe('an answer that comes after its call was settled', () => {
       expect(await alarmsAbout(call)).toHaveLength(1);
     });
 
-    it('and declines the other call with the key if that one waits for an approval', async () => {
+    it('and declines the concurrent duplicate that waits for an approval', async () => {
       const { name, call, pay, answerLate, retry, replay } = await startAgain('held-again');
       const { database, url } = paying.proxy;
       await database.query('UPDATE client SET approval_over_usd = 1 WHERE name = $1', [name]);

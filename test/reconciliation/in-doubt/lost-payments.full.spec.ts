@@ -20,7 +20,7 @@ const BOB = '+254712345679';
 const LOG_SIGNING_KEY = newSigningKey('test');
 
 /** A payment is lost with its copies, and only the upstream's list shows it. */
-describe('a payment that no copy has', () => {
+describe('a payment missing from every copy', () => {
   let postgres: OldPostgres;
   let sandbox: TestSandbox;
   let proxy: TestProxy;
@@ -97,7 +97,7 @@ describe('a payment that no copy has', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('keeps everything stopped until a run has read the time that may be lost', async () => {
+  it('keeps everything stopped until a run has read the period of possible loss', async () => {
     await recover();
     expect(recovered).toMatchObject({ calls: 0, epoch: 2, stop_id: expect.any(String) as string });
     const { body } = await lift().expect(409);
@@ -154,7 +154,7 @@ describe('a payment that no copy has', () => {
     expect(approval.approval).toMatchObject({ status: 'pending' });
   });
 
-  it('does not hold up unrelated payments', async () => {
+  it('does not delay unrelated payments', async () => {
     for (const [order, to] of [
       ['another-amount', [ADA, 3]],
       ['another-recipient', [BOB, USD]],
@@ -164,7 +164,7 @@ describe('a payment that no copy has', () => {
     expect(await arrivals()).toBe(4);
   });
 
-  it('is held for as long as its finding is open', async () => {
+  it('is blocked while its finding is open', async () => {
     const [{ id: findingId } = {}] = await unexplained();
     const decisions = [{ finding_id: findingId, state: 'explained', reason: 'the app knows of it' }];
     await supertest(proxy.url)
@@ -190,7 +190,7 @@ describe('a payment that no copy has', () => {
     expect(left.map(({ recipient }) => recipient.equals(unexplainedHash(BOB)))).toEqual([true]);
   });
 
-  it('is left to a person who lifts the stop without a run', async () => {
+  it('is left to the person who lifts the stop without a run', async () => {
     await postgres.database.query(
       `INSERT INTO stop (id, reason, cause, epoch) SELECT gen_random_uuid(), 'it lacks 1 commit', 'database_behind', max(number) FROM epoch`,
     );

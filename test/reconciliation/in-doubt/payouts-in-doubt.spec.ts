@@ -6,7 +6,7 @@ import supertest from '../../support/http/supertest';
 const BODY = { credits: [{ email: 'ada@example.com', valueInUSD: 2 }] };
 
 /** The upstream answers with success, and with a transaction whose status or fee nobody understands. */
-describe('a payout that is in doubt after a success', () => {
+describe('a payout in doubt after a success', () => {
   let paying: Paying;
   let client: { id: string; key: string };
   let approver: string;
@@ -30,7 +30,7 @@ describe('a payout that is in doubt after a success', () => {
     return (await paying.proxy.database.query<{ usd: string }>(sum, [client.id]))[0]?.usd;
   };
 
-  it('is not paid around, whatever the key, until it is settled', async () => {
+  it('blocks the same payment, whatever the key, until it is settled', async () => {
     behave({ status: 'AWAITING_REVIEW' });
     const { headers } = await pay('first').expect(200);
     const id = headers['x-call-id'] ?? '';
@@ -46,7 +46,7 @@ describe('a payout that is in doubt after a success', () => {
     await pay().expect(200);
   });
 
-  describe('if an error names what became of it', () => {
+  describe('after an error that names its transaction', () => {
     const settle = (id: string, body: object) =>
       supertest(paying.proxy.url)
         .post(`/v1/calls/${id}/resolution`)
@@ -58,14 +58,14 @@ describe('a payout that is in doubt after a success', () => {
       return (await pay().expect(500)).headers['x-call-id'] ?? '';
     };
 
-    it('is settled by a person who agrees', async () => {
+    it('accepts a settlement that agrees', async () => {
       const id = await payInDoubt();
       const { body } = await settle(id, { outcome: 'confirmed' }).expect(200);
       expect(body).toMatchObject({ outcome: 'confirmed' });
       expect(await spent()).toBe('2.000000');
     });
 
-    it('is corrected by a person who knows better', async () => {
+    it('accepts a settlement that differs only as a correction', async () => {
       const id = await payInDoubt();
       for (const outcome of ['not_executed', 'failed']) {
         const { body: refused } = await settle(id, { outcome }).expect(409);
@@ -85,7 +85,7 @@ describe('a payout that is in doubt after a success', () => {
     ['-3', '2.000000'],
     ['0.0000001', '2.000001'],
     ['0.25', '2.250000'],
-  ])('counts a fee of %s as %s in all', async (fee, usd) => {
+  ])('counts a fee of %s as a total of %s', async (fee, usd) => {
     behave({ status: 'paid', fee: Number(fee) });
     await pay().expect(200);
     expect(await spent()).toBe(usd);

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
 /** The proxy was killed before an answer came, and the database is recovered hours after the upstream paid. */
-describe('a call that is restored without its outcome', () => {
+describe('a call restored without its outcome', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-doubts-'));
   const listed: object[] = [];
   let paying: Paying;
@@ -80,7 +80,7 @@ describe('a call that is restored without its outcome', () => {
     ['a payout', '/payouts/airtime', AIRTIME, { type: 'airtime', valueInUSD: 2.5, phoneNumber: PHONE }],
     ['a transfer to a contact', '/account/transfer', TRANSFER, { type: 'transfer', valueInUSD: 1, receiver: PHONE }],
   ])(
-    'stays in doubt if the upstream lists what may be it, from before it was restored: %s',
+    'stays in doubt if the upstream lists a candidate from before the restore: %s',
     async (_what, path, body, paid) => {
       list(30, { ...paid, phoneNumber: '+254712345000', receiver: undefined });
       const model = await send(path, body);

@@ -13,7 +13,7 @@ const SECONDS_AGO = 1_000;
 const INSTANT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
 
 /** One receiver is paid the same thousands of times, and some of the answers are lost. */
-describe('a round of the resolver among thousands of equal payments', () => {
+describe('a resolver round among thousands of equal payments', () => {
   let paying: Paying;
   let listed: object[] = [];
 
@@ -52,7 +52,7 @@ describe('a round of the resolver among thousands of equal payments', () => {
     return made.map(({ id, at }) => ({ id: String(id), at: at as Date }));
   };
 
-  it('ends, never blocks the event loop for long, and settles nothing that it cannot know', async () => {
+  it('ends, never blocks the event loop for long, and settles no ambiguous call', async () => {
     const model = (await paying.pay(PHONE).expect(200)).headers['x-call-id'] ?? '';
     const calls = await copies(model);
     listed = calls.map(({ at }, place) => ({

@@ -110,7 +110,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     return answered;
   }
 
-  it('settles every call in doubt as the upstream knows it or explains why it cannot, and is never wrong', async () => {
+  it('settles every call in doubt as the upstream knows it or explains the obstacle, and is never wrong', async () => {
     const all = await arrivals();
     const carriedOut = ({ mark }: Lost) =>
       all.filter(({ body, processed }) => processed && JSON.stringify(body).includes(mark)).length;

@@ -123,7 +123,7 @@ describe('the resolver with an unusual listing', () => {
     return body.doubt?.reason ?? body.outcome;
   };
 
-  it('settles a call as not executed if all is well', async () => {
+  it('settles a call as not executed without an obstacle', async () => {
     await pay({}, [1, 1]);
     const id = await pay({ lost: true, only: 0 }, [2, 1]);
     await pay({}, [3, 1]);
@@ -136,7 +136,7 @@ describe('the resolver with an unusual listing', () => {
     expect(await settle(id)).toContain("the upstream's clock may be wrong");
   });
 
-  it('does not take the transaction of one call for that of another with the same batch_ref', async () => {
+  it('does not attribute the transaction of one call to another with the same batch_ref', async () => {
     await pay({}, [9, 1]);
     await pay({ issueID: 'the same' }, [10, 1]);
     const id = await pay({ issueID: 'the same', lost: true }, [11, 1]);
@@ -144,7 +144,7 @@ describe('the resolver with an unusual listing', () => {
     expect(await settle(id)).toBe('confirmed');
   });
 
-  it('does not take a partly executed batch for another call', async () => {
+  it('does not attribute a partly executed batch to another call', async () => {
     await pay({}, [13, 1]);
     const batch = await pay({ lost: true, only: 1 }, [14, 1], [15, 2]);
     const alone = await pay({ lost: true, only: 0 }, [14, 1]);
@@ -153,14 +153,14 @@ describe('the resolver with an unusual listing', () => {
     expect(await settle(batch)).toContain('another call of ours could have made them');
   });
 
-  it('does not take the transaction of a call that is sent while the listing is read for another call', async () => {
+  it('does not attribute the transaction of a call sent during the read to another call', async () => {
     await pay({}, [23, 1]);
     const id = await pay({ lost: true, only: 0 }, [24, 1]);
     meanwhile = () => pay({ lost: true }, [24, 1]);
     expect(await settle(id)).toContain('another call of ours could have made them');
   });
 
-  it('confirms the attempt after one that was refused at the door, but not after another rejection', async () => {
+  it('confirms the attempt after a gateway refusal, but not after another rejection', async () => {
     await pay({ refusedWith: 429 }, [41, 1]);
     expect(await settle(await pay({ lost: true }, [41, 1]))).toBe('confirmed');
     await pay({ refusedWith: 400 }, [42, 1]);
@@ -171,7 +171,7 @@ describe('the resolver with an unusual listing', () => {
   it.each([
     ['the listing', '/account/transactions', () => pay({ lost: true }, [43, 1])],
     ['the transaction that it deletes', '/account/transaction', () => loseDeletion(44)],
-  ])('does not wait longer for a call because %s could not be read', async (_what, path, lose) => {
+  ])('does not delay a call because %s could not be read', async (_what, path, lose) => {
     const id = await lose();
     const waits = { failed: jest.spyOn(BackOff.prototype, 'failed'), polled: jest.spyOn(BackOff.prototype, 'polled') };
     const timesOf = () => Object.values(waits).map(({ mock }) => mock.calls.filter(([one]) => one === id).length);
@@ -184,7 +184,7 @@ describe('the resolver with an unusual listing', () => {
     jest.restoreAllMocks();
   });
 
-  it('does not take a failed payout for an executed one', async () => {
+  it('does not treat a failed payout as executed', async () => {
     await pay({}, [17, 1]);
     const id = await pay({ lost: true, more: { status: 'FAILED' } }, [18, 1]);
     await pay({}, [19, 1]);
@@ -193,7 +193,7 @@ describe('the resolver with an unusual listing', () => {
     expect(body.items).toMatchObject([{ state: 'failed', upstream: { status: 'FAILED' } }]);
   });
 
-  it('does not settle mobile money that is listed late as not executed because of later airtime', async () => {
+  it('does not settle late-listed mobile money as not executed because of later airtime', async () => {
     await pay({}, [30, 1]);
     const id = await pay({ momo: true, lost: true, unlisted: true }, [31, 1]);
     await pay({}, [32, 1]);
@@ -219,7 +219,7 @@ describe('the resolver with an unusual listing', () => {
     expect(body).toMatchObject({ state, item: { upstream: state === 'in_doubt' ? null : { status } } });
   });
 
-  it('does not settle a payout as not executed if its transaction names the recipient in another way', async () => {
+  it('does not settle a payout as not executed if its transaction names the recipient differently', async () => {
     await pay({}, [20, 1]);
     const id = await pay({ lost: true, more: { phoneNumber: undefined, email: 'somebody@example.com' } }, [21, 1]);
     await pay({}, [22, 1]);

@@ -37,13 +37,13 @@ describe('a requested round of the resolver', () => {
     return headers['x-call-id'] ?? '';
   };
 
-  it('is refused while there is no worker, and leaves nothing behind', async () => {
+  it('is refused without a worker, and leaves no task', async () => {
     const { body, headers } = await ask().expect(503);
     expect([body.code, body.action, headers['retry-after']]).toEqual(['no_worker', 'retry_same_key', '10']);
     expect(await tasks()).toEqual([]);
   });
 
-  it('is run once for all who ask meanwhile', async () => {
+  it('runs once for all concurrent requests', async () => {
     const id = await lose('somebody@example.com');
     worker = await proxy.startWorker();
     const polls = jest.spyOn(worker.get(PollService), 'poll');
@@ -94,7 +94,7 @@ describe('a requested round of the resolver', () => {
     expect((await ask().expect(200)).body.verdicts.map(({ call_id }) => call_id)).toContain(id);
   });
 
-  it('is run by the next worker if the first one ends before it has begun', async () => {
+  it('passes to the next worker if the first ends before it has begun', async () => {
     const id = await lose('somebody.else@example.com');
     await worker.close();
     const asked = ask().expect(200).then();

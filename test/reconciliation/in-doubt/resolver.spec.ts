@@ -108,7 +108,7 @@ describe('the resolver', () => {
     expect(idOf(await pay(body, 'not_executed').expect(200))).toBe(idOf(paid));
   });
 
-  it('does not take a transaction for that of a call which only redeemed it', async () => {
+  it('does not attribute a transaction to the call that redeemed it', async () => {
     await lose('resetAfterProcessing');
     const id = idOf(await pay(credit()).expect(502));
     const listed = await proxy.post(app.key, '/account/transactions', {}).expect(200);
@@ -148,7 +148,7 @@ describe('the resolver', () => {
     expect((await read(first)).resolution).toMatchObject({ resolved_by: { client: { name: 'approver' } } });
   });
 
-  it('settles a deletion by what is listed after it, and a redemption only if it did not happen', async () => {
+  it('settles a deletion by transactions listed after it, and a redemption only if it did not happen', async () => {
     const made = async (path: '/payouts/credit' | '/payouts/initiate-credit') =>
       first(dataIn(`POST ${path}`, await pay(credit(), undefined, path).expect(200)).data);
     const remove = (chiRef: string) => pay({ chiRef }, undefined, '/account/delete-unpaid-transaction');
@@ -194,7 +194,7 @@ describe('the resolver', () => {
     );
   });
 
-  it('concludes nothing from a listing that is cut off, or that lacks known transactions', async () => {
+  it('concludes nothing from a listing that is truncated, or lacks known transactions', async () => {
     await lose('resetBeforeProcessing');
     const id = idOf(await pay(credit()).expect(502));
     await afterwards();
@@ -214,7 +214,7 @@ describe('the resolver', () => {
     expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'not_executed' }]);
   });
 
-  it('polls by itself until it knows, and is quiet when nothing is in doubt', async () => {
+  it('polls until every call is settled, and is quiet when nothing is in doubt', async () => {
     const looks = jest.spyOn(worker.get(PollService), 'poll');
     const resolver = worker.get(ResolverService);
     await resolver.run(new AbortController().signal);
@@ -231,7 +231,7 @@ describe('the resolver', () => {
     expect(text).toMatch(/payout_proxy_calls_in_doubt\{age="under_an_hour"\} \d/);
   });
 
-  it('records each verdict once, even if two workers resolve at the same time', async () => {
+  it('records each verdict once, even if two workers resolve simultaneously', async () => {
     const second = await proxy.startWorker();
     await lose('resetAfterProcessing');
     const id = idOf(await pay(credit()).expect(502));

@@ -33,7 +33,7 @@ describe('a call whose outcome cannot be recorded', () => {
     paying.proxy.post(paying.app, '/payouts/airtime', airtime(PHONE)).set('Idempotency-Key', key);
   const inDoubt = () => metric(paying.proxy.url, 'payout_proxy_unrecorded_outcomes');
 
-  it('is told as in doubt to whoever repeats it, counts at once, and is replayed once it is recorded', async () => {
+  it('is reported as in doubt to a repetition, counts at once, and is replayed once it is recorded', async () => {
     paying.upstream.behaviour = answer(200, SUCCESS);
     expect(await inDoubt()).toBe(0);
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
@@ -54,7 +54,7 @@ describe('a call whose outcome cannot be recorded', () => {
     expect([replay.headers['idempotent-replayed'], paying.upstream.received.length]).toEqual(['true', 1]);
   });
 
-  it('stays in memory while DATA_DIR takes no files either', async () => {
+  it('stays in memory while DATA_DIR is not writable either', async () => {
     rmSync(join(dataDir, 'outcomes'), { recursive: true, force: true });
     writeFileSync(join(dataDir, 'outcomes'), 'a file where the folder should be');
     paying.upstream.behaviour = answer(200, SUCCESS);
@@ -68,7 +68,7 @@ describe('a call whose outcome cannot be recorded', () => {
     rmSync(join(dataDir, 'outcomes'));
   });
 
-  it('is in doubt once its deadline is past, and the wait grows with its age', async () => {
+  it('is in doubt after its deadline, and the wait grows with its age', async () => {
     paying.upstream.behaviour = hang;
     const before = paying.upstream.received.length;
     void pay('order-2').then(
@@ -96,7 +96,7 @@ describe('a call whose outcome cannot be recorded', () => {
 });
 
 describe('the metric of calls in doubt', () => {
-  it('is absent while they cannot be read, and never an old number', async () => {
+  it('is absent while the database cannot be read, and never stale', async () => {
     const paying = await startPaying({ resolverEverySeconds: 1 });
     paying.upstream.behaviour = reset;
     await paying.pay().expect(502);
@@ -114,8 +114,8 @@ describe('the metric of calls in doubt', () => {
   });
 });
 
-describe('DATA_DIR without space', () => {
-  it('stops admission below the floor, before anything fails, and lets it go on above', async () => {
+describe('a full DATA_DIR', () => {
+  it('stops admission below the floor, before a write fails, and resumes it above', async () => {
     const paying = await startPaying({ minFreeBytes: Number.MAX_SAFE_INTEGER });
     const { app, url } = paying.proxy;
     const { status, body, headers } = await paying.pay();
@@ -132,7 +132,7 @@ describe('DATA_DIR without space', () => {
   });
 
   it.each(['ENOSPC', 'EROFS', 'EIO'])(
-    'stops admission after a file failed with %s, until one can be written',
+    'stops admission after a file failed with %s, until a write succeeds',
     async (code) => {
       const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-failing-'));
       const probe = join(dataDir, 'space-probe');

@@ -11,7 +11,7 @@ import supertest, { type BodyOf } from '../../support/http/supertest';
 const LONG = 60;
 
 /** An app without the SDK learns here what became of a call, without asking again and again. */
-describe('a request that waits for news of a call', () => {
+describe('a request that waits for a call', () => {
   let approving: Approving;
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('a request that waits for news of a call', () => {
     return { answer: asked };
   }
 
-  it('is answered when the call is decided, also by another instance', async () => {
+  it('returns when the call is decided, also by another instance', async () => {
     const id = await approving.hold();
     const { answer } = await waitFor(id);
     await approving.decide('reject', id, {}, approving.approver.key, approving.second).expect(200);
@@ -42,7 +42,7 @@ describe('a request that waits for news of a call', () => {
     expect(waits()).toBe(0);
   });
 
-  it('is answered when a call in doubt is settled', async () => {
+  it('returns when a call in doubt is settled', async () => {
     const { proxy, app, upstream, query } = approving;
     upstream.behaviour = reset;
     const { headers } = await proxy.post(app, '/payouts/airtime', airtime('+254712345699')).expect(502);
@@ -59,7 +59,7 @@ describe('a request that waits for news of a call', () => {
     expect(await query('SELECT number FROM settlement WHERE intent_id = $1', [id])).toEqual([{ number: 1 }]);
   });
 
-  it('is answered when a payout of a call that succeeded is in another state', async () => {
+  it('returns when a payout of a successful call changes its state', async () => {
     const { proxy, app, upstream, approver } = approving;
     upstream.behaviour = answer(200, { status: 'success', data: { paymentLink: 'https://pay.example/1' } });
     const body = { credit: [{ email: 'ada@example.com', valueInUSD: 1 }] };
@@ -75,7 +75,7 @@ describe('a request that waits for news of a call', () => {
     expect([outcome, items[0]?.state, items[0]?.next]).toEqual(['succeeded', 'failed', 'send_again']);
   });
 
-  it('is answered at once if the call is settled, or without a time', async () => {
+  it('returns at once if the call is settled, or without `wait`', async () => {
     const settled = await approving.proxy.get(approving.app, `/v1/calls/${approving.model}?wait=${LONG}`).expect(200);
     expect(settled.body.outcome).toBe('succeeded');
     for (const query of ['', '?wait=0']) {
@@ -84,7 +84,7 @@ describe('a request that waits for news of a call', () => {
     }
   });
 
-  it('is answered with the call as it is when its time is up', async () => {
+  it('returns the unchanged call at its timeout', async () => {
     const { answer } = await waitFor(await approving.hold(), { seconds: 1 });
     const { status, body } = await answer;
     expect([status, body.outcome]).toEqual([200, 'pending_approval']);
@@ -128,7 +128,7 @@ describe('a request that waits for news of a call', () => {
     await eventually(() => waits() === 0);
   });
 
-  it('is answered when the proxy stops', async () => {
+  it('returns when the proxy stops', async () => {
     const stopping = await startProxy({ upstreamBaseUrl: approving.upstream.url }, approving.proxy.database);
     const { answer } = await waitFor(await approving.hold(), { proxy: stopping });
     await stopping.app.close();
@@ -136,7 +136,7 @@ describe('a request that waits for news of a call', () => {
     expect([status, body.outcome]).toEqual([200, 'pending_approval']);
   });
 
-  it('shares one short query with all others, and its key cannot have too many', async () => {
+  it('shares one short query with all others, and limits their number per key', async () => {
     const greedy = await approving.proxy.client('greedy', 'read', 'pay');
     const id = await approving.hold({ client_id: greedy.id });
     const waiting = Array.from({ length: SHARES.waits.ofKey }, () =>

@@ -44,7 +44,7 @@ describe('a wallet entry without a transaction', () => {
     expect(await steps()).toEqual([]);
   });
 
-  it('is no finding of another period', async () => {
+  it('is ignored in another period', async () => {
     const walletsReadId = await wallets({ w: [['100', '-7', '93', -20], ['93', '-7', '86', DAY_MS / 1_000]] }); // oxfmt-ignore
     expect((await run([OLD()], { walletsReadId }))[0]).toBe('clean');
   });
@@ -58,13 +58,13 @@ describe('the entries of a wallet', () => {
     ['begin at zero', [['0', '6', '6', 20, 'top-up']], []],
     ['begin within the period', [['5', '1', '6', 20, 'top-up']], ['entries_start_late']],
     ['begin after the period', [['5', '1', '6', 90_000, 'top-up']], ['entries_start_late']],
-  ])('that %s are complete, or leave doubts', async (_what, entries, reasons) => {
+  ])('are complete or leave doubts when they %s', async (_what, entries, reasons) => {
     const walletsReadId = await wallets({ w: entries });
     const result = reasons.length === 0 ? 'clean' : 'clean_with_doubts';
     expect((await run([OLD()], { walletsReadId })).slice(0, 2)).toEqual([result, reasons]);
   });
 
-  it('leave doubts if there are none in spite of a balance', async () => {
+  it('leave doubts if they are empty despite a balance', async () => {
     const walletsReadId = await wallets({ w: [] }, undefined, '6');
     expect((await run([OLD()], { walletsReadId }))[1]).toEqual(['entries_start_late']);
     expect((await run([OLD()], { walletsReadId: await wallets({ w: [] }) }))[1]).toEqual([]);
@@ -82,7 +82,7 @@ describe('the entries of a wallet', () => {
     expect(await steps()).toEqual([]);
   });
 
-  it('make the run incomplete if they lack a payout of long before', async () => {
+  it('make the run incomplete if they lack a much older payout', async () => {
     const walletsReadId = await wallets({ w: [['0', '100', '100', -60, 'top-up']] });
     await paid('a', 10);
     expect((await run([OLD(), listed('a', 11)], { walletsReadId }))[1]).toEqual(['entries_outdated']);
@@ -91,7 +91,7 @@ describe('the entries of a wallet', () => {
   });
 });
 
-describe('a payout that moved no money in the end', () => {
+describe('a payout that finally moved no money', () => {
   useDatabase('of each test');
   const debit = (seconds: number) => `unexplained_debit wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
   const OPENED: Entry = ['0', '100', '100', -60, 'top-up'];
@@ -101,7 +101,7 @@ describe('a payout that moved no money in the end', () => {
     return (await run([OLD(), ...theirs], { walletsReadId }))[2].filter((line) => line.startsWith('unexplained'));
   };
 
-  it('explains no loss unless the money comes back, at any time', async () => {
+  it('explains no loss unless the money returns, at any time', async () => {
     const taken: Entry = ['100', '-10', '90', 12];
     expect(await found([failed()], [taken])).toEqual([debit(12)]);
     expect(await found([failed()], [taken, ['90', '10', '100', 2 * 86_400]])).toEqual([]);
@@ -115,14 +115,14 @@ describe('a payout that moved no money in the end', () => {
     expect(await found([failed({ fee_usd: '0.2' })], [taken!, back!])).toEqual([]);
   });
 
-  it('gives back no more than its own part of a batch', async () => {
+  it('releases no more than its own part of a batch', async () => {
     const both = [failed({ batch_ref: 'both' }), listed('b', 11, { amount_usd: '4', batch_ref: 'both' })];
     const taken: Entry = ['100', '-14', '86', 12];
     expect(await found(both, [taken])).toEqual([debit(12)]);
     expect(await found(both, [taken, ['86', '10', '96', 30]])).toEqual([]);
   });
 
-  it('comes back by a listed refund too', async () => {
+  it('returns by a listed refund', async () => {
     const refund = listed('back', 30, { type: 'refund', email: 'a@example.com' });
     const entries: Entry[] = [
       ['100', '-10', '90', 12],

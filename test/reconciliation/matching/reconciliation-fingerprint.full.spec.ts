@@ -102,7 +102,7 @@ describe('matching by fingerprint', () => {
     );
   });
 
-  it('states the certainty: probable if only one fits, possible if several could change places', async () => {
+  it('states the certainty: probable for a single candidate, possible for interchangeable ones', async () => {
     const pairs = await match([
       { ours: [0], theirs: [10] },
       { ours: [0, 5], theirs: [10, 12] },

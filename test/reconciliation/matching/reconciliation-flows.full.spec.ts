@@ -14,7 +14,7 @@ import {
 
 const CHI = { email: 'a@example.com' };
 
-describe('a listed transaction that is no payment', () => {
+describe('a listed transaction other than a payment', () => {
   useDatabase('of all tests');
   beforeEach(() => paid('a', 10));
 
@@ -35,7 +35,7 @@ describe('a listed transaction that is no payment', () => {
     expect(await run([OLD(), listed('a', 11), back])).toEqual(['findings', [], ['reversal upstream_ref/b -10']]);
   });
 
-  it('is a refund if a second one of a payment has the status refunded', async () => {
+  it('is a refund if the second one of a payment has the status refunded', async () => {
     const same = listed('b', 60, { ...CHI, status: 'refunded' });
     expect(await run([OLD(), listed('a', 11), same])).toEqual(['findings', [], ['refund upstream_ref/b 0']]);
     await paid('c', 10);
@@ -43,7 +43,7 @@ describe('a listed transaction that is no payment', () => {
     expect((await run([OLD(), listed('a', 11), ...twice]))[2]).toEqual(['refund upstream_ref/c#2 0']);
   });
 
-  it('counts once if the status of the payment says the same', async () => {
+  it('counts once if the status of the payment agrees', async () => {
     const [call] = await database.query<{ id: string }>('SELECT id::text FROM intent ORDER BY id DESC LIMIT 1');
     const rows = [OLD(), listed('a', 11, { status: 'refunded' }), listed('b', 60, { ...CHI, type: 'refund' })];
     expect(await run(rows)).toEqual(['findings', [], [`refund call/${call?.id}/0 -10`]]);
@@ -62,7 +62,7 @@ describe('a listed transaction that is no payment', () => {
     expect(await run([OLD(), listed('a', 11), fee])).toEqual(['findings', [], ['fee upstream_ref/b 0.25']]);
   });
 
-  it.each(['reversed', 'refunded', 'failed'] as const)('is no finding once the ledger says %s too', async (entry) => {
+  it.each(['reversed', 'refunded', 'failed'] as const)('is no finding once the ledger has %s', async (entry) => {
     const rows = [OLD(), listed('a', 11, { status: entry })];
     expect((await run(rows))[0]).toBe('findings');
     const [call] = await database.query<{ id: string }>('SELECT id::text FROM intent ORDER BY id DESC LIMIT 1');
@@ -71,7 +71,7 @@ describe('a listed transaction that is no payment', () => {
     expect((await run(rows))[0]).toBe('clean');
   });
 
-  it('never takes the place of a payment', async () => {
+  it('never replaces a payment', async () => {
     const stranger = listed('b', 12, { ...CHI, type: 'top_up' });
     const [result, , found] = await run([OLD(), stranger]);
     expect([result, found.map((line) => line.split(' ')[0])]).toEqual(['findings', ['missing_upstream']]);
@@ -83,10 +83,10 @@ describe('a listed transaction that is no payment', () => {
   });
 });
 
-describe('what the period leaves in doubt', () => {
+describe('the doubts of a period', () => {
   useDatabase('of all tests');
 
-  it('is counted and named by kind', async () => {
+  it('are counted and named by kind', async () => {
     await paid('a', 10);
     await paid('doubt', 20, { kind: 'unknown', upstream_ref: null });
     expect(await run([OLD(), listed('a', 11, { status: 'processing' })])).toEqual(['clean_with_doubts', [], []]);
@@ -101,12 +101,12 @@ describe('what the period leaves in doubt', () => {
     });
   });
 
-  it('has a call in doubt whose transaction failed', async () => {
+  it('include a call in doubt whose transaction failed', async () => {
     await paid('a', 10, { kind: 'unknown' });
     expect((await run([OLD(), listed('a', 11, { status: 'failed' })]))[0]).toBe('clean_with_doubts');
   });
 
-  it('has words that nobody has seen', async () => {
+  it('include unknown status words', async () => {
     await paid('a', 10);
     expect((await run([OLD(), listed('a', 11, { status: 'Teleported' })]))[0]).toBe('findings');
     expect(latest.ambiguous).toEqual({ count: 1, usd: '10' });
@@ -154,7 +154,7 @@ describe('the flows of a wallet', () => {
     ]);
   });
 
-  it('are explained near the time of their transaction, or by what the description names', async () => {
+  it('match a transaction near their time, or one named in the description', async () => {
     const { flows: near } = await flows([
       ['100', '50', '150', 20],
       ['150', '-7', '143', 21],
@@ -173,7 +173,7 @@ describe('the flows of a wallet', () => {
     });
   });
 
-  it('show a gap, and where the shown entries begin', async () => {
+  it('reveal a gap, and the beginning of the shown entries', async () => {
     expect(
       await flows([
         ['100', '-7', '93', 20],
@@ -182,7 +182,7 @@ describe('the flows of a wallet', () => {
     ).toMatchObject({ opening_usd: '100', closing_usd: '140', gap_usd: '-3', shown_since: at(20) });
   });
 
-  it('find an entry without a time beside its neighbours', async () => {
+  it('place an entry without a time next to its neighbors', async () => {
     const walletsReadId = await wallets({ w: [['100', '-7', '93', 20], ['93', '-4', '89', null]] }); // oxfmt-ignore
     const [, , found] = await run(LISTING(), { walletsReadId });
     expect(found.filter((line) => line.startsWith('unexplained_debit'))).toEqual([
@@ -190,7 +190,7 @@ describe('the flows of a wallet', () => {
     ]);
   });
 
-  it('explain no fee by a batch of an earlier period of which everything failed', async () => {
+  it('explain no fee by an entirely failed batch of an earlier period', async () => {
     const failed = (ref: string, amount_usd: string) =>
       listed(ref, -30, { status: 'failed', batch_ref: 'both', amount_usd });
     const walletsReadId = await wallets({

@@ -81,7 +81,7 @@ describe('a stream of a run', () => {
     expect([again.status, await again.text()]).toEqual([204, '']);
   });
 
-  it('reports that the run waits for a worker, and goes on', async () => {
+  it('reports that the run waits for a worker, and continues', async () => {
     const letGo = holdRuns();
     const id = await begin();
     await eventually(async () => (await readRun(here, id)).state === 'running');
@@ -118,7 +118,7 @@ describe('a stream of a run', () => {
     ]);
   });
 
-  it('stops to query the database when its reader leaves', async () => {
+  it('stops querying the database when its reader disconnects', async () => {
     const letGo = holdRuns();
     const id = await begin();
     const asked = jest.spyOn(RunReader.prototype, 'one');
@@ -136,7 +136,7 @@ describe('a stream of a run', () => {
     await ended(here, id);
   });
 
-  it('ends in order when the proxy stops', async () => {
+  it('ends cleanly when the proxy stops', async () => {
     const letGo = holdRuns();
     const id = await begin();
     const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
@@ -147,7 +147,7 @@ describe('a stream of a run', () => {
     await ended(here, id);
   });
 
-  it('costs as many reads as one, however many follow the same run', async () => {
+  it('reads as much for many followers of a run as for one', async () => {
     const letGo = holdRuns();
     const id = await begin();
     await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 0, NULL)", [id]);
@@ -183,7 +183,7 @@ describe('a stream of a run', () => {
     expect(row).toEqual({ route: 'GET /v1/reconciliation/runs/:id', rows: 1 });
   });
 
-  describe('with a key or a session that is no longer valid', () => {
+  describe('with an invalid key or session', () => {
     const listen = (headers: Record<string, string>, path = '/v1/overview') =>
       fetch(`${here.url}${path}`, { headers: { Accept: 'text/event-stream', ...headers } });
     const query = (sql: string, parameters: unknown[]) => scene.proxy.database.query(sql, parameters);
@@ -222,7 +222,7 @@ describe('a stream of a run', () => {
       letGo();
     });
 
-    it('is limited in number, and places become free when streams end', async () => {
+    it('is limited in number, and slots become free when streams end', async () => {
       const { key } = await scene.proxy.client('many', 'audit');
       const leaving = new AbortController();
       const one = { headers: { 'X-API-Key': key, Accept: 'text/event-stream' }, signal: leaving.signal };

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Ours, writeOurs } from '../../support/reconciliation/comparing';
 import { at, database, day, listed, OLD, run, useDatabase } from '../../support/reconciliation/listing-scene';
 
-describe('one key with two paid calls', () => {
+describe('a key with two paid calls', () => {
   useDatabase('of each test');
 
   /** Writes a paid call with a key. Calls of one client share a key. */
@@ -18,7 +18,7 @@ describe('one key with two paid calls', () => {
     database.query(`INSERT INTO idempotency_claim (client_id, operation, key, intent_id) VALUES ($1, 'POST /payouts/credit', $2, $3)`, [CLIENT, key, call_id]); // oxfmt-ignore
   const both = () => [OLD(), listed('a', 11), listed('b', 21)];
 
-  it('is found although the listing matches both, also if one was settled later', async () => {
+  it('is found although the listing matches both, also after a later settlement', async () => {
     const settled = await withKey('a', 10, 'k"1', { kind: 'unknown', resolution: 'confirmed' });
     await claim('k"1', await withKey('b', 20, 'k"1'));
     expect(await run(both())).toEqual(['findings', [], [`key_paid_twice call/${settled}/key 0`]]);
@@ -35,7 +35,7 @@ describe('one key with two paid calls', () => {
     expect((await run([OLD(), listed('a', 11)]))[2]).toEqual([`key_paid_twice call/${settled}/key 0`]);
   });
 
-  it('is no finding of two keys, or if one call was not executed', async () => {
+  it('is no finding for two keys, or if one call was not executed', async () => {
     await withKey('a', 10, 'k');
     await withKey('b', 20, 'l');
     await withKey('c', 30, 'k', { kind: 'rejected', upstream_ref: null });

@@ -68,8 +68,8 @@ const matchesOf = async ({ runId }: Plan) =>
     )
   ).map(({ line }) => line);
 
-describe('reading our records', () => {
-  it('leaves out months outside of the period', async () => {
+describe('the reader of our records', () => {
+  it('omits months outside of the period', async () => {
     const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 10)); // of those made beforehand
     const run = await plan(await writeTheirs(database, []), { from: month, to: new Date(month.getTime() + DAY_MS) });
     for (const { text, values } of MAKE_COMPARED_OPERATIONS) await database.query(text, values);
@@ -87,7 +87,7 @@ describe('reading our records', () => {
 });
 
 describe('matching', () => {
-  it('uses the batch of a call if it is uncertain which of its payments a transaction is', async () => {
+  it('uses the batch of a call for an ambiguous transaction', async () => {
     const call = ours(1, { batch_ref: `i-${day}` });
     const items = ['a', 'b', 'c', 'c'].map((name, position) => ({ ...call, position, email: `${name}@example.com` }));
     const listed = ['c', 'a', 'c', 'x'].map((name) =>
@@ -104,7 +104,7 @@ describe('matching', () => {
     expect(found).toEqual([`recipient call/${call.call_id}/1 0`]);
   });
 
-  it('uses a reference that is unique on each side, and other fields if several have it', async () => {
+  it('uses a reference that is unique on each side, and other fields for a repeated one', async () => {
     const one = ours(1, { reference: `only-${day}`, email: 'one@example.com' });
     const two = ours(2, { reference: 'payroll', email: 'two@example.com' });
     const three = ours(3, { reference: 'payroll', email: 'three@example.com', usd: '20' });
@@ -130,7 +130,7 @@ describe('matching', () => {
     ]);
   });
 
-  it('finds the partner of a payment that was carried out or requested long before or after', async () => {
+  it('matches a payment that was executed or requested long before or after', async () => {
     const long = ours(23, { upstream_ref: `long-${day}` }); // carried out a day later
     const before = ours(-30, { upstream_ref: `before-${day}`, kind: 'succeeded' }); // another period's
     const { found, totals } = await compared(
@@ -210,7 +210,7 @@ describe('matching', () => {
     expect([totals.ours.usd, totals.theirs.usd, totals.matched.count]).toEqual(['10', '10', 3]);
   });
 
-  it('hashes an identifier that could be a contact', async () => {
+  it('hashes an identifier that may be a contact', async () => {
     const { found } = await compared(
       [],
       ['254700000001', `ann.${day}@example.com`, '+254 700', `fine_${day}`].map((upstream_ref) =>
@@ -222,7 +222,7 @@ describe('matching', () => {
     expect(found).toContain(`missing_local upstream_ref/fine_${day} 10`);
   });
 
-  it('identifies a line of a statement by the content of its file, and compares no fees if there are none', async () => {
+  it('identifies a statement line by the content of its file, and compares no fees without any', async () => {
     await writeOurs(database, [ours(1, { reference: `line-${day}` })]);
     const rows = [theirs(1, { reference: `line-${day}`, status: null }), theirs(2, { status: null, amount_usd: '3' })];
     const readId = await writeTheirs(database, rows, 'statement');

@@ -120,7 +120,7 @@ describe('planted differences', () => {
     expect(new Set(expected.map(({ category }) => category)).size).toBe(15);
   });
 
-  it('are reported without naming anybody', async () => {
+  it('are reported without contacts', async () => {
     const told = await database.query<{ text: string }>(
       `SELECT row_to_json(f)::text || row_to_json(s)::text AS text FROM finding f JOIN finding_sight s ON s.finding_id = f.id`,
     );

@@ -81,7 +81,7 @@ describe('the resolver of an account without traffic', () => {
   const CREATED = 'POST /payouts/initiate-credit succeeded';
   const DELETED = 'POST /account/delete-unpaid-transaction succeeded';
 
-  it('settles a payout that never happened as not executed, by a probe and the wallets', async () => {
+  it('settles a payout without a transaction as not executed, by a probe and the wallets', async () => {
     await start();
     await fault('resetBeforeProcessing', AIRTIME);
     const id = idOf(await pay().expect(502));
@@ -96,7 +96,7 @@ describe('the resolver of an account without traffic', () => {
     expect((await listed()).filter(({ phoneNumber }) => phoneNumber === PHONE)).toHaveLength(1);
   });
 
-  it('never takes a payout that is listed late for one that never happened', async () => {
+  it('never settles a late-listed payout as not executed', async () => {
     await start();
     await behave({ listedAfterMs: { airtime: 600_000 } });
     await fault('resetAfterProcessing', AIRTIME);
@@ -129,7 +129,7 @@ describe('the resolver of an account without traffic', () => {
     expect(await readsOf(id)).toEqual(['transactions']);
   });
 
-  it('asks the wallets about a rejected payout only after the full quiet period', async () => {
+  it('reads the wallets for a rejected payout only after the full quiet period', async () => {
     await start();
     worker.get(PollService).rules.quietMs = 3_600_000;
     await fault('error500', AIRTIME);
@@ -151,7 +151,7 @@ describe('the resolver of an account without traffic', () => {
     expect(await probes()).toEqual([]);
   });
 
-  it('believes no wallets that do not show a later payment of ours', async () => {
+  it('ignores wallets that lack a later payment of ours', async () => {
     await start({ payoutWallets: new Map([[AIRTIME, 'airtime']]) });
     await behave({ listedAfterMs: { airtime: 600_000 }, lists: { entries: { frozenAt: 'now' } } });
     await fault('resetAfterProcessing', AIRTIME);
@@ -160,7 +160,7 @@ describe('the resolver of an account without traffic', () => {
     expect(await settle(id)).toContain('The wallets do not prove that nothing was paid');
   });
 
-  it('looks only at the wallet that the operation is paid from, if it is configured', async () => {
+  it('reads only the configured wallet of the operation', async () => {
     await start({ payoutWallets: new Map([[AIRTIME, 'airtime']]) });
     await fault('resetBeforeProcessing', AIRTIME);
     const id = idOf(await pay().expect(502));
@@ -200,7 +200,7 @@ describe('the resolver of an account without traffic', () => {
     expect(await probes()).toEqual([]);
   });
 
-  it('waits if the upstream does not accept the probe', async () => {
+  it('waits if the upstream rejects the probe', async () => {
     await start();
     await fault('resetBeforeProcessing', AIRTIME);
     const id = idOf(await pay().expect(502));
@@ -209,7 +209,7 @@ describe('the resolver of an account without traffic', () => {
     expect(await settle(id)).toBe('not_executed');
   });
 
-  it('does not send a probe that was recorded too long ago, because it may have been settled since', async () => {
+  it('does not send a stale probe, because its call may have been settled since', async () => {
     await start();
     await fault('resetBeforeProcessing', AIRTIME);
     const id = idOf(await pay().expect(502));

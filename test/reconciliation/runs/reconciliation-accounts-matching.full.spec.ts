@@ -71,7 +71,7 @@ describe('runs of accounts with equal references', () => {
     return rows.map(({ line }) => line);
   };
 
-  it('match each call only with what its own account lists', async () => {
+  it('match each call only with the listing of its own account', async () => {
     const [main, kenya] = [await paid('main', 'R-1'), await paid('kenya', 'R-1')];
     for (const account of ['main', 'kenya'] as const) {
       expect(await compare(account, [listed('R-1')])).toMatchObject({ found: [], matched: 1 });
@@ -96,7 +96,7 @@ describe('runs of accounts with equal references', () => {
     expect(await states()).toEqual(['kenya missing_local open', 'main missing_local open']);
   });
 
-  it('resolve only findings of their account, whatever runs of others have seen since', async () => {
+  it('resolve only findings of their account, despite later runs of others', async () => {
     const lost = await paid('kenya', 'R-3');
     expect((await compare('kenya', [])).found).toEqual([`missing_upstream account/kenya/call/${lost}/0 -10`]);
     await compare('main', [listed('R-3')], { asOf: at(96) });
@@ -105,7 +105,7 @@ describe('runs of accounts with equal references', () => {
     expect(await states()).toEqual(['kenya missing_upstream resolved', 'main missing_local open']);
   });
 
-  it('miss no transaction that only another account has', async () => {
+  it('miss no transaction of another account', async () => {
     await paid('main', 'R-1');
     await compare('main', [listed('R-1')]); // lists a thousand
     const few = [{ ...listed('old'), issued_at: '2001-01-01T00:00:00Z' }];

@@ -96,7 +96,7 @@ describe('reconciliation of several accounts', () => {
     expect(text).toContain('reconciliation_residual_usd{account="kenya"} 0');
   });
 
-  it('refuses an account that nobody has configured, and names the others', async () => {
+  it('rejects an unknown account, and names the known ones', async () => {
     const { body } = await askForRun(asking, { ...untilNow(), account: 'uganda' }).expect(400);
     const fault = { pointer: '/account', detail: 'must be an upstream account: main, kenya' };
     expect(body.errors).toEqual([fault]);
@@ -129,7 +129,7 @@ describe('reconciliation of several accounts', () => {
     expect(same.sort()).toEqual(['kenya account/kenya/upstream_ref/c-1', 'main upstream_ref/c-1']);
   });
 
-  it('compares as of then with what was read of the account', async () => {
+  it('compares as_of with earlier readings of the account', async () => {
     const { from, to, as_of } = await run('kenya');
     const kenya = await reconcile(asking, { from, to, as_of, account: 'kenya' });
     expect(kenya).toMatchObject({ historical: true, result: 'findings' });
@@ -137,7 +137,7 @@ describe('reconciliation of several accounts', () => {
     expect(body.code).toBe('listing_missing'); // of main, none was read for this period
   });
 
-  it('settles no payout by what another account lists under the same reference', async () => {
+  it("settles no payout from another account's listing with the same reference", async () => {
     const call = await pay('main', '+254712345674');
     const { item } = await itemOf('main', call);
     const { upstream_ref: ref } = item.upstream ?? {};
@@ -159,7 +159,7 @@ describe('reconciliation of several accounts', () => {
     expect((await itemOf('main', call)).state).toBe('failed');
   });
 
-  it('starts a run of each account at a scheduled time, once', async () => {
+  it('starts one run per account at a scheduled time', async () => {
     await callOf(proxy.database, '2024-03-01T12:00:00Z');
     const reconciliation = { ...loadConfig({}).reconciliation, schedule: '0 2 * * *' };
     const settings = { reconciliation, namedAccounts: [proxy.accounts.kenya] };

@@ -83,7 +83,7 @@ async function decide(state: string): Promise<void> {
 }
 
 describe('automatic closing of findings', () => {
-  it('closes findings that a later run no longer sees, and reopens them when one does', async () => {
+  it('closes findings missing from a later run, and reopens them when they return', async () => {
     expect(await see('12')).toEqual([]);
     expect(await see('12')).toEqual([]);
     expect(await see('10')).toEqual(['resolved']);
@@ -179,7 +179,7 @@ describe('the entries of a wallet', () => {
     return readId;
   }
 
-  it('join, whether or not amounts are signed, within the noise of floats', async () => {
+  it('join, whether or not amounts are signed, within floating-point noise', async () => {
     expect(await gaps('70', [['-20', '90', '70'], ['-10', '100', '90.0000000000001'], ['100', '0', '100']])).toEqual([]); // oxfmt-ignore
     expect(
       await gaps('70', [
@@ -190,7 +190,7 @@ describe('the entries of a wallet', () => {
     ).toEqual([]);
   });
 
-  it('make a gap if they do not join: between two, within one, or at the balance', async () => {
+  it('leave a gap if they do not join: between two, within one, or at the balance', async () => {
     expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual(['balance_gap 58 0']); // oxfmt-ignore
     expect(await gaps('71', [['-20', '90', '71'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore
     expect(await gaps('69', [['-20', '90', '70'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore

@@ -43,7 +43,7 @@ describe('a listing that does not reach back before the period', () => {
     ]);
   });
 
-  describe('suffices for an account that is provably no older', () => {
+  describe('for a provably young account', () => {
     const young: Entry[] = [
       ['0', '100', '100', -60],
       ['100', '-10', '90', 11],
@@ -70,7 +70,7 @@ describe('a listing that does not reach back before the period', () => {
       expect([result, reasons]).toEqual(['incomplete', ['listing_starts_late', ...more]]);
     });
 
-    it('is complete if an earlier reading showed the beginning that this one no longer shows', async () => {
+    it('is complete if an earlier reading showed a beginning that this one omits', async () => {
       await wallets({ w: young });
       const walletsReadId = await wallets({ w: [['100', '-10', '90', 11]] });
       expect((await run([listed('a', 11)], { walletsReadId }))[1]).toEqual(['entries_start_late']);
@@ -112,14 +112,14 @@ describe('an empty listing', () => {
     expect(await steps()).toEqual([]);
   });
 
-  it('is reported beside the payments that it lacks', async () => {
+  it('is reported along with the missing payments', async () => {
     await paid('a', 10);
     const [result, reasons, found] = await run([]);
     expect([result, reasons, found.length]).toEqual(['findings', ['listing_empty'], 1]);
   });
 });
 
-describe('a listing that is shorter than an earlier one', () => {
+describe('a listing shorter than an earlier one', () => {
   useDatabase('of each test');
 
   it('makes a run incomplete, and closes nothing', async () => {
@@ -143,7 +143,7 @@ describe('a listing that is shorter than an earlier one', () => {
     expect(await read([OLD(), listed('a', 11), listed('c', 12)], 502)).toEqual(['findings', [], ['resolved']]);
   });
 
-  it('is complete once a person resolved what it lacks', async () => {
+  it('is complete once a person resolved the missing transactions', async () => {
     await run([OLD(), listed('stranger', 12)]);
     await database.query(
       `INSERT INTO finding_step (id, finding_id, state, reason, impact_usd) SELECT $1, id, 'resolved', 'taken back', 10 FROM finding`,
@@ -152,7 +152,7 @@ describe('a listing that is shorter than an earlier one', () => {
     expect(await run([OLD()])).toEqual(['clean', [], []]);
   });
 
-  it('is complete if no more is missing than was deleted', async () => {
+  it('is complete if the missing transactions were deleted', async () => {
     await run([OLD()], { rows: 500 });
     const deletion = { call_id: uuidv7(), operation: 'POST /account/delete-unpaid-transaction', usd: null };
     await writeOurs(database, [{ ...deletion, at: new Date().toISOString(), kind: 'succeeded' }]);
@@ -176,7 +176,7 @@ describe('calls in doubt', () => {
     expect((await run([]))[0]).toBe('incomplete');
   });
 
-  it('do not matter outside of the period', async () => {
+  it('have no effect outside of the period', async () => {
     await paid('before', -20, { kind: 'unknown', upstream_ref: null });
     await paid('settled', 10, { kind: 'unknown', resolution: 'not_executed', upstream_ref: null });
     expect(await run([OLD()])).toEqual(['clean', [], []]);

@@ -158,7 +158,7 @@ describe('a run whose worker is killed', () => {
     await scene.proxy.database.close();
   });
 
-  it('was worth the trouble', () => {
+  it('has findings and matches without a kill', () => {
     expect(undisturbed.findings?.map((one) => one.category)).toEqual([
       'duplicate_upstream',
       ...Array<string>(5).fill('missing_local'),
@@ -168,7 +168,7 @@ describe('a run whose worker is killed', () => {
     expect(undisturbed.ends).toMatchObject([{ result: 'findings' }]);
   });
 
-  it.each(SEEDS)('gives the same result, killed at random points (seed %i)', async (seed) => {
+  it.each(SEEDS)('gives the same result when killed at random points (seed %i)', async (seed) => {
     const next = random(seed);
     const database = await copy();
     const proxy = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, database);
@@ -194,7 +194,7 @@ describe('a run whose worker is killed', () => {
     expect(await database.query(whole)).toEqual([{ source: 'transactions' }, { source: 'wallets' }]); // not asked twice
   });
 
-  it('is continued by another worker, where the first is killed for good', async () => {
+  it('continues on another worker after the first is killed for good', async () => {
     const database = await copy();
     const upstream = { UPSTREAM_BASE_URL: scene.sandbox.url, UPSTREAM_API_KEY: UPSTREAM_KEY };
     const dir = newDataDir();

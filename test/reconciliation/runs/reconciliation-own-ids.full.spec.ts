@@ -7,7 +7,7 @@ import { createTestDatabase, TestDatabase } from '../../support/databases/test-d
 const DAY_MS = 86_400_000;
 
 /** Payments whose requests had an ID of ours, and transactions that show it or not. */
-describe('a run over IDs of ours', () => {
+describe('a run with our own IDs', () => {
   let database: TestDatabase;
   let day = Date.parse('2026-11-01T00:00:00Z');
 
@@ -44,7 +44,7 @@ describe('a run over IDs of ours', () => {
     return { matches: matches.map(({ line }) => line), found: lines(await seenBy(database, runId)) };
   };
 
-  it('takes no transaction for that of a call whose ID it does not have, if its operation shows IDs', async () => {
+  it("attributes no transaction without a call's ID to it, if its operation shows IDs", async () => {
     const listed = ours(1, 'ada@example.com');
     const lost = ours(2, 'bob@example.com');
     const { matches, found } = await compared(
@@ -59,7 +59,7 @@ describe('a run over IDs of ours', () => {
     expect(found).toEqual(['missing_local upstream_ref/another 10', 'missing_local upstream_ref/stranger 10']);
   });
 
-  it('takes a transaction without an ID for that of a call, if the upstream drops IDs', async () => {
+  it('attributes a transaction without an ID to a call, if the upstream drops IDs', async () => {
     const named = ours(1, 'ada@example.com', { upstream_ref: 'named' });
     const { matches, found } = await compared(
       [named, ours(2, 'bob@example.com')],

@@ -84,7 +84,7 @@ describe('the report of a run', () => {
     });
   });
 
-  it('has one row for each finding as CSV, and returns with decisions', async () => {
+  it('has one row per finding as CSV, and accepts it with decisions', async () => {
     const { text, headers } = await get(leak.id, 'format=csv').expect(200);
     expect(headers['content-disposition']).toMatch(/^attachment; filename="reconciliation-\d{4}-\d\d-\d\d-.*\.csv"$/);
     const [row] = parse<Record<string, string>>(text, { columns: true, bom: true });
@@ -99,7 +99,7 @@ describe('the report of a run', () => {
     expect(after.body.findings[0]).toMatchObject({ state: 'explained', last_step: { reason: 'a test of ours' } });
   });
 
-  it('shows findings as the run saw them, whatever later runs saw', async () => {
+  it('shows findings as of the run, despite later runs', async () => {
     const run = await findings.run({ totals: totalsOf([{ category: 'fee', usd: '1' }]) });
     const id = await findings.finding(run, { category: 'fee', usd: '1' });
     await findings.seenAgain(id, await findings.run(), '7');
@@ -112,7 +112,7 @@ describe('the report of a run', () => {
     expect(body.findings[0]?.version).toBe(now.body.version); // what is decided is decided on what holds now
   });
 
-  it('is complete however many findings there are', async () => {
+  it('is complete for any number of findings', async () => {
     const many = Array.from({ length: 1_100 }, () => ({ category: 'late', usd: '0' }));
     const run = await findings.run({ totals: totalsOf(many) });
     const ids = await findings.findings(run, many);
@@ -154,7 +154,7 @@ describe('the report of a run', () => {
     const show = (run: string) =>
       page.goto(`${asking.url}/v1/reconciliation/runs/${run}/report?format=html`, { waitUntil: 'load' });
 
-    it('shows the findings beside our records', async () => {
+    it('shows the findings next to our records', async () => {
       const answer = await show(leak.id);
       expect(answer?.headers()).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
@@ -209,7 +209,7 @@ describe('the report of a run', () => {
       expect(await page.locator('.result').innerText()).toMatch(/No result\. The upstream did not answer\./);
     });
 
-    it('treats text of the upstream as text', async () => {
+    it('escapes text of the upstream', async () => {
       const evil = `"><script>alert(1)</script><style>*{display:none}</style>&'`;
       const run = await findings.run({ totals: totalsOf([{ category: 'status', usd: '0' }]) });
       await findings.finding(run, {

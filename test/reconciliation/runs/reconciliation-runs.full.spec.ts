@@ -115,7 +115,7 @@ describe('the runs of the reconciliation', () => {
     }
   });
 
-  it('are in progress once for a period, over all instances', async () => {
+  it('run once at a time for a period, across all instances', async () => {
     const letGo = holdRuns();
     const question = untilNow();
     const answers = await Promise.all(
@@ -132,7 +132,7 @@ describe('the runs of the reconciliation', () => {
     expect(rows.length).toBe(1);
   });
 
-  it('wait for each other if they compare other things over the same period', async () => {
+  it('run one after another if they compare other sources over the same period', async () => {
     const question = untilNow();
     const before = await reconcile(here, question);
     const letGo = holdRuns();
@@ -185,7 +185,7 @@ describe('the runs of the reconciliation', () => {
     await lone.close();
   });
 
-  it('are given up after a day without a worker', async () => {
+  it('expire after a day without a worker', async () => {
     const query: TestDatabase['query'] = (sql, values) => scene.proxy.database.query(sql, values);
     const id = '01a1fc4c-d86a-751d-baa6-e9463876b80d';
     const question = { from: ago(30), to: ago(29) };
@@ -199,7 +199,7 @@ describe('the runs of the reconciliation', () => {
     expect(await readRun(here, id)).toMatchObject({ state: 'interrupted' });
   });
 
-  it("fail if the upstream's listing is incomplete, report it, and start anew when requested again", async () => {
+  it('fail on an incomplete listing of the upstream, report it, and restart on request', async () => {
     for (const nth of [1, 2, 3]) await scene.fault({ fault: 'error500', operation: 'POST /account/transactions', nth });
     const question = untilNow();
     const failed = await reconcile(here, question);

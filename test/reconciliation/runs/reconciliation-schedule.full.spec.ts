@@ -21,7 +21,7 @@ const NOON = (day: number) => new Date(Date.UTC(2024, 2, day, 12));
 const TICK = (day: number) => new Date(Date.UTC(2024, 2, day, 2));
 const MIDNIGHT = (day: number) => new Date(Date.UTC(2024, 2, day));
 
-describe('the schedule of the reconciliation', () => {
+describe('the reconciliation schedule', () => {
   let scene: Reconciling;
   let asking: Asking;
   let other: TestProxy;
@@ -67,7 +67,7 @@ describe('the schedule of the reconciliation', () => {
     await callOf(scene.proxy.database, '2024-03-01T12:00:00Z');
   });
 
-  it('compares the previous day at a scheduled time, once, however many instances check however often', async () => {
+  it('compares the previous day at a scheduled time, once, despite many instances and checks', async () => {
     await Promise.all([scene.proxy, other, scene.proxy, other].map((one) => of(one).checkAll(NOON(2))));
     await of(other).checkAll(NOON(2));
     const [run, ...more] = await runs();
@@ -76,7 +76,7 @@ describe('the schedule of the reconciliation', () => {
     expect(await endOf(TICK(2))).toMatchObject({ state: 'ended', started_by: null, due_at: TICK(2).toISOString() });
   });
 
-  it('catches up on the newest missed time, and includes a time that is now', async () => {
+  it('catches up on the newest missed time, and includes the current one', async () => {
     await of(scene.proxy).checkAll(new Date(TICK(9).getTime() - 1));
     await endOf(TICK(8));
     await of(scene.proxy).checkAll(TICK(9));

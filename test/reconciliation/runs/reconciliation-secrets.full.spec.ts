@@ -214,7 +214,7 @@ describe('secrets and people in reconciliation', () => {
     }
   });
 
-  it('do not change the terminal', () => {
+  it('send no control characters to the terminal', () => {
     for (const [name, text] of Object.entries(shown)) {
       if (!name.startsWith('cli')) continue;
       expect([name, /[^\n\P{Cc}]|\p{Bidi_Control}/u.exec(text)?.[0]]).toEqual([name, undefined]);

@@ -81,7 +81,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(text).toContain('payout_proxy_reconciliation_open_findings{category="missing_local",account="main"} 1');
   });
 
-  it('repeats its result with as_of and changes nothing, and shows the current state without', async () => {
+  it('repeats its result with as_of and changes nothing, and shows the current state without it', async () => {
     const { from, to, as_of: asOf, totals, read_id: readId } = before;
     const steps = () => database.query('SELECT * FROM finding_step');
     const stepsBefore = await steps();

@@ -92,7 +92,7 @@ describe('the sources', () => {
     expect(await endOf(read.readId)).toMatchObject({ rows: '4', kept: '2', faults: 1 });
   });
 
-  it('records the question before it sends a byte', async () => {
+  it('records the request before it sends a byte', async () => {
     let recorded: unknown[] = [];
     upstream.behaviour = async (request, response, socket) => {
       recorded = await proxy.database.query('SELECT source FROM source_read ORDER BY id DESC LIMIT 1');
@@ -112,7 +112,7 @@ describe('the sources', () => {
     ['that is compressed', answer(200, '…', { 'content-encoding': 'gzip' }), 'unreadable', 200],
     ['that breaks off in JSON', answer(200, '{"status":"success","data":[{"chiRef":"a"},{"chi'), 'unreadable', 200],
     ['that never comes', reset, 'reset', null],
-  ])('calls a listing %s incomplete', async (_what, behaviour, failure, httpStatus) => {
+  ])('treats a listing %s as incomplete', async (_what, behaviour, failure, httpStatus) => {
     upstream.behaviour = behaviour;
     const read = await sources.transactions('main', NOBODY, null);
     expect(read).toMatchObject({ complete: false, failure, httpStatus });
@@ -134,7 +134,7 @@ describe('the sources', () => {
     expect(await sources.batch('main', NOBODY, 'x')).toMatchObject({ complete: false, failure: 'rejected', rows: 0 });
   });
 
-  it('calls an answer incomplete that should list wallets and does not', async () => {
+  it('treats an answer without the expected wallets as incomplete', async () => {
     upstream.behaviour = success({ message: 'come back later' });
     expect(await sources.wallets('main', NOBODY)).toMatchObject({ complete: false, failure: 'unreadable', rows: 0 });
     upstream.behaviour = success([]);

@@ -37,14 +37,14 @@ describe('statements', () => {
       [readId],
     );
 
-  it('are imported during a round of the resolver, whose lock is another one', async () => {
+  it('are imported during a resolver round, which has a separate lock', async () => {
     const lock = [LOCKS.job, JOBS.resolve];
     await proxy.database.query('SELECT pg_advisory_lock($1, $2)', lock);
     await read([HEADER, LINE.replace('c-1', 'meanwhile')].join('\n'));
     await proxy.database.query('SELECT pg_advisory_unlock($1, $2)', lock);
   });
 
-  it('are imported line by line, and unusable lines are listed with line and column', async () => {
+  it('are imported line by line, with line and column of unusable lines', async () => {
     const file = [
       HEADER,
       LINE,
@@ -112,7 +112,7 @@ describe('statements', () => {
     expect((await rowsOf(statement.read_id)).map(({ line }) => line)).toEqual([2, 200_007]);
   });
 
-  it('are recognised when imported again with the same mapping, even concurrently', async () => {
+  it('are recognized when imported again with the same mapping, even concurrently', async () => {
     const file = `${HEADER}\n${LINE}\n`;
     const both = await Promise.all([hand(file), hand(file)]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 201]);
@@ -146,7 +146,7 @@ describe('statements', () => {
       /names the column ID, .* Reference ID, Amount, Date, State, To$/,
     ],
     ['a preset whose columns are not there', 'upstream', /amount_usd; its columns are Reference ID/],
-  ])('explain what is wrong with a mapping that has %s', async (_what, mapping, detail) => {
+  ])('explain the fault of a mapping with %s', async (_what, mapping, detail) => {
     const { body } = await hand(`${HEADER}\n${LINE}`, mapping).expect(400);
     expect(body).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/mapping' }] });
     expect(body.errors?.[0]?.detail).toMatch(detail);
@@ -214,7 +214,7 @@ describe('statements', () => {
     await proxy.get(key, '/v1/reconciliation/statements/nonsense').expect(404);
   });
 
-  it('need the scope, and their content type opens no other route', async () => {
+  it('require the scope, and their content type opens no other route', async () => {
     const { key: other } = await proxy.client('other', 'pay', 'audit');
     await hand(`${HEADER}\n${LINE}`, MAPPING, {}, other).expect(403);
     const csv = { 'X-API-Key': other, 'Content-Type': 'text/csv' };

@@ -5,7 +5,7 @@ import { WalletsJob, runwayOf } from '../../../src/reconciliation/wallets/wallet
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-describe('the balances of wallets', () => {
+describe('the wallet balances', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let job: WalletsJob;
@@ -51,7 +51,7 @@ describe('the balances of wallets', () => {
     (spy.mock.calls as unknown[][]).filter(([, text]) => /wallet balance/.test(String(text)));
   const lowOf = (id: string) => [expect.objectContaining({ wallet_id: id }), 'wallet balance is low'];
 
-  it('are told once when one becomes low, and once when it has recovered', async () => {
+  it('are announced once when one becomes low, and once when it has recovered', async () => {
     await read(150, 20);
     expect(said(warn)).toEqual([lowOf('w-3')]);
     await read(99.5, 10);
@@ -82,7 +82,7 @@ describe('the balances of wallets', () => {
     });
   });
 
-  it('are told no second time after a restart', async () => {
+  it('are not announced again after a restart', async () => {
     const worker = await proxy.startWorker();
     jest.clearAllMocks();
     job = worker.get(WalletsJob, { strict: false });
@@ -91,7 +91,7 @@ describe('the balances of wallets', () => {
     expect(said(warn)).toEqual([]);
   });
 
-  it('are shown with what was spent, without top-ups, and how long they last', async () => {
+  it('are shown with spending, without top-ups, and with their runway', async () => {
     const wallets = await overview();
     expect(wallets).toEqual([
       {
@@ -110,7 +110,7 @@ describe('the balances of wallets', () => {
     ]);
   });
 
-  it('are measured', async () => {
+  it('are exported as metrics', async () => {
     const { body } = await metrics.text();
     expect(body).toContain('payout_proxy_wallet_balance_usd{account="main",wallet="w-1",type="airtime"} 90');
     expect(body).toContain('payout_proxy_wallet_low{account="main",wallet="w-1",type="airtime"} 1');
@@ -119,7 +119,7 @@ describe('the balances of wallets', () => {
     expect(body).not.toMatch(/payout_proxy_wallet_runway_seconds\{account="main",wallet="w-3"/);
   });
 
-  it('keep no entries, which a run reads by itself', async () => {
+  it('store no entries, which a run reads by itself', async () => {
     expect(await proxy.database.query('SELECT FROM upstream_wallet_entry')).toEqual([]);
   });
 
@@ -130,7 +130,7 @@ describe('the balances of wallets', () => {
     expect(said(warn)).toEqual([]);
   });
 
-  it('last as long as the pace of the readings says', () => {
+  it('derive their runway from the spending between readings', () => {
     const runway = (balance: string, spent: string, seconds: number) =>
       runwayOf(new Decimal(balance), new Decimal(spent), seconds);
     expect(runway('100', '50', 86_400)).toBe(172_800);

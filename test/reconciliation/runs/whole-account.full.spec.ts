@@ -56,7 +56,7 @@ describe('operations that reach the whole upstream account', () => {
   };
   const capped = (limits: Partial<Limits>) => api.client(limits);
 
-  it('are those that show wallets and sub-accounts', () => {
+  it('include wallets and sub-accounts', () => {
     expect(REACHING.map(({ operation }) => operation)).toEqual([
       'GET /wallets/list',
       'GET /sub-account/list',
@@ -83,8 +83,8 @@ describe('operations that reach the whole upstream account', () => {
     expect((await askAs(api.proxy, key, asking)).status).toBe(200);
   });
 
-  describe('that redeem and count like a payment', () => {
-    it('reject a credit of 500 US dollars for a client with a cap of 1, and send nothing that redeems', async () => {
+  describe('that redeem', () => {
+    it('reject a credit of 500 US dollars for a client with a cap of 1, and redeem nothing', async () => {
       const { id, key } = await capped({ dailyCapUsd: usd(1) });
       api.upstream.behaviour = listing([transaction(3, SECOND), transaction(500)]);
       const refused = await api.ask(key, REDEEM, redemption()).expect(403);
@@ -103,7 +103,7 @@ describe('operations that reach the whole upstream account', () => {
     it.each([
       ['largest item', { maxItemUsd: usd('499.99') }],
       ['largest call', { maxCallUsd: usd('499.99') }],
-    ])('reject what is over the %s', async (_what, limits) => {
+    ])('reject an amount over the %s', async (_what, limits) => {
       const { key } = await capped(limits);
       api.upstream.behaviour = listing([transaction('500')]);
       const { body } = await api.ask(key, REDEEM, redemption()).expect(403);
@@ -130,7 +130,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(again.body.code).toBe('cap_exceeded');
     });
 
-    it('count a redeemed amount, and give it back if nothing was redeemed', async () => {
+    it('count a redeemed amount, and release it if nothing was redeemed', async () => {
       const { id, key } = await capped({ dailyCapUsd: usd(10) });
       const chiRef = 'c0ffee00-0000-4000-8000-000000000001';
       api.upstream.behaviour = listing([transaction('4', chiRef)]);
@@ -145,7 +145,7 @@ describe('operations that reach the whole upstream account', () => {
       expect((await api.ask(key, REDEEM, redemption(chiRef)).expect(403)).body.code).toBe('cap_exceeded');
     });
 
-    it('are measured for a person with a cap of their own, although the client has no limit', async () => {
+    it("are limited by a person's own cap, although the client has no limit", async () => {
       const { id, key } = await capped({});
       const [chiRef, second] = ['c0ffee00-0000-4000-8000-000000000007', 'c0ffee00-0000-4000-8000-000000000008'];
       const ada = { 'X-Actor': 'ada' };
@@ -158,7 +158,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(refused.body.error).toContain("This person's daily cap is 5 US dollars, with 1 ");
     });
 
-    it('use the amount of an earlier answer without a request, and the largest if several name one', async () => {
+    it('use the amount of an earlier answer without a request, and the largest of several', async () => {
       const { id, key } = await capped({ dailyCapUsd: usd(100) });
       const chiRef = 'c0ffee00-0000-4000-8000-000000000002';
       const paid = { status: 'success', data: { data: [transaction('7.5', chiRef)], error: 'None' } };
@@ -196,7 +196,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(api.arrived()).not.toContain(`POST ${REDEEM}`);
     });
 
-    it('reject a limited client if the upstream cannot be asked, and the same key can be used again', async () => {
+    it('reject a limited client if the upstream is unreachable, and free the key', async () => {
       const chiRef = 'c0ffee00-0000-4000-8000-000000000003';
       const { id, key } = await capped({ dailyCapUsd: usd(10) });
       const headers = { 'Idempotency-Key': 'redeem-1' };
@@ -213,7 +213,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(await spentBy(id)).toBe('2');
     });
 
-    it('record the question as a read that the call has caused, with the transaction alone', async () => {
+    it('record the lookup as a read caused by the call, with the transaction alone', async () => {
       const chiRef = 'c0ffee00-0000-4000-8000-000000000004';
       const { key } = await capped({ dailyCapUsd: usd(10) });
       api.upstream.behaviour = listing([transaction(2, chiRef), transaction(3, SECOND)]);
@@ -228,7 +228,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(body).toMatchObject({ outcome: 'succeeded', anomalies: [] });
     });
 
-    it('ask nothing for a client without a limit in US dollars, and count known amounts', async () => {
+    it('send no lookup for a client without a limit in US dollars, and count known amounts', async () => {
       const { id, key } = await api.client();
       await api.ask(key, REDEEM, redemption('c0ffee00-0000-4000-8000-000000000005')).expect(200);
       expect([api.arrived(), await spentBy(id)]).toEqual([[`POST ${REDEEM}`], undefined]);

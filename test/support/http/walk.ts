@@ -42,7 +42,7 @@ export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl:
     });
 
     it.each(rows.filter(({ data }) => !data))(
-      '$request refuses, and moves nothing: $says',
+      'rejects $request, and moves nothing: $says',
       async ({ request, body }) => {
         before ??= await balances();
         const { status, text } = await ask(client(), request, body);

@@ -61,7 +61,7 @@ interface Arrival {
 
 /** Describes this many payments of one app. */
 export function describePayments(payments: number): void {
-  describe(`payments by the SDK over an unreliable network, to a provider that fails and lies (SDK_SEED=${SEED})`, () => {
+  describe(`SDK payments over an unreliable network, to a provider that fails and lies (SDK_SEED=${SEED})`, () => {
     let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
     let worker: INestApplicationContext;
     let app: string;
@@ -181,7 +181,7 @@ export function describePayments(payments: number): void {
     }
 
     it(
-      'are each made at most once, and settled() says what the provider did',
+      'are each made at most once, and settled() agrees with the provider',
       async () => {
         const orders = await paid();
         const { body: transactions } = await control('get', '/transactions').expect(200);
