@@ -18,7 +18,7 @@ import { RunStreams, RunsController } from './runs/runs.controller';
 import { StatementsController } from './sources/statements.controller';
 import { StatementsService } from './sources/statements.service';
 
-/** What people ask of the reconciliation. The worker does the work (src/worker/worker.module.ts). */
+/** Routes of the reconciliation. The worker does the work (src/worker/worker.module.ts). */
 @Module({
   imports: [AccessModule, HistoryModule, JournalModule, JobsModule, MetricsModule, UpstreamModule],
   controllers: [

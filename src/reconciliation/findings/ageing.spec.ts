@@ -10,5 +10,5 @@ describe('the age of a finding', () => {
     [30, '8_to_30'],
     [31, '31_or_more'],
     [4_000, '31_or_more'],
-  ])('is, for %i days, %s', (days, age) => expect(ageOf(days)).toBe(age));
+  ])('maps %i days to %s', (days, age) => expect(ageOf(days)).toBe(age));
 });

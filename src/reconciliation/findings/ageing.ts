@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 
-/** A range of days, both ends included. The last range has no end. Reports show the label. */
+/** Age ranges in days, both ends included. `to` is null in the last range. Reports show the label. */
 export const AGES = [
   { name: '0_to_1', label: '0–1', from: 0, to: 1 },
   { name: '2_to_7', label: '2–7', from: 2, to: 7 },
@@ -15,12 +15,12 @@ export function ageOf(days: number): AgeName {
   return (AGES.find(({ to }) => to === null || days <= to) ?? AGES[AGES.length - 1])?.name ?? '31_or_more';
 }
 
-/** Returns the days of an age range as reports show them, such as `0–1`. */
+/** Returns the days of an age range as in reports, such as `0–1`. */
 export const ageLabel = (name: string) => AGES.find((age) => age.name === name)?.label ?? name;
 
 /**
- * Adds up the findings that wait, for each age range.
- * @param waiting by whole days; `usd` is decimal text.
+ * Sums the findings that await a decision, per age range.
+ * @param waiting sums per age in whole days. `usd` is decimal text.
  */
 export function sumAges(waiting: { days: number; count: number; usd: string }[]) {
   return AGES.map(({ name }) => {

@@ -3,17 +3,17 @@ export type Severity = (typeof SEVERITIES)[number];
 
 interface Kind {
   severity: Severity;
-  /** Its title in reports and in the console. */
+  /** Title in reports and in the console. */
   title: string;
   /** Describes the difference. */
   meaning: string;
-  /** The advice: what to do, and what not to do. */
+  /** Advice: what to do, and what not to do. */
   action: string;
 }
 
 /**
- * The categories of differences, most severe first, which is their order in reports. Severity and advice follow from
- * the category and are not stored.
+ * Categories of differences, most severe first, as in reports. Severity and advice follow from the category
+ * and are not stored.
  */
 export const CATEGORIES = {
   missing_local: {

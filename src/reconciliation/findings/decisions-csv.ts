@@ -9,26 +9,26 @@ import { FindingDecisionDto, MAX_DECISIONS, PlacedDecision } from './decisions.d
 interface DecisionsInCsv {
   decisions: PlacedDecision[];
   faults: Fault[];
-  /** The number of rows without a decision. */
+  /** Number of rows without a decision. */
   ignored: number;
 }
 
-/** The columns that are read. All other columns are for people. */
+/** Required columns. */
 const NEEDED = ['finding_id', 'decision', 'reason'] as const;
 const READ = [...NEEDED, 'version'] as const;
 type Name = (typeof READ)[number];
 type Places = Partial<Record<Name, number>>;
 
 /**
- * Reads a file that was edited in a spreadsheet: with any of its delimiters, line ends, and encodings, and with rows
- * and columns in any order.
- * @throws Problem `invalid_request` if the file is no table with the needed columns.
+ * Reads a file that was edited in a spreadsheet. Accepts any common delimiter, line end and encoding, and any
+ * order of rows and columns.
+ * @throws Problem `invalid_request` if the file is no table with the required columns.
  */
 export function readDecisionsCsv(bytes: Buffer): DecisionsInCsv {
   const [heading = [], ...rows] = parseTable(decoded(bytes));
   const places = placesOf(heading);
   const result: DecisionsInCsv = { decisions: [], faults: [], ignored: 0 };
-  // The limit is checked before the rows, so that a million bad rows do not delay payouts for a minute.
+  // Check the limit before the rows: a million bad rows would delay payouts for a minute.
   const decided = rows.filter((cells) => (cells[places.decision ?? 0] ?? '') !== '').length;
   if (decided > MAX_DECISIONS) {
     throw csvFault(`has ${decided} decisions; at most ${MAX_DECISIONS} fit in one request`);
@@ -64,12 +64,12 @@ function readRow(cells: string[], places: Places, row: number, result: Decisions
   const wrong = toFaults(validateSync(decision, { forbidUnknownValues: false }));
   if (wrong.length === 0) decisions.push({ ...decision, pointer, where });
   for (const { pointer: field, detail } of wrong) {
-    const column = field === '/state' ? '/decision' : field; // Its name in the file.
+    const column = field === '/state' ? '/decision' : field; // The column in the file.
     faults.push({ pointer: `${pointer}${column}`, detail: `${where}${column.slice(1)} ${detail}` });
   }
 }
 
-/** Removes spaces at both ends of a cell and joins its lines. People rarely mean them. */
+/** Trims a cell and joins its lines. Spreadsheet users rarely intend line breaks. */
 function textOf(cell: string): string {
   return withoutMark(cell)
     .trim()
@@ -94,7 +94,7 @@ function placesOf(heading: string[]): Places {
   return Object.fromEntries(READ.flatMap((name) => (names.includes(name) ? [[name, names.indexOf(name)]] : [])));
 }
 
-/** Decodes UTF-8, or what spreadsheets write otherwise: UTF-16 with a byte order mark, or Windows-1252. */
+/** Decodes UTF-8 and the other encodings of spreadsheets: UTF-16 with a byte order mark, and Windows-1252. */
 function decoded(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   try {
@@ -104,7 +104,7 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-/** Some spreadsheets name the delimiter in a first line. */
+/** First line in which some spreadsheets name the delimiter. */
 const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i;
 
 function parseTable(text: string): string[][] {
@@ -125,7 +125,7 @@ function parseTable(text: string): string[][] {
   }
 }
 
-/** No column name contains one of these characters. */
+/** Detects the delimiter from the heading, because no column name contains one. */
 function delimiterOf(table: string): string {
   const [heading = ''] = table.split(/[\r\n]/, 1);
   const count = (delimiter: string) => heading.split(delimiter).length;

@@ -71,14 +71,17 @@ function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, dec
   return faults;
 }
 
-/** Returns why a finding cannot change from one state to another. Undefined if it can. */
+/** Returns why a state change is not allowed. Undefined if it is. */
 function wrongStep(from: FindingState, to: StepState): string | undefined {
   if (from === to) return `the finding is already ${from}`;
   if (to === 'reopened') return from === 'open' ? 'the finding is open, so there is no decision to reopen' : undefined;
   return CLOSED.has(from) ? `the finding is ${from}; reopen it first to change the decision` : undefined;
 }
 
-/** Nobody looks into an accepted loss any more. Accepting therefore takes a person who did not request the payment. */
+/**
+ * Refuses an acceptance without a person other than the requester of the payment. An accepted loss is not
+ * investigated again.
+ */
 function refusedAcceptance(
   decider: Decider,
   { requester }: FindingNow,
@@ -102,7 +105,7 @@ function invalid(fault: Fault): PlacedFault {
   return { ...fault, code: 'invalid_request' };
 }
 
-/** Chooses the error code by the fault that must be corrected first. */
+/** Error codes, the first to correct at the front. */
 const WORST: ProblemCode[] = ['invalid_request', 'own_approval', 'finding_changed'];
 
 function refuse(found: PlacedFault[]): void {
@@ -177,7 +180,7 @@ export class DecisionsController {
 
   /**
    * Records all decisions or none.
-   * @param faults that are already known; the error lists them with the others.
+   * @param faults faults found while reading the file. The error lists them too.
    * @throws Problem `invalid_request`, `own_approval` or `finding_changed`, with every fault.
    */
   private async record(call: AuthenticatedCall, decisions: PlacedDecision[], faults: Fault[] = []): Promise<void> {

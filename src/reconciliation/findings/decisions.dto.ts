@@ -5,7 +5,7 @@ import { field, ListOf, NotForwarded, Slug, Text } from '../../http/validation/r
 import { State, STATES } from './findings.dto';
 
 export const MAX_DECISIONS = 10_000;
-/** Limits the body. It has room for the most decisions with reasons of a few sentences each. */
+/** Maximum size of the body in bytes. It fits the most decisions, with reasons of a few sentences each. */
 export const MAX_DECISIONS_BYTES = 8 * 1_048_576;
 
 const DECIDABLE: readonly StepState[] = ['explained', 'resolved', 'accepted', 'reopened'];
@@ -52,7 +52,7 @@ export class FindingDecisionDto {
 export interface PlacedDecision extends FindingDecisionDto {
   /** JSON pointer. */
   pointer: string;
-  /** The start of its error messages: `row 17: `. */
+  /** Prefix of its error messages, such as `row 17: `. */
   where: string;
 }
 

@@ -14,7 +14,7 @@ import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingStor
 import { FindingsService, Reader } from './findings.service';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
-/** The record of a finding masks people. */
+/** Describes a list of findings for the access log. Findings mask people. */
 function showsFindings(findings: { call_id: string | null }[]): Shown {
   return {
     rows: findings.length,

@@ -53,7 +53,7 @@ class EvidenceMatch {
   @described({ enum: ['certain', 'probable', 'possible'] }, 'How certain the match is.') certainty!: string;
 }
 
-/** The records that support a finding. They name nobody. */
+/** Records that support a finding. They identify no person. */
 @ApiExtraModels(EvidenceOurs, EvidenceTheirs, EvidenceMatch)
 export class FindingEvidence {
   @nullable(EvidenceOurs, 'Null if our records have no payment for it.') ours!: EvidenceOurs | null;

@@ -29,8 +29,8 @@ import { rowsToRead, idBefore, toPage } from '../../platform/schema/page';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 
 /**
- * Shows a finding in the API.
- * @param reveal whether people may be seen. IDs of upstreams and callers may contain them.
+ * Converts a finding for the API.
+ * @param reveal whether the reader may see people. IDs of upstreams and callers may contain contacts.
  */
 export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
   const { severity, title, action } = CATEGORIES[row.category];
@@ -89,10 +89,10 @@ function lastStep(row: FindingRow, reveal: boolean): FindingStep | null {
 }
 
 /**
- * Returns a token that changes when a finding is decided or is seen with another impact. A decision that sends the
- * token applies to what its author saw, or is rejected. The token begins with a letter, so that spreadsheets do not
- * read it as a number.
- * @param stepId the ID of the finding's latest decision. Null if there is none.
+ * Returns a token that changes with each decision and each change of the impact. A decision with an outdated
+ * token is rejected. The token begins with a letter, because spreadsheets could read it as a number
+ * otherwise.
+ * @param stepId ID of the finding's latest decision. Null if undecided.
  */
 export function versionOf(stepId: string | null, impactUsd: string): string {
   return `v${createHash('sha256')
@@ -101,7 +101,7 @@ export function versionOf(stepId: string | null, impactUsd: string): string {
     .slice(0, 12)}`;
 }
 
-/** The columns: two to fill in, those that identify the finding, and those that help to decide. */
+/** Columns: two to fill in, the identifiers, and context for the decision. */
 export const FINDINGS_TABLE = new CsvTable<FindingRecord>({
   finding_id: ({ id }) => id,
   decision: () => null,
@@ -131,7 +131,10 @@ export const FINDINGS_TABLE = new CsvTable<FindingRecord>({
   version: ({ version }) => version,
 });
 
-/** Returns the amount as a number, so that spreadsheets can add it up, if a number represents it exactly. */
+/**
+ * Returns an amount as a number, which spreadsheets can sum, if a number represents it exactly. Otherwise as
+ * text.
+ */
 function amount(usd: string): Cell {
   return String(Number(usd)) === usd ? Number(usd) : usd;
 }
@@ -140,21 +143,21 @@ function joined(values: string[]): string {
   return values.join('; ');
 }
 
-/** The number of runs shown. An hourly job can see a finding very often, and nobody reads more. */
+/** Number of runs shown. An hourly job can see a finding thousands of times. */
 const NEWEST_SIGHTS = 100;
 
-/** The number of rows that an export holds in memory at once. */
+/** Rows that an export holds in memory at once. */
 const BATCH = 1_000;
 
-/** What a reader may see. */
+/** Permissions of a reader. */
 export interface Reader {
-  /** Whether findings of runs that compare recipients are shown (`audit:pii`). */
+  /** Whether the reader sees findings of runs that compare recipients (`audit:pii`). */
   seesPeople: boolean;
-  /** Whether people are shown unmasked. */
+  /** Whether people are unmasked. */
   reveal: boolean;
 }
 
-/** What is shown, and whether it tells who was paid. */
+/** A result, and whether it reveals recipients of payments. */
 interface Told<Shown> {
   shown: Shown;
   comparesPeople: boolean;
@@ -176,7 +179,7 @@ export class FindingsService {
     return { shown, comparesPeople };
   }
 
-  /** Returns how many rows the CSV will have, as far as is known now. */
+  /** Returns the present number of rows of the CSV. */
   async count(filters: FindingFilters, reader: Reader): Promise<Told<number>> {
     const { seesPeople } = reader;
     const { count, comparesPeople } = await countFindings(this.prisma, { filters, seesPeople });
@@ -210,7 +213,10 @@ export class FindingsService {
     return { shown, comparesPeople: sights.some((sight) => sight.compares_people) };
   }
 
-  /** Whether the filters name a run that compares recipients. Even an empty page then tells that nothing differs. */
+  /**
+   * Returns whether the filters name a run that compares recipients. Even an empty page of it reveals that
+   * nothing differs.
+   */
   private async isOfNamed({ run_id: runId }: FindingFilters, { seesPeople }: Reader): Promise<boolean> {
     return runId !== undefined && seesPeople && (await readComparesPeople(this.prisma, runId));
   }

@@ -7,14 +7,14 @@ import { findingNow, FindingState, comparesRecipients } from '../../journal/reco
 import { Category, ofSeverity } from './categories';
 import { FindingEvidence, FindingRecord, FindingSelection, FindingSight } from './findings.dto';
 
-/** A finding as it was seen last, in its current state. */
+/** A finding in its current state, with the values of its latest sight. */
 export interface FindingRow extends Omit<
   FindingRecord,
   'severity' | 'title' | 'suggested_action' | 'age_days' | 'found_by' | 'seen_by' | 'last_step' | 'version'
 > {
-  /** The run that saw it first. */
+  /** ID of the run that found it. */
   run_id: string;
-  /** Whole days since it was found. */
+  /** Age in whole days. */
   age_days: number;
   step_id: string | null;
   step_reason: string | null;
@@ -24,25 +24,25 @@ export interface FindingRow extends Omit<
   step_key_id: string | null;
   step_actor: string | null;
   step_usd: string | null;
-  /** The impact in the latest run. It can differ where `impact_usd` is of an earlier run. */
+  /** Impact in the latest run. It differs if `impact_usd` is from an earlier run. */
   now_usd: string;
   evidence: FindingEvidence;
   seen_run_id: string;
-  /** Whether the run that saw it compares recipients, so that it tells whether somebody was paid. */
+  /** Whether the run compares recipients. Its findings then reveal payments to a person. */
   compares_people: boolean;
 }
 
-/** The filters of a selection of findings, or the ID of one. */
+/** Filters for a selection of findings, or the ID of one. */
 export type FindingFilters = FindingSelection & { id?: string };
 
-/** Which findings are read, and for whom. */
+/** A query for findings, and the reader's permission. */
 interface FindingQuestion {
   filters: FindingFilters;
-  /** False leaves out what only runs that compare recipients have seen. */
+  /** False omits findings that only runs that compare recipients have seen. */
   seesPeople: boolean;
 }
 
-/** The states in which a finding waits for a decision. */
+/** States that await a decision. */
 export const WAITING = ['open', 'reopened'];
 
 const STATE = Prisma.sql`coalesce(step.state, 'open')`;
@@ -64,8 +64,8 @@ const SEEN = (sight: 'sight' | 'own') => {
 };
 
 /**
- * Reads findings as they were seen last, newest first.
- * @param before reads only findings with lower IDs.
+ * Reads findings with the values of their latest sight, newest first.
+ * @param before upper limit of the IDs, excluded.
  */
 export async function readFindings(
   prisma: ReaderPrisma,
@@ -81,7 +81,7 @@ export async function readFindings(
     WHERE ${all(conditions)} ORDER BY f.id DESC LIMIT ${limit}`);
 }
 
-/** Counts findings, and says whether one of them tells whether somebody was paid. */
+/** Counts findings, and returns whether any of them reveals a payment to a person. */
 export async function countFindings(
   prisma: ReaderPrisma,
   { filters, seesPeople }: FindingQuestion,
@@ -93,8 +93,8 @@ export async function countFindings(
 }
 
 /**
- * Reads what a run saw of its findings, in the order of their IDs.
- * @param after reads only findings with higher IDs.
+ * Reads a run's sights of its findings, in the order of finding IDs.
+ * @param after lower limit of the IDs, excluded.
  */
 export async function readSightsOf(
   prisma: ReaderPrisma,
@@ -112,7 +112,7 @@ export async function readSightsOf(
     ORDER BY own.finding_id`);
 }
 
-/** Reads what a run saw of one category, largest differences first. */
+/** Reads a run's sights of one category, largest differences first. */
 export async function readGreatestOf(
   prisma: ReaderPrisma,
   runId: string,
@@ -141,8 +141,8 @@ export async function readStatesOf(prisma: ReaderPrisma, runId: string): Promise
 }
 
 /**
- * Reads the ages of the findings that wait for a decision.
- * @param filters selects some of them.
+ * Reads the ages of the findings that await a decision.
+ * @param filters limits the selection.
  */
 export async function readAges(
   prisma: ReaderPrisma,
@@ -186,7 +186,7 @@ function daysAgo(days: number): Prisma.Sql {
 /** A finding as one run saw it, and whether the run compares recipients. */
 export type SightRow = FindingSight & { compares_people: boolean };
 
-/** Reads the newest sights of a finding, and how many there are. */
+/** Reads the newest sights of a finding, and their total number. */
 export async function readSightsBy(
   prisma: ReaderPrisma,
   { id, seesPeople }: { id: string; seesPeople: boolean },
@@ -205,7 +205,7 @@ export async function readSightsBy(
   return { rows, count: counted?.count ?? 0 };
 }
 
-/** Whether a run compares recipients that a statement names. */
+/** Returns whether a run compares recipients that a statement names. */
 export async function readComparesPeople(prisma: ReaderPrisma, runId: string): Promise<boolean> {
   const [row] = await prisma.$queryRaw<{ compares: boolean }[]>`
     SELECT ${comparesRecipients('r.id')} AS compares FROM reconciliation_run r WHERE r.id = ${runId}::uuid`;

@@ -13,18 +13,18 @@ import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { codeOrNameOf } from '../../platform/errors/error-code';
 
-/** Some 60 bytes each. Beyond that, what was remembered first is forgotten, and looked at again. */
+/** Cache size, at about 60 bytes per entry. Evicted transactions are processed again. */
 const MOST = 2_000_000;
 
 /**
- * What the upstream said about its transactions when they were last looked at. It lets a poll skip those that have not
- * changed, because the upstream lists everything each time. It is lost with the process and when the database is
- * recovered, which costs one longer poll.
+ * Cache of each transaction's last content. It lets a poll skip unchanged transactions, because the upstream
+ * lists all of them each time. A restart or a recovery of the database empties it, at the cost of one longer
+ * poll.
  */
 class Remembered {
   private readonly said = new Map<number, number>();
 
-  /** Whether a transaction says what it said before. One without a name is never known. */
+  /** Returns whether a transaction is unchanged. False for a transaction without a name. */
   has(transaction: Transaction): boolean {
     const name = nameOf(transaction);
     return name !== undefined && this.said.get(name) === contentOf(transaction);
@@ -33,7 +33,7 @@ class Remembered {
   add(transaction: Transaction): void {
     const name = nameOf(transaction);
     if (name === undefined) return;
-    this.said.delete(name); // so that it comes last
+    this.said.delete(name); // Moves it to the end.
     this.said.set(name, contentOf(transaction));
     if (this.said.size <= MOST) return;
     for (const oldest of this.said.keys()) {
@@ -52,29 +52,32 @@ function contentOf({ status, feeUsd, amountUsd }: Transaction): number {
   return numberOf(JSON.stringify([status, feeUsd, amountUsd]));
 }
 
-/** Returns 48 bits of a hash. Of a million names, two are equal with a probability of 1 in 560. Then one is skipped for as long as the other stays. */
+/**
+ * Returns 48 bits of a hash. Among a million names, the probability of a collision is 1 in 560. A collision
+ * skips one transaction while the other is unchanged.
+ */
 function numberOf(text: string): number {
   return hash('sha256', text, 'buffer').readUIntBE(0, 6);
 }
 
 const DAY_MS = 86_400_000;
 
-/** Transactions up to this far in the future are looked at, as the upstream's clock may be ahead. */
+/** Tolerance for an upstream clock that is ahead, in ms. */
 const AHEAD_MS = DAY_MS;
 
-/** For how long a transaction that no call of ours claims is looked at again. */
+/** Age up to which an unclaimed transaction is processed again, in ms. */
 const YOUNG_MS = 3_600_000;
 
-/** The most transactions of one poll. The next poll looks at the others. */
+/** Transactions per poll. The next poll processes the rest. */
 const MOST_PER_POLL = 50_000;
 
 /** The result of one poll. */
 interface Poll extends Omit<SettledRead, 'unclaimed'> {
   /** Null if nothing was read. */
   readId: string | null;
-  /** Why the upstream's listing could not be read, as a short code. Null if it was read. */
+  /** Failure code of the listing. Null if it was read. */
   failure: string | null;
-  /** How many transactions said something new. */
+  /** Number of new or changed transactions. */
   changed: number;
 }
 
@@ -86,7 +89,7 @@ interface Poll extends Omit<SettledRead, 'unclaimed'> {
 export class FollowUpService {
   /** By account. */
   private readonly remembered = new Map<string, Remembered>();
-  /** The epoch of the database in which it was remembered. */
+  /** Epoch of the database that the cache belongs to. */
   private epoch: number | undefined;
 
   constructor(
@@ -114,20 +117,20 @@ export class FollowUpService {
     };
     const { readId, complete, failure } = await this.sources.changes(account, window, isNews, signal);
     const result = { readId, failure, changed: changed.length, known: 0, settled: 0 };
-    if (!complete) return result; // What was listed is looked at again.
+    if (!complete) return result; // The next poll processes the listed part again.
     this.mayPay.require('settle'); // again, because reading takes long
     const { unclaimed, ...named } = await this.settling.run(readId, 'poll', signal);
     const found = await this.unclaimed.run(account, readId, [...unclaimed.keys()], window.from, signal);
     const names = new Set(unclaimed.values());
     for (const transaction of changed) {
-      // An answer that names it may still be on its way.
+      // Its answer may still be on the way.
       const isYoung = transaction.issuedAt === null || now - transaction.issuedAt.getTime() < YOUNG_MS;
       if (!isYoung || !names.has(transaction.upstreamRef ?? transaction.upstreamId)) remembered.add(transaction);
     }
     return { ...result, ...named, settled: named.settled + found };
   }
 
-  /** An older database lacks what was settled by what is remembered. */
+  /** Empties the cache after a recovery: an older database lacks the settlements of cached transactions. */
   private async forgetIfRecovered(): Promise<void> {
     const [row] = await this.prisma.$queryRaw<[{ epoch: number }]>`SELECT max(number) AS epoch FROM epoch`;
     if (row.epoch !== this.epoch) this.remembered.clear();
@@ -135,7 +138,7 @@ export class FollowUpService {
   }
 }
 
-/** How often a disabled job looks whether it has to end. */
+/** Interval at which a disabled job checks whether to end, in ms. */
 const REST_MS = 60_000;
 
 /** Follows payouts after their answers: every FOLLOW_UP_EVERY_SECONDS, by one listing of each upstream account. */
@@ -143,7 +146,7 @@ const REST_MS = 60_000;
 export class FollowUpJob implements Job {
   readonly name = 'follow';
   private readonly logger = new Logger('FollowUp');
-  /** The last failure of each account that failed. */
+  /** Last failure of each failing account. */
   private readonly complaints = new Map<string, string>();
 
   constructor(
@@ -157,7 +160,7 @@ export class FollowUpJob implements Job {
       await turns.wait(everyMs || REST_MS);
       if (turns.areOver) return;
       const accounts = everyMs > 0 ? accountNames(this.settings) : [];
-      // At once, so that no account waits for another one that is slow.
+      // In parallel: a slow account must not delay the others.
       await Promise.all(accounts.map((account) => this.poll(account, turns.signal)));
     }
   }

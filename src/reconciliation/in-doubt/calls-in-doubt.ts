@@ -15,12 +15,12 @@ export interface Wanted {
   position: number;
   /** Keys (payments.ts) of the recipient. Empty if that person was erased. */
   payee: string[];
-  /** Keys of everybody whom the item names. */
+  /** Keys of all people whom the item names. */
   names: string[];
-  /** With six decimals, so that equal amounts are equal texts. */
+  /** Six decimals, because equal amounts must be equal strings. */
   amountUsd: string | null;
   reference: string | null;
-  /** The reference of the transaction that it deletes or redeems. */
+  /** Reference of the transaction to delete or redeem. */
   upstreamRef: string | null;
 }
 
@@ -29,11 +29,11 @@ export interface SentCall {
   id: string;
   operation: string;
   items: Wanted[];
-  /** The earliest time at which it may have reached the upstream. */
+  /** Earliest time at which it can have reached the upstream. */
   sentFrom: Date;
-  /** The time at which the proxy stopped waiting for it. */
+  /** Time at which the proxy stopped waiting for the answer. */
   sentUntil: Date;
-  /** Whether the upstream answered that it rejects the call. It may have carried it out all the same. */
+  /** Whether the upstream's answer rejects the call. It can still have been carried out. */
   isRejected: boolean;
 }
 
@@ -44,36 +44,38 @@ export interface Seen extends Pick<
 > {
   readId: string;
   ordinal: number;
-  /** What the word means. Undefined if there is none, or if it was never heard of. */
+  /** Meaning of the status. Undefined if the status is missing or unknown. */
   meaning: Status | undefined;
-  /** With six decimals, so that equal amounts are equal texts. */
+  /** Six decimals, because equal amounts must be equal strings. */
   amountUsd: string | null;
   names: string[];
-  /** The reference in the forms that records may have. Empty if there is none. */
+  /** The reference, in each form that records use. Empty if unset. */
   references: string[];
-  /** The call of ours whose ID the reference is. Null if there is none. */
+  /** ID of our call that the reference names. Null if it names none. */
   madeFor: string | null;
 }
 
 /** The transactions of one batch. One request creates one batch (docs/reference/upstream.md, "Identifiers"). */
 export type Batch = Seen[];
 
-/** The upstream's data about the one transaction that a call deletes or redeems. */
+/** Upstream data of the transaction that a call deletes or redeems. */
 export interface Lookup {
   readId: string;
   askedAt: Date;
   /** Our operation that created the transaction. Null if our records name none. */
   madeBy: string | null;
-  /** Null if the upstream says that there is no such transaction. */
+  /** Null if the upstream has no such transaction. */
   seen: Seen | null;
 }
 
 export interface Rules {
-  /** The quiet period. A transaction that is not listed so long after the proxy stopped waiting is never listed. */
+  /**
+   * Quiet period after the proxy stopped waiting. A transaction that is unlisted at its end is never listed.
+   */
   quietMs: number;
-  /** The quiet period after an answer that rejects the call, if it is shorter. The upstream has finished by then. */
+  /** Quiet period after a rejection, if shorter. The upstream has finished by then. */
   rejectedQuietMs: number;
-  /** The most that the upstream's clock may be wrong. */
+  /** Maximum error of the upstream's clock. */
   skewMs: number;
 }
 
@@ -87,16 +89,16 @@ export interface SentCallState extends SentCall {
   state: CallState;
   /** Whether an answer is on record. */
   hasAnswer: boolean;
-  /** The status of the upstream's answer. Null if it did not answer. */
+  /** HTTP status of the upstream's answer. Null without an answer. */
   upstreamStatus: number | null;
   /** The positions of payouts whose outcome is known. */
   settled: ReadonlySet<number>;
 }
 
-/** The most calls in doubt that are considered. */
+/** Maximum number of calls in doubt to consider. */
 const MOST_KNOWN = 1_000_000;
 
-/** The most calls of one query, because its result is processed without a pause. */
+/** Calls per query, because its result is processed without a pause. */
 const CALLS_AT_ONCE = 1_000;
 
 interface CallRow {
@@ -106,7 +108,10 @@ interface CallRow {
   state: CallState;
   process: number | null;
   releasedAt: Date;
-  /** When the request arrived, if the call or its approval was restored from a copy: long after it was sent. */
+  /**
+   * Arrival of the request, if the call or its approval was restored from a copy. It can be long after the
+   * sending.
+   */
   receivedAt: Date | null;
   sentAt: Date | null;
   answeredAt: Date | null;
@@ -165,7 +170,7 @@ export async function readCallsInDoubt(
     if (!call) return [];
     const items = call.items.filter(({ position }) => !call.settled.has(position));
     const isInDoubt = stateAt(call.state, { ...call, expiresAt: null }, present) === 'unknown';
-    // After an answer, payouts may be in doubt one by one.
+    // After an answer, single payouts can be in doubt.
     return isInDoubt || (call.hasAnswer && call.settled.size > 0 && items.length > 0) ? [{ ...call, items }] : [];
   });
 }
@@ -220,7 +225,9 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
   }));
 }
 
-/** The recipient of an item that pays nobody, such as the payer of a collection, is known by each name. */
+/**
+ * Converts an item. Without a recipient, as in a collection, each of its names identifies the other party.
+ */
 function toWanted({ position, field, usd, reference, upstreamRef, ...named }: ItemRow): Wanted {
   const all = recipientNames({ recipientField: field, ...named });
   const names = all.map(({ key }) => key);

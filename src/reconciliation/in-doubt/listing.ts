@@ -15,16 +15,16 @@ import { Effort, mapped } from './work';
 import { Transaction } from '../../gateway/upstream/answers/transactions';
 
 /**
- * Margins before the oldest call in doubt: what is read, and the part of it that must be complete. They allow for a
- * wrong clock.
+ * Margins before the oldest call in doubt, for wrong clocks: of the listing, and of the part that must be
+ * complete.
  */
 export const READ_BEFORE_MS = 600_000;
 const KNOWN_BEFORE_MS = 300_000;
 
-/** Calls recorded so shortly before the request may be missing in the listing. */
+/** Lag of the listing. It may lack calls recorded this shortly before the request. */
 const LAG_MS = 5_000;
 
-/** The time between an ID and the record that it identifies. */
+/** Maximum time between an ID and its record. */
 const ID_MARGIN_MS = 3_600_000;
 
 interface ListedRow extends Omit<Transaction, 'amountUsd' | 'feeUsd' | 'country' | 'networkCode' | 'recipients'> {
@@ -47,10 +47,10 @@ const CERTAINLY_LISTED = CREATING.filter((operation) => CREATED_BY.get(operation
 
 /**
  * Reads the part of an account's listing that matters for calls in doubt.
- * @param db a connection of its own. After an outage of days, the shared connections would time out.
- * @param since when the oldest call in doubt was sent.
- * @param inDoubt the IDs of these calls. Transactions that only their own answers name are theirs to claim.
- * @param skewMs the most that the upstream's clock may be wrong.
+ * @param db a dedicated connection. After an outage of days, a shared connection would time out.
+ * @param since time at which the oldest call in doubt was sent.
+ * @param inDoubt IDs of these calls. They may claim transactions that only their own answers name.
+ * @param skewMs maximum error of the upstream's clock.
  */
 export async function readListing(
   db: Client,
@@ -72,7 +72,10 @@ export async function readListing(
   return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };
 }
 
-/** Several operations may create one kind of transaction, and not all of their answers name it. */
+/**
+ * Returns the newest time of each kind. Several operations can create one kind, and some answers do not name
+ * it.
+ */
 function newestByKind(known: Known[]): Map<string, Date> {
   const newest = new Map<string, Date>();
   for (const { operation, freshUntil } of known) {
@@ -84,7 +87,10 @@ function newestByKind(known: Known[]): Map<string, Date> {
   return newest;
 }
 
-/** Only operations that create transactions own them. Others name a transaction of another call. */
+/**
+ * Reads the transactions that no call claims. Only operations that create transactions own them. Others name
+ * a transaction of another call.
+ */
 async function readUnclaimed(
   db: Client,
   account: string,
@@ -131,8 +137,8 @@ async function readUnclaimed(
         WHERE c.upstream_ref IS NULL AND c.upstream_id IS NULL AND c.batch_ref IS NOT NULL
       ) AS calls GROUP BY batch_ref
     ), batch AS MATERIALIZED (
-      -- Two calls may share a batch_ref, because it is made of a sum and a time. It therefore decides only where no better
-      -- name exists, and where the batch has no more transactions than were requested.
+      -- Two calls may share a batch_ref, which consists of a sum and a time. It decides only without a better
+      -- name, and only if the batch has no more transactions than were requested.
       SELECT t.batch_ref FROM upstream_transaction t JOIN named n ON n.batch_ref = t.batch_ref
       WHERE t.read_id = ${readId}::uuid GROUP BY t.batch_ref, n.items HAVING count(*) <= n.items
     )
@@ -147,8 +153,8 @@ async function readUnclaimed(
 }
 
 /**
- * Reads, for each operation, what the listing must contain according to our records. This shows whether it is complete,
- * and how recent it is.
+ * Reads, for each operation, the transactions that the listing must contain by our records. They show how
+ * complete and recent the listing is.
  */
 async function readKnown(
   db: Client,
@@ -197,7 +203,7 @@ export async function readSeen(
   return rows.map((row) => toSeen(readId, row, vocabulary));
 }
 
-/** Reads a transaction that was requested by itself. Undefined if the answer had none. */
+/** Reads the transaction of a single lookup. Undefined if the answer had none. */
 export async function readOne(
   prisma: PrismaService,
   readId: string,
@@ -222,7 +228,7 @@ function toSeen(readId: string, listed: ListedRow, vocabulary: StatusVocabulary)
   };
 }
 
-/** Records mask contacts, including contacts of the recipient without their `+`. */
+/** Returns the forms of a reference in records, which mask contacts, also the recipient's without its `+`. */
 function formsOf(reference: string, phone: string | null): string[] {
   const numbers = writtenNumbers(phone === null ? [] : [phone]);
   return [...new Set([reference, asRecorded(reference), asRecorded(reference, numbers)])];

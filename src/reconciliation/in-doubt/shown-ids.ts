@@ -4,13 +4,13 @@ import { itemFieldsOf } from '../../operations/items/items';
 import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { Prisma } from '../../platform/database/generated/client';
 
-/** The operations whose requests have room for an ID of ours, and whose transactions show it. */
+/** Operations whose requests can carry an ID of ours that their transactions show. */
 const WITH_ROOM = OPERATION_NAMES.filter(
   (name) => CREATED_BY.has(name) && (itemFieldsOf(name)?.ownId ?? 'nowhere') !== 'nowhere',
 );
 const TYPES = [...new Set(WITH_ROOM.map((name) => CREATED_BY.get(name)?.type))];
 
-/** The newest transactions without a reference that are compared with our records. */
+/** Maximum number of transactions without a reference that are compared with our records, newest first. */
 const MOST_UNMARKED = 500;
 
 export interface Sightings {
@@ -22,14 +22,14 @@ export interface Sightings {
 }
 
 /**
- * Knows the operations whose listed transactions show the IDs that the proxy wrote into their requests: one showed it,
- * and none lacked it. An upstream that drops the field proves nothing by leaving it out.
+ * Tracks the operations whose listed transactions show the IDs that the proxy wrote into their requests: at
+ * least one showed its ID, and none lacked it. If an upstream drops the field, a missing ID proves nothing.
  */
 export class ShownIds {
   private readonly shown = new Set<string>();
   private readonly lacking = new Set<string>();
 
-  /** Adds what one reading shows. */
+  /** Adds the sightings of one reading. */
   async add(readId: string, query: (question: Prisma.Sql) => Promise<Sightings[]>): Promise<void> {
     for (const { operation, shown, lacking } of await query(questionFor(readId))) {
       if (shown) this.shown.add(operation);

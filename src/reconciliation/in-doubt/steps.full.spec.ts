@@ -14,7 +14,7 @@ interface Crowd {
 const secondOf = (place: number) => place / 100;
 const range = (size: number) => Array.from({ length: size }, (_, place) => place);
 
-/** Payments to one receiver, of which the first are in doubt, in the ways that payments may resemble each other. */
+/** Similar payments to one receiver, in several ways. The first ones are in doubt. */
 const CROWDS: Record<string, (size: number, doubts: number) => Crowd> = {
   'of one amount': (size, doubts) => {
     const calls = range(size).map((place) => toSent(place, [[1, 1]], secondOf(place)));
@@ -34,7 +34,7 @@ const CROWDS: Record<string, (size: number, doubts: number) => Crowd> = {
     const seen = paid.flatMap((place) => toSeen({ second: secondOf(place), items: [[1, 1 + place]] }, place));
     return { calls, seen, doubts: calls.slice(0, doubts) };
   },
-  'in batches with somebody else': (size, doubts) => {
+  'in batches with another receiver': (size, doubts) => {
     const items = (place: number): [number, number][] => [[1, 1], [1_000 + place, 1]]; // prettier-ignore
     const calls = range(size / 2).map((place) => toSent(place, items(place), secondOf(place)));
     const seen = calls.flatMap((_, place) => toSeen({ second: secondOf(place), items: items(place) }, place));
@@ -47,7 +47,7 @@ describe.each(Object.entries(CROWDS))('calls in doubt among payments to one rece
     [1_000, 200],
     [10_000, 500],
     [50_000, 1_000],
-  ])('take steps in proportion to their number: %i payments, %i in doubt', async (size, number) => {
+  ])('take a linear number of steps: %i payments, %i in doubt', async (size, number) => {
     const { calls, seen, doubts } = crowdOf(size, number);
     const effort = new Effort();
     const listing: Listing = {

@@ -8,7 +8,7 @@ const period = fc
 const place = fc.record({ key: fc.constantFrom('a', 'b'), size: fc.nat(3), period });
 
 describe('a timetable', () => {
-  it('finds the values whose period overlaps, oldest first in each size', () => {
+  it('finds the values with an overlapping period, oldest first in each size', () => {
     fc.assert(
       fc.property(fc.array(place, { maxLength: 40 }), place, fc.nat(3), (places, query, more) => {
         const timetable = new Timetable<(typeof places)[number]>();

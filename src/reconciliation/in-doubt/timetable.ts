@@ -1,13 +1,13 @@
-/** The time and the size that a value is found by. */
+/** Size and period of a value. */
 interface Place {
   size: number;
-  /** Milliseconds since 1970. */
+  /** In ms since the epoch. */
   from: number;
   until: number;
 }
 
 interface Query {
-  /** The least and the most size. */
+  /** Minimum and maximum size. */
   least: number;
   most: number;
   from: number;
@@ -15,8 +15,9 @@ interface Query {
 }
 
 /**
- * Finds values by key, size and time. Each value has a period, and a query finds the values whose period overlaps its
- * own. A query takes a time that grows with its results, and with the logarithm of the number of values.
+ * Finds values by key, size and time. Each value has a period, and a query finds the values with an
+ * overlapping period. The duration of a query is proportional to its results, and to the logarithm of the
+ * number of values.
  */
 export class Timetable<Entry> {
   private readonly byKey = new Map<string, Periods<Entry>[]>();
@@ -29,12 +30,12 @@ export class Timetable<Entry> {
     periods.add({ from, until, entry });
   }
 
-  /** Returns how many values have a key. */
+  /** Returns the number of values of a key. */
   count(key: string): number {
     return (this.byKey.get(key) ?? []).reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Returns the values of a key, size by size, and those of one size in the order of their begin. */
+  /** Yields the values of a key by size, and within a size by the start of their periods. */
   *overlapping(key: string, { least, most, from, until }: Query): Iterable<Entry> {
     for (const periods of this.byKey.get(key) ?? []) {
       if (periods.size >= least && periods.size <= most) yield* periods.overlapping(from, until);
@@ -48,7 +49,7 @@ interface Period<Entry> {
   entry: Entry;
 }
 
-/** The periods of one key and size, sorted by their begin, with a tree of their latest ends. */
+/** Periods of one key and size, sorted by their start, with a tree of their latest ends. */
 class Periods<Entry> {
   private readonly periods: Period<Entry>[] = [];
   /**
@@ -91,8 +92,8 @@ class Periods<Entry> {
 }
 
 /**
- * Finds the first leaf, at a place or after it, that is not before a time.
- * @returns the number of leaves if there is none.
+ * Finds the first leaf, at or after an index, that is not before a time.
+ * @returns the number of leaves if no leaf matches.
  */
 function firstUntil(latest: Float64Array, place: number, time: number): number {
   const leaves = latest.length / 2;

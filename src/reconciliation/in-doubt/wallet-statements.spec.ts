@@ -5,7 +5,7 @@ import { StatementEntry, WalletStatement, WalletStatements } from './wallet-stat
 
 const AIRTIME = 'POST /payouts/airtime';
 
-/** The entries of a wallet that was opened empty, newest first, and its balance. */
+/** Returns a wallet that was opened empty, with its entries, newest first, and its balance. */
 function walletOf(moves: { second: number; usd: number }[], type = 'airtime'): WalletStatement {
   let balance = new Decimal(0);
   const entries = moves.map(({ second, usd }): StatementEntry => {
@@ -28,12 +28,12 @@ describe('wallet statements', () => {
     expect(shows(walletOf([OPENED, { second: 0, usd: -5 }]))).toBe(false);
   });
 
-  it('show no debit if money only came in since', () => {
+  it('show no debit after credits only', () => {
     expect(shows(walletOf([OPENED, { second: 10, usd: 20 }]))).toBe(true);
-    expect(shows(walletOf([{ second: 5, usd: 20 }]))).toBe(true); // the wallet was empty before
+    expect(shows(walletOf([{ second: 5, usd: 20 }]))).toBe(true); // The wallet was empty before.
   });
 
-  it('prove nothing if they do not lead from the balance back to the time', () => {
+  it('prove nothing if they do not reach from the balance back to the time', () => {
     const wallet = walletOf([OPENED, { second: 10, usd: 20 }]);
     const [newest, oldest] = wallet.entries as [StatementEntry, StatementEntry];
     const broken: Partial<WalletStatement>[] = [
@@ -51,12 +51,12 @@ describe('wallet statements', () => {
     expect(shows(wallet)).toBe(true);
   });
 
-  it('may differ by the noise of floats', () => {
+  it('tolerate the noise of floats', () => {
     const wallet = walletOf([OPENED]);
     expect(shows({ ...wallet, balance: new Decimal('49.9999999999988') })).toBe(true);
   });
 
-  it('must show it in every wallet, or in the one that the operation is paid from', () => {
+  it('must show no debit in every wallet, or in the wallet that the operation is paid from', () => {
     const wallets = [walletOf([OPENED]), walletOf([OPENED, { second: 5, usd: -1 }], 'momo')];
     expect(statements(wallets).showNoDebitSince(at(0), AIRTIME)).toBe(false);
     for (const name of ['airtime', 'airtime wallet']) {
@@ -66,7 +66,7 @@ describe('wallet statements', () => {
     expect(statements([]).showNoDebitSince(at(0), AIRTIME)).toBe(false);
   });
 
-  it('never show that there was no debit if there was one, wherever the upstream cuts its list off', () => {
+  it('never hide a debit, wherever the upstream truncates its list', () => {
     const moves = fc.array(
       fc.record({ second: fc.integer({ min: -50, max: 50 }), usd: fc.integer({ min: -9, max: 9 }) }),
       {

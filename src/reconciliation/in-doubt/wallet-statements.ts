@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 
-/** Balances are floats (docs/reference/upstream.md, trap 3). Every payment is larger than this. */
+/** Tolerance for balances, which are floats (docs/reference/upstream.md, trap 3). Every payment is larger. */
 const NOISE_USD = new Decimal('0.000001');
 
-/** An entry of a wallet. The upstream may omit each of its members. */
+/** An entry of a wallet. The upstream may omit any of its members. */
 export interface StatementEntry {
   at: Date | null;
   before: Decimal | null;
@@ -19,11 +19,15 @@ export interface WalletStatement {
   entries: StatementEntry[];
 }
 
-/** What one reading of the account's wallets proves. Amounts are not compared, because their unit is not documented. */
+/**
+ * Proof by one reading of the account's wallets. Amounts are not compared, because their unit is
+ * undocumented.
+ */
 export class WalletStatements {
   /**
-   * @param readId the reading.
-   * @param walletOf the wallet, by type or ID, that each operation is paid from. Others may be paid from any wallet.
+   * @param readId ID of the reading.
+   * @param walletOf the wallet, by type or ID, that each operation is paid from. Other operations may be paid
+   * from any wallet.
    */
   constructor(
     readonly readId: string,
@@ -31,7 +35,7 @@ export class WalletStatements {
     private readonly walletOf: ReadonlyMap<string, string>,
   ) {}
 
-  /** Returns whether no debit can have been made since a time in a wallet that an operation may be paid from. */
+  /** Returns whether no wallet that an operation may be paid from can have a debit since a time. */
   showNoDebitSince(since: Date, operation: string): boolean {
     const name = this.walletOf.get(operation);
     const concerned = this.statements.filter(({ id, type }) => name === undefined || name === id || name === type);
@@ -47,8 +51,8 @@ export class WalletStatements {
 }
 
 /**
- * Follows the balance back to the time, entry by entry. A statement that has a gap, or that does not reach back so far,
- * proves nothing.
+ * Follows the balance back to the time, entry by entry. A statement with a gap, or one that does not reach
+ * back that far, proves nothing.
  */
 function showsNoDebitSince(since: Date, { balance, entries }: WalletStatement): boolean {
   let expected = balance;
@@ -59,7 +63,8 @@ function showsNoDebitSince(since: Date, { balance, entries }: WalletStatement): 
     if (isDebit(entry)) return false;
     expected = before;
   }
-  return expected !== null && isSame(expected, new Decimal(0)); // The wallet was empty before its first entry.
+  // The wallet was empty before its first entry.
+  return expected !== null && isSame(expected, new Decimal(0));
 }
 
 function isDebit({ before, after }: StatementEntry): boolean {
@@ -77,7 +82,7 @@ interface StatementRow {
   entries: { at: string | null; before: string | null; after: string | null }[];
 }
 
-/** Reads the statements of a reading that is complete. */
+/** Reads the statements of a complete reading. */
 export async function readStatements(prisma: PrismaService, readId: string): Promise<WalletStatement[]> {
   const rows = await prisma.$queryRaw<StatementRow[]>`
     SELECT w.wallet_id AS id, w.type, w.balance::text AS balance, coalesce(

@@ -5,7 +5,7 @@ function* endless(): Work<void> {
 }
 
 describe('an effort', () => {
-  it('ends its work when it is aborted', async () => {
+  it('stops its work on abort', async () => {
     const stopping = new AbortController();
     const working = new Effort(stopping.signal).all(endless());
     setImmediate(() => stopping.abort());

@@ -3,23 +3,23 @@ import { setImmediate } from 'node:timers/promises';
 /** Work in pieces. Each piece yields the number of its comparisons. */
 export type Work<Result> = Generator<number, Result, void>;
 
-/** The most comparisons of one round. The rest is judged in the next round. */
+/** Maximum number of comparisons per round. The next round judges the rest. */
 const MOST_PER_ROUND = 2_000_000;
 
-/** The number of comparisons, a few milliseconds' worth, after which the event loop gets its turn. */
+/** Comparisons between two turns of the event loop: a few milliseconds' worth. */
 export const STRETCH = 500;
 
-/** Does work without blocking the event loop, knows when the effort of one round is spent, and ends when it is told to. */
+/** Does work without blocking the event loop, up to the effort of one round or an abort. */
 export class Effort {
   /** Comparisons so far. */
   done = 0;
-  /** The most comparisons without a turn of the event loop. */
+  /** Longest stretch without a turn of the event loop, in comparisons. */
   longestStretch = 0;
   private stretch = 0;
   private begunAt = 0;
 
   constructor(
-    /** Ends the work when the process stops. */
+    /** Stops the work when the process stops. */
     readonly signal = new AbortController().signal,
     private readonly most = MOST_PER_ROUND,
   ) {}
@@ -29,14 +29,15 @@ export class Effort {
     this.begunAt = this.done;
   }
 
-  /** Whether no more work should be started. */
+  /** Returns whether to start no more work. */
   get isSpent(): boolean {
     return this.done - this.begunAt >= this.most;
   }
 
   /**
-   * Does all pieces of some work.
-   * @throws the signal's reason as soon as it is aborted. Nothing was recorded, so the next round repeats the work.
+   * Runs all pieces of some work.
+   * @throws the signal's reason as soon as it is aborted. Nothing was recorded, so the next round repeats the
+   * work.
    */
   async all<Result>(work: Work<Result>): Promise<Result> {
     for (;;) {

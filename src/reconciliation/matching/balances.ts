@@ -4,10 +4,10 @@ import { Plan } from './plan';
 import { harmless } from './recipients';
 
 /**
- * Adds `balance_gap` where the entries of a wallet do not join. The newest entries are listed, newest first. Each entry
- * must begin where the one before it ended, and end where its amount takes it. The newest must end at the balance.
- * Whether amounts are signed is not documented, so either is accepted. Entries that an earlier reading showed must
- * still be there.
+ * Adds `balance_gap` where the entries of a wallet do not join. The newest entries are listed, newest first.
+ * Each entry must begin at the end of the one before it, and end after its amount. The newest must end at the
+ * balance. It is undocumented whether amounts are signed, so either is accepted. Entries of an earlier
+ * reading must still exist.
  */
 export function addBalanceGaps({ account, from, settings }: Plan, readId: string): Prisma.Sql {
   const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
@@ -36,24 +36,24 @@ export function addBalanceGaps({ account, from, settings }: Plan, readId: string
     GROUP BY e.wallet_id, e.entered_at, e.untimed, e.nth`;
 }
 
-/** The wallet of an entry `e`, as findings name it. */
+/** The wallet of an entry `e`, in the form of findings. */
 export const WALLET = harmless(Prisma.sql`e.wallet_id`);
 
 /** Identifies an entry `e` of `NAMED_ENTRIES` in the subject of a finding. */
 export const ENTRY_SUBJECT = Prisma.sql`'wallet/' || ${WALLET} || '/'
   || coalesce(to_char(e.entered_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), e.untimed) || CASE WHEN e.nth > 1 THEN '#' || e.nth ELSE '' END`;
 
-/** An entry without a time is identified by its amounts. */
+/** Amounts, which identify an entry without a time. */
 const UNTIMED = Prisma.sql`CASE WHEN e.entered_at IS NULL
   THEN 'untimed/' || concat_ws('/', trim_scale(e.balance_before), trim_scale(e.amount), trim_scale(e.new_balance)) END`;
 
-/** Its number among the entries of a wallet that have the same name. */
+/** Position among the entries of a wallet with the same name. */
 const NTH = Prisma.sql`row_number() OVER (PARTITION BY e.wallet_id, e.entered_at, ${UNTIMED} ORDER BY e.ordinal DESC)`;
 
-/** Entries with the columns that name them. */
+/** Entries with their identifying columns. */
 export const NAMED_ENTRIES = Prisma.sql`SELECT e.*, ${UNTIMED} AS untimed, ${NTH} AS nth FROM upstream_wallet_entry e`;
 
-/** Each entry beside the one before it, and as the last complete reading of the account before this one showed it. */
+/** Returns each entry next to its predecessor, and its form in the last complete reading before this one. */
 function entries(readId: string, account: string, tolerance: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     SELECT e.*, w.balance, min(e.ordinal) OVER wallet AS newest, lead(e.new_balance) OVER newest_first AS ended_before,

@@ -33,9 +33,9 @@ import { judgeWallets } from './entries/wallets';
 export const STEPS = ['ours', 'theirs', 'match', 'confirm', 'judge', 'record'] as const;
 
 /**
- * Compares our records with a source, and writes all differences or none. Until its last transaction commits, its
- * results exist only in temporary tables of this connection.
- * @param db a connection of the run's own (`connectForRun`).
+ * Compares our records with a source, and writes all differences or none. Until its last transaction commits,
+ * its results exist only in temporary tables of this connection.
+ * @param db a dedicated connection of the run (`connectForRun`).
  */
 export async function compare(
   db: Client,
@@ -75,7 +75,8 @@ async function readOurs(db: Client, plan: Plan): Promise<Ids> {
 }
 
 /**
- * The smallest and largest IDs as text, because Postgres before 18 has no smallest UUID. Hexadecimal digits sort alike.
+ * Returns the smallest and largest IDs as text, because Postgres before 18 has no minimum of UUIDs.
+ * Hexadecimal digits sort alike.
  */
 async function idsIn(db: Client, table: Prisma.Sql): Promise<Ids> {
   const { rows } = await db.query<{ low: string | null; high: string | null }>(
@@ -89,13 +90,13 @@ async function match(db: Client, plan: Plan, ids: Ids): Promise<void> {
   await runAll(db, matchAll(ids));
   await addFar(db, plan);
   await matchLeft(db, plan);
-  // The database ensures that matches are one to one.
+  // The unique indexes guarantee one-to-one matches.
   await db.query('CREATE UNIQUE INDEX ON pair (o); CREATE UNIQUE INDEX ON pair (t)');
 }
 
 /**
- * Adds payments of the period whose transaction is far outside of it, and transactions whose payment is: they were
- * carried out long after the request.
+ * Adds payments of the period whose transaction is far outside of it, and transactions whose payment is: they
+ * were executed long after the request.
  */
 async function addFar(db: Client, plan: Plan): Promise<void> {
   const theirs = await nextOf(db, Prisma.sql`theirs`);
@@ -107,7 +108,7 @@ async function addFar(db: Client, plan: Plan): Promise<void> {
   await runAll(db, [addOurs(plan, await idsIn(db, Prisma.sql`far_call`)), ...takeOurs(ours)]);
 }
 
-/** @returns the smallest number that later rows have. */
+/** @returns the first number of later rows. */
 async function nextOf(db: Client, table: Prisma.Sql): Promise<number> {
   const { rows } = await db.query<{ next: number }>(
     Prisma.sql`SELECT coalesce(max(n), -1)::float8 + 1 AS next FROM ${table}`,
@@ -120,7 +121,7 @@ async function matchLeft(db: Client, plan: Plan): Promise<void> {
   await matchByFingerprint(db, plan.settings);
 }
 
-/** Asks the upstream for each missing transaction by its name, because a listing may lack transactions that exist. */
+/** Looks up each missing transaction by its name, because a listing may lack existing transactions. */
 async function confirmMissing(db: Client, plan: Plan, confirm: Confirm): Promise<void> {
   const { rows } = await db.query<Unlisted>(TO_CONFIRM);
   if (rows.length === 0) return;

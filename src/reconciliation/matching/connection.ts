@@ -7,21 +7,21 @@ import { LOCKS } from '../../platform/database/locks';
 
 const CONNECTION = {
   connectionTimeoutMillis: 5_000,
-  // A step over a million transactions takes some seconds on a small machine. The limit has room for ten times as many
-  // on a busy one.
+  // A step over a million transactions takes some seconds on a small machine. The limit allows ten times as
+  // many on a busy one.
   statement_timeout: 600_000,
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 60_000,
-  // It is idle while the upstream is read, and holds the lock of the run.
+  // The connection is idle while the upstream is read, and holds the lock of the run.
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   application_name: 'payout-proxy reconciliation',
 };
 
 /**
- * Measured with a million transactions on each side. Hash joins of that size use files in a few batches, so the
- * server's memory stays small. Estimates from a tenth of the usual sample are good enough for tables that are read a few
- * times.
+ * Planner settings, measured with a million transactions on each side. Hash joins of that size use files in a
+ * few batches, which keeps the server's memory small. Estimates from a tenth of the usual sample suffice for
+ * tables that are read a few times.
  */
 const PLANNING = `
   SET timezone = 'UTC'; SET work_mem = '64MB'; SET hash_mem_multiplier = 2; SET temp_buffers = '32MB'; SET jit = off;
@@ -29,7 +29,7 @@ const PLANNING = `
 
 type Urls = Pick<RunningConfig, 'databaseOwnerUrl'> & SessionUrls;
 
-/** Runs statements, one after the other. */
+/** Runs statements in sequence. */
 export async function runAll(db: Client, statements: Prisma.Sql[]): Promise<void> {
   for (const statement of statements) await db.query(statement);
 }
@@ -40,7 +40,8 @@ export async function connectForRun(settings: Urls): Promise<Client> {
   const client = new ServerClient({ connectionString: url, ...CONNECTION });
   try {
     await client.connect();
-    if (url === settings.databaseOwnerUrl) await client.query('SET ROLE payout_proxy'); // as all connections of the proxy do
+    // As on all connections of the proxy.
+    if (url === settings.databaseOwnerUrl) await client.query('SET ROLE payout_proxy');
     await client.query(PLANNING);
     return client;
   } catch (error) {
@@ -50,14 +51,14 @@ export async function connectForRun(settings: Urls): Promise<Client> {
 }
 
 /**
- * The interval at which Postgres checks, during a query, that the client is still connected. It frees the lock of a
- * killed process soon, and not only when its longest query ends.
+ * Interval at which Postgres checks the client's connection during a query. It frees the lock of a killed
+ * process soon, and not only after its longest query.
  */
 const CHECK_MS = 500;
 
 /**
- * The connection that a run compares on. Its lock tells every instance that the run is in progress. It ends with the
- * connection, however that happens.
+ * Connection for the comparison of a run. Its lock marks the run as in progress for every instance, until the
+ * connection ends for any reason.
  */
 export class RunConnection {
   private readonly losing = new AbortController();
@@ -83,7 +84,7 @@ export class RunConnection {
   }
 
   /**
-   * Locks the run, which tells every instance that it is in progress.
+   * Locks the run, which marks it as in progress for every instance.
    * @returns false if another worker carries it out.
    */
   async lockRun(id: string): Promise<boolean> {

@@ -7,8 +7,8 @@ import { EXECUTED } from '../../operations/lifecycle/lifecycle';
 import { Ids } from './ours';
 
 /**
- * `difference`: one row for each finding of a run, as this run sees it. Its subject is the same in every run, and names
- * nobody.
+ * `difference`: one row for each finding of a run, as this run sees it. Its subject is the same in every run,
+ * and identifies no person.
  */
 export const MAKE_DIFFERENCES = Prisma.sql`
   DROP TABLE IF EXISTS difference;
@@ -35,8 +35,9 @@ const RECIPIENT = field(
 );
 
 /**
- * The categories of differences about a payment of ours: the condition of a row of `differing`, its impact on the
- * difference of the totals, and what differs, for the array of `finding_sight.fields`. People are masked.
+ * Returns the categories of differences about a payment of ours: the condition of a row of `differing`, its
+ * impact on the difference of the totals, and the differing fields for `finding_sight.fields`. People are
+ * masked.
  */
 function categoriesOf({
   settings,
@@ -61,7 +62,7 @@ function categoriesOf({
 export function addDifferencesOfPayments(plan: Plan): Prisma.Sql {
   const categories = categoriesOf(plan);
   const rows = categories.map(([category, when, impact]) => Prisma.sql`(${category}, ${when}, (${impact})::numeric)`);
-  // Built only for rows with a difference. Otherwise they would be built for each payment.
+  // Built only for rows with a difference, and not for each payment.
   const fields = categories.map(([category, , , made]) => Prisma.sql`WHEN ${category} THEN json_build_array(${made})`);
   return Prisma.sql`
     INSERT INTO pg_temp.difference
@@ -81,9 +82,12 @@ const OURS = Prisma.sql`json_build_object('call_id', o.call_id, 'position', o.po
 const THEIRS = Prisma.sql`json_build_object('read_id', t.read_id, 'ordinal', t.ordinal, 'upstream_ref', ${UPSTREAM_REF}, 'upstream_id', ${UPSTREAM_ID},
   'batch_ref', ${BATCH_REF}, 'at', t.at, 'status', ${STATUS_WORD}, 'amount_usd', trim_scale(t.usd)::text)`;
 
-/** Unknown transactions, duplicates of known ones, and money that came back or was charged on its own. */
+/**
+ * Adds unknown transactions, duplicates of known ones, and money that was returned or charged without a
+ * payment.
+ */
 export function addDifferencesOfTheirs({ source, settings }: Plan): Prisma.Sql {
-  // The position in a statement, whose content never changes. For a listing, the transaction's own data.
+  // The position in a statement, whose content is fixed. For a listing, the transaction's own data.
   const nameless =
     source === 'statement'
       ? Prisma.sql`'statement/' || (SELECT left(encode(sha256, 'hex'), 16) FROM source_read_end e WHERE e.read_id = t.read_id) || '/' || t.ordinal`
@@ -103,8 +107,8 @@ export function addDifferencesOfTheirs({ source, settings }: Plan): Prisma.Sql {
 }
 
 /**
- * Names the account in the subjects. Several accounts may have equal references, and the subjects of `main` are those of
- * records from before there were others.
+ * Adds the account to the subjects. Several accounts may have equal references. Subjects of `main` stay as in
+ * older records, which name no account.
  */
 export function nameAccount({ account }: Plan): Prisma.Sql[] {
   return account === MAIN_ACCOUNT
@@ -112,7 +116,7 @@ export function nameAccount({ account }: Plan): Prisma.Sql[] {
     : [Prisma.sql`UPDATE pg_temp.difference SET subject = ${`account/${account}/`} || subject`];
 }
 
-/** A status that is not recognised also makes a row, because it was read as one that says that money moved. */
+/** An unrecognised status also makes a row, because it was read as a status of moved money. */
 export const ADD_ODD_WORDS_OF_THEIRS = Prisma.sql`
   INSERT INTO pg_temp.difference
   SELECT 'unrecognised_status', d.subject, NULL, NULL, d.upstream_ref, d.upstream_id, d.batch_ref, NULL, d.occurred_at, 0,
@@ -121,28 +125,32 @@ export const ADD_ODD_WORDS_OF_THEIRS = Prisma.sql`
   JOIN alone t ON t.n = (d.evidence->'theirs'->>'ordinal')::bigint AND t.read_id = (d.evidence->'theirs'->>'read_id')::uuid
   WHERE t.word = 'odd' AND d.category IN ('missing_local', 'duplicate_upstream', 'refund', 'reversal', 'fee')`;
 
-/** At most this many transactions are requested by name before they count as missing. */
+/** Maximum number of transactions to look up by name before they count as missing. */
 const MOST_ASKED = 100;
 
-/** The transactions that an answer names and the listing lacks. */
+/** Transactions that an answer names and the listing lacks. */
 export const TO_CONFIRM = Prisma.sql`
   SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'batch' ELSE 'transaction' END AS source, coalesce(o.upstream_id, x.batch_ref) AS subject
   FROM left_ours o LEFT JOIN (SELECT call_id, min(batch_ref) AS batch_ref FROM left_name GROUP BY call_id) AS x USING (call_id)
   WHERE o.in_period AND o.moved AND coalesce(o.upstream_id, x.batch_ref) IS NOT NULL
   ORDER BY source, subject LIMIT ${MOST_ASKED}`;
 
-/** The record of an earlier program has the key itself. No text inside a JSON string contains this, because its quotes are escaped. */
+/**
+ * Marks a record of an earlier version, which contains the key itself. No text inside a JSON string contains
+ * the mark, because its quotes are escaped.
+ */
 const MARK = '"idempotency_key":"';
 const KEY = Prisma.sql`CASE WHEN strpos(i.record, ${MARK}) > 0 THEN i.record::json ->> 'idempotency_key'
   ELSE scoped_key(i.person_id, i.record, b.idempotency_key) END`;
 
-/** A key as claims have it. An erased one is hashed. */
+/** A key in the form of claims. An erased key is hashed. */
 const CLAIMED = Prisma.sql`c.client_id = k.client_id AND c.operation = k.operation AND c.key IN (k.key, hashed_key(k.key))`;
 
 /**
- * Adds `key_paid_twice` for each executed call whose idempotency key another executed call of the client and operation
- * has. Our own records decide, so the upstream's listing may match both. A key is taken over only from a call that was
- * not executed by then, so this shows that a call was settled too early. The call that has the key now is not reported.
+ * Adds `key_paid_twice` for each executed call that shares its idempotency key with another executed call of
+ * the client and operation. Our own records decide, because the upstream's listing may match both. A call
+ * takes over a key only from a call that was not executed by then, so a reuse shows a premature settlement.
+ * The call that now has the key is not reported.
  */
 export function addReusedKeys({ from, to }: Plan, { low, high }: Ids): Prisma.Sql[] {
   const inside = Prisma.sql`BETWEEN ${low}::uuid AND ${high}::uuid`;
@@ -164,7 +172,7 @@ export function addReusedKeys({ from, to }: Plan, { low, high }: Ids): Prisma.Sq
         SELECT k.*, c.intent_id IS NOT NULL AND c.intent_id = k.call_id AS keeps
         FROM keyed k LEFT JOIN idempotency_claim c ON ${CLAIMED}
         UNION ALL
-        -- The call that has the key now may be of another period.
+        -- The call that now has the key may be of another period.
         SELECT s.call_id, s.operation, s.released_at, s.state, s.client_id, s.total_usd, k.key, TRUE
         FROM (
           SELECT DISTINCT c.intent_id, k.key FROM keyed k JOIN idempotency_claim c ON ${CLAIMED}

@@ -5,14 +5,16 @@ import { CLOCK_SKEW_SECONDS, RunSettings } from './plan';
 import { runAll } from './connection';
 import { SETTLE } from './rules';
 
-/** A way in which rows of both sides can look alike. */
+/** Criteria by which rows of both sides look alike. */
 interface Likeness {
-  /** SQL over a row of ours and a row of theirs. The two must be equal. A row with null takes no part. */
+  /** SQL over a row of ours and a row of theirs. The two must be equal. Null excludes a row. */
   ours: Prisma.Sql;
   theirs: Prisma.Sql;
-  /** Whether amounts may differ within the tolerance. The amounts of each pair are then compared once more. */
+  /**
+   * Whether amounts may differ within the tolerance. The amounts of each pair are compared again afterwards.
+   */
   near: boolean;
-  /** The certainty, if a row has only one possible partner. */
+  /** Certainty if a row has only one possible partner. */
   certainty: 'probable' | 'possible';
 }
 
@@ -20,7 +22,7 @@ interface Likeness {
 const KEY = Prisma.sql`key`;
 const NAMED: Likeness = { ours: KEY, theirs: KEY, near: false, certainty: 'probable' };
 const NEAR: Likeness = { ...NAMED, near: true };
-/** The recipient was erased here. The row names nobody, and no other row may have its transaction. */
+/** The recipient was erased here. The row names no one, and no other row may have its transaction. */
 const ERASED: Likeness = {
   ours: Prisma.sql`CASE WHEN key IS NULL THEN '' END`,
   theirs: Prisma.sql`''`,
@@ -32,8 +34,9 @@ const ERASED: Likeness = {
 const HAS_OWN_ID = Prisma.sql`coalesce(starts_with(reference, call_id::text), FALSE)`;
 
 /**
- * `shows_id`: the operations whose transactions show the IDs that the proxy sent. One without an ID is then not ours. An
- * operation with a matched transaction that lacks its ID is left out, because its upstream drops the field.
+ * `shows_id`: operations whose transactions show the IDs that the proxy sent. A transaction of theirs without
+ * an ID is not ours. An operation with a matched transaction that lacks its ID is left out, because its
+ * upstream drops the field.
  */
 const MAKE_SHOWS_ID = Prisma.sql`
   DROP TABLE IF EXISTS shows_id;
@@ -44,8 +47,8 @@ const MAKE_SHOWS_ID = Prisma.sql`
   GROUP BY o.operation HAVING bool_and(t.reference IS NOT NULL)`;
 
 /**
- * Matches rows by recipient, amount and time. Matches are one to one, and as many as possible. A transaction with the ID
- * of a call of ours was left by the rules for references, so it is of no other call.
+ * Matches rows by recipient, amount and time. Matches are one to one, and as many as possible. The rules for
+ * references left the transactions with an ID of our calls, so these belong to no other call.
  */
 export async function matchByFingerprint(db: Client, settings: RunSettings): Promise<void> {
   await db.query(MAKE_SHOWS_ID);
@@ -56,8 +59,8 @@ export async function matchByFingerprint(db: Client, settings: RunSettings): Pro
 }
 
 /**
- * Of rows that look alike, payments with moved money come first, then calls in doubt, rejected calls, and calls that
- * were not executed.
+ * Returns the tiers of rows that look alike: payments with moved money first, then calls in doubt, rejected
+ * calls, and calls that were not executed.
  */
 async function tiersOf(db: Client, { ours }: Likeness): Promise<number[]> {
   const { rows } = await db.query<{ tier: number }>(
@@ -78,13 +81,13 @@ async function matchTier(db: Client, settings: RunSettings, likeness: Likeness, 
   await db.query(SETTLE);
 }
 
-/** The start and the end of the window in which their time may lie. */
+/** Start and end of the window for their time. */
 const BEFORE = Prisma.sql`make_interval(secs => ${CLOCK_SKEW_SECONDS})`;
 const after = (settings: RunSettings) => Prisma.sql`make_interval(secs => ${settings.timeToleranceSeconds})`;
 
 /**
- * `event`: the rows of both sides that have a possible partner, in islands. Within a group, events that are further
- * apart than the window cannot match. Each island between two such gaps can therefore be matched by itself.
+ * `event`: the rows of both sides with a possible partner, in islands. Within a group, events that are
+ * further apart than the window cannot match. Each island between two such gaps can be matched on its own.
  */
 function makeEvents(settings: RunSettings, { ours, theirs, near, certainty }: Likeness, tier: number): Prisma.Sql[] {
   const wait = after(settings);
@@ -120,10 +123,10 @@ function makeEvents(settings: RunSettings, { ours, theirs, near, certainty }: Li
 }
 
 /**
- * Pairs both sides of an island in the order of time, the first with the first and so on. All windows have the same
- * length, so no other assignment has more pairs while each pair is within its window. If a pair is not, the earlier of
- * its two has no partner: every possible partner is earlier still and already has one. The pairs before it are final.
- * The rest is ranked again without it.
+ * Pairs both sides of an island by time: first with first, second with second. All windows have the same
+ * length, so no other assignment has more pairs within their windows. If a pair is outside its window, the
+ * earlier row of the two has no partner: every possible partner is earlier still and is taken. The pairs
+ * before it are final. The rest is ranked again without that row.
  */
 function pairIslands(settings: RunSettings): Prisma.Sql[] {
   const side = (mine: Prisma.Sql) => Prisma.sql`(
@@ -150,11 +153,13 @@ const TAKE_OUT = Prisma.sql`
   DELETE FROM pg_temp.event USING (SELECT mine, CASE WHEN mine THEN o ELSE t END AS n FROM first) AS gone
   WHERE event.mine = gone.mine AND event.n = gone.n`;
 
-/** Removes islands in which every pair was within its window, because they are final. */
+/** Removes islands whose pairs are all within their windows. These are final. */
 const CLOSE_ISLANDS = Prisma.sql`
   DELETE FROM pg_temp.event WHERE island NOT IN (SELECT island FROM ranked WHERE bad)`;
 
-/** In a heap of amounts, each amount is near its neighbour, but not near all others. */
+/**
+ * Drops pairs with distant amounts. In a heap, each amount is near its neighbour, but not near all others.
+ */
 function dropFar({ amountToleranceUsd }: RunSettings): Prisma.Sql {
   return Prisma.sql`DELETE FROM pg_temp.found USING left_ours o, left_theirs t
     WHERE o.n = found.o AND t.n = found.t AND abs(t.usd - o.usd) > ${amountToleranceUsd}::numeric`;

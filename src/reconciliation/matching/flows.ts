@@ -2,7 +2,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { Status, StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { PAYMENT_TYPES, RunSettings } from './plan';
 
-/** The kinds of money that flows into or out of a wallet. */
+/** Kinds of money flows into or out of a wallet. */
 export const FLOWS = [
   'payout',
   'fee',
@@ -17,10 +17,10 @@ export const FLOWS = [
 ] as const;
 export type Flow = (typeof FLOWS)[number];
 
-/** The kinds of listed transactions that are no payments. */
+/** Kinds of listed transactions other than payments. */
 type AsideFlow = 'fee' | 'refund' | 'reversal' | 'top_up' | 'transfer_in' | 'redemption';
 
-/** The types of transactions that are no payments, in lower case without spaces, hyphens and underscores. */
+/** Types of transactions other than payments, in lower case without spaces, hyphens and underscores. */
 const TYPES: Record<AsideFlow, string[]> = {
   fee: ['fee', 'fees', 'charge', 'servicefee', 'commission'],
   refund: ['refund', 'refunded'],
@@ -34,23 +34,26 @@ const FLOW_OF_TYPE = JSON.stringify(
   Object.fromEntries(Object.entries(TYPES).flatMap(([flow, words]) => words.map((word) => [word, flow]))),
 );
 
-/** SQL for the kind of a transaction that is no payment. Null for a payment, which a call of ours may have made. */
+/**
+ * SQL for the kind of a transaction other than a payment. Null for a payment, which a call of ours may have
+ * made.
+ */
 export const ASIDE_FLOW = Prisma.sql`CASE WHEN amount_usd < 0 THEN 'refund' WHEN type IS NULL OR type = ANY (${PAYMENT_TYPES}::text[]) THEN NULL
   ELSE ${FLOW_OF_TYPE}::jsonb ->> translate(lower(type), ' _-', '') END`;
 
-/** Returns SQL for the kind of money that came back, by the status of a payment. Null for any other status. */
+/** Returns SQL for the kind of returned money, by the status of a payment. Null for any other status. */
 export function givenBack(status: Prisma.Sql, settings: RunSettings): Prisma.Sql {
   return Prisma.sql`CASE WHEN ${hasStatus(status, 'refunded', settings)} THEN 'refund' WHEN ${hasStatus(status, 'reversed', settings)} THEN 'reversal' END`;
 }
 
-/** Returns SQL that tells whether a status word has this meaning. */
+/** Returns SQL for whether a status word has this meaning. */
 export function hasStatus(word: Prisma.Sql, meaning: Status, { statusWords }: RunSettings): Prisma.Sql {
   return Prisma.sql`lower(btrim(${word})) = ANY (${StatusVocabulary.with(statusWords).wordsOf(meaning)}::text[])`;
 }
 
 /**
- * What the description of an entry says about money that came from outside of the account. The listing need not have a
- * transaction for it. A debit is never explained by its description.
+ * Descriptions of entries for money from outside of the account. The listing need not have a transaction for
+ * it. A description never explains a debit.
  */
 const SAID: [Flow, RegExp][] = [
   ['top_up', /\b(top[ _-]?up|deposit|funding|funded|opening balance)\b/i],

@@ -3,13 +3,14 @@ import { ASIDE_WORTH } from './theirs';
 import { Plan } from './plan';
 
 /**
- * `judged`: the sums of our payments of the period, with what both sides say about their money, and with the parts of
- * the difference. It has a row for payments that are alike, and the numbers of those with a difference. For a pair, o
- * and t are the amounts, e is the expected fee and f the charged one. mo and mt say whether money moved:
+ * `judged`: sums of our payments of the period, with the state of their money on both sides and the parts of
+ * the difference. Each row groups payments that are alike, with the numbers of those with a difference. For a
+ * pair, o and t are the amounts, e is the expected fee and f the charged one. mo and mt are 1 if money moved:
  *
  * mt·(t + f) − mo·(o + e)  =  (mt − mo)·(o + e)  +  mt·(t − o)  +  mt·(f − e)
  *
- * The terms are the impacts of `status`, of the amount and of `fee`. `differing` has the payments with a difference.
+ * The terms are the impacts of `status`, of the amount and of `fee`. `differing` has the payments with a
+ * difference.
  */
 export function makeJudged(plan: Plan): Prisma.Sql[] {
   return [
@@ -35,7 +36,7 @@ const DIFFERS = Prisma.sql`status_differs OR amount_differs OR fee_differs OR re
 
 /** Our payments with their transactions. */
 function sides({ source, settings }: Plan, which: Prisma.Sql): Prisma.Sql {
-  // A statement without any fee does not say anything about fees. The upstream leaves out fees of zero.
+  // A statement without any fee shows nothing about fees. The upstream omits fees of zero.
   const fees = source === 'upstream' ? Prisma.sql`TRUE` : Prisma.sql`EXISTS (SELECT FROM theirs WHERE fee IS NOT NULL)`;
   return Prisma.sql`
     SELECT *, matched AND mo <> mt AS status_differs,
@@ -43,11 +44,11 @@ function sides({ source, settings }: Plan, which: Prisma.Sql): Prisma.Sql {
       mt AND abs(f - e) > ${settings.feeToleranceUsd}::numeric AS fee_differs
     FROM (
       SELECT o.n AS o_n, t.n AS t_n, p.rule, p.certainty, p.o IS NOT NULL AS matched, o.day,
-        -- A status that is not final contradicts nothing. A status that is not recognised counts as ours.
+        -- A status that is not final contradicts nothing. An unrecognised status counts as ours.
         CASE WHEN p.o IS NULL THEN FALSE WHEN word = 'moved' THEN TRUE WHEN word = 'not' THEN FALSE ELSE coalesce(moved, TRUE) END AS mt,
-        -- Our records cannot say whether a link was paid, so the upstream's status counts.
+        -- Our records cannot show whether a link was paid, so the upstream's status counts.
         coalesce(moved, p.o IS NOT NULL AND word IS DISTINCT FROM 'not') AS mo,
-        -- If the call named no amount, the upstream's cannot differ from it.
+        -- If the call had no amount, the upstream's cannot differ from it.
         CASE WHEN o.incoming THEN 0 ELSE coalesce(o.usd, t.usd, 0) END AS o,
         CASE WHEN o.incoming OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) END AS t,
         CASE WHEN o.incoming OR NOT fees.compared THEN 0 ELSE coalesce(o.fee, 0) END AS e,
@@ -64,9 +65,9 @@ function sides({ source, settings }: Plan, which: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * `alone`: each transaction of the period without a payment of ours. It is a duplicate if it has the name of another
- * transaction, or looks like one that matches a payment. Otherwise it is unknown. The refunds, reversals and fees among
- * those that are no payments count too.
+ * `alone`: each transaction of the period without a payment of ours. It is a duplicate if it has the name of
+ * another transaction, or looks like one that matches a payment. Otherwise it is unknown. Includes refunds,
+ * reversals and fees.
  */
 export function makeAlone({ from, settings }: Plan): Prisma.Sql[] {
   const near = Prisma.sql`make_interval(secs => ${settings.timeToleranceSeconds})`;

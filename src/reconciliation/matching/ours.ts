@@ -7,18 +7,19 @@ import { uuidFloor } from '../../platform/database/uuid';
 import { COMPARED, NOT_COMPARED, Plan, withMargin } from './plan';
 import { ofAccount } from '../../journal/records/accounts';
 
-/** The calls to read: those whose IDs are of a period, or those in the table `far_call`. */
+/** Calls to read: those with IDs of a period, or those in the table `far_call`. */
 export interface Ids {
   low: string;
   high: string;
 }
 
 /**
- * The longest time between making a call's ID and recording it. A body may take a minute to arrive, and clocks differ.
+ * Longest time between the creation of a call's ID and its record, in ms. A body may take a minute to arrive,
+ * and clocks differ.
  */
 const HOUR_MS = 3_600_000;
 
-/** `run_call`: each call of the account that was admitted and may have paid somebody, as it stood at the run's `as_of`. */
+/** `run_call`: each admitted call of the account that may have paid, in its state at the run's `as_of`. */
 export function makeCalls(plan: Plan): Prisma.Sql {
   const margin = withMargin(plan.from, plan.to, plan.settings);
   const low = new Date(margin.from.getTime() - HOUR_MS);
@@ -30,13 +31,13 @@ export function makeCalls(plan: Plan): Prisma.Sql {
     SELECT * FROM (
       ${calls(plan, inside(Prisma.sql`i.id`), inside(Prisma.sql`o.intent_id`))}
       UNION ALL
-      -- Approved in this period, and requested days earlier.
+      -- Approved in this period, but requested days earlier.
       ${calls(plan, Prisma.sql`i.id IN (SELECT intent_id FROM decision d WHERE kind = 'approved' AND intent_id < ${first}::uuid AND ${released})`)}
     ) AS calls
     WHERE at >= ${margin.from}::timestamptz AND at < ${margin.to}::timestamptz`;
 }
 
-/** The calls of the period that are in doubt and are not compared. */
+/** Selects the calls of the period that are in doubt and are not compared. */
 export function otherDoubts(plan: Plan): Prisma.Sql {
   const [first, next] = [plan.from.getTime() - HOUR_MS, plan.to.getTime() + HOUR_MS].map((at) =>
     uuidFloor(new Date(at)),
@@ -54,7 +55,7 @@ export function addFarCalls(plan: Plan): Prisma.Sql {
     ${calls(plan, Prisma.sql`i.id IN (SELECT call_id FROM far_call) AND i.id NOT IN (SELECT call_id FROM run_call)`)}`;
 }
 
-/** A call without an outcome at that time counts as in doubt, however young it was. */
+/** Selects calls. A call without an outcome at that time counts as in doubt, whatever its age. */
 function calls(
   { account, asOf }: Plan,
   which: Prisma.Sql,
@@ -76,17 +77,20 @@ function calls(
     WHERE state = ANY (${ARRIVED}::text[])`;
 }
 
-/** The recipient of an item. The email has precedence over the handle (docs/reference/upstream.md, "Credit item"). */
+/**
+ * Recipient of an item. The email has precedence over the handle (docs/reference/upstream.md, "Credit item").
+ */
 const KEY = Prisma.sql`coalesce(recipient_key('email', i.email), recipient_key('phone', i.phone),
   recipient_key('handle', nullif(i.handle, '')), recipient_key('receiver', i.receiver))`;
 
-/** The items of the records as JSON. Null if there are none. */
+/** Items of the records as JSON. Null if empty. */
 const SENT_ITEMS = Prisma.sql`nullif(${Prisma.raw(itemsSql('intent', 'intent.record'))}, '')::jsonb`;
 const ANSWERED_ITEMS = Prisma.sql`nullif(${Prisma.raw(itemsSql('outcome', 'outcome.record'))}, '')::jsonb`;
 
 /**
- * The payouts of one call, with their recipients and their transactions. The views `intent_item`, `item_recipient` and
- * `outcome_item` would each expand the documents of all calls, and the results would be sorted to be joined.
+ * Payouts of one call, with their recipients and their transactions. The views `intent_item`,
+ * `item_recipient` and `outcome_item` would each expand the documents of all calls, and sort the results to
+ * join them.
  */
 const PAYOUTS = Prisma.sql`
   SELECT (n.place - 1)::integer AS position, n.amount_usd, n.reference, n.receiver, r.email, r.phone, r.handle, x.upstream_ref, x.upstream_id
@@ -96,8 +100,9 @@ const PAYOUTS = Prisma.sql`
   LEFT JOIN jsonb_to_recordset(${ANSWERED_ITEMS}) AS x(position integer, upstream_ref text, upstream_id text) ON x.position = n.place - 1`;
 
 /**
- * `ours`: the payments of `run_call`. `moved` says whether money moved by our records. Null if they cannot say.
- * @param ids the smallest and the largest ID of the calls, so that the planner leaves out partitions.
+ * `ours`: the payments of `run_call`. `moved` is whether money moved by our records. Null if they cannot show
+ * it.
+ * @param ids the smallest and largest ID of the calls, which let the planner skip partitions.
  */
 function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): Prisma.Sql {
   const inside = (id: Prisma.Sql) => Prisma.sql`${id} BETWEEN ${low}::uuid AND ${high}::uuid`;
@@ -134,8 +139,8 @@ export function makeEvidence({ asOf }: Plan): Prisma.Sql {
 }
 
 /**
- * `run_entry`: what became of the payouts whose answers or settlements say more than that of their call. An answer whose
- * call counts less than its total has failed payouts.
+ * `run_entry`: entries of the payouts whose answers or settlements are more specific than their call's. If a
+ * call counts less than its total in an answer, it has failed payouts.
  */
 export function makeEntries({ asOf }: Plan): Prisma.Sql {
   return Prisma.sql`
@@ -155,7 +160,7 @@ export function makeEntries({ asOf }: Plan): Prisma.Sql {
 export const makeOurs = (plan: Plan, ids: Ids) =>
   Prisma.sql`CREATE TEMP TABLE ours AS SELECT row_number() OVER ()::integer AS n, o.* FROM (${selectOurs(plan, ids)}) AS o`;
 
-/** Restricts a statement to the added calls. */
+/** Limits a statement to the added calls. */
 export const addOurs = (plan: Plan, ids: Ids) => Prisma.sql`
   INSERT INTO pg_temp.ours
   SELECT (SELECT coalesce(max(n), 0) FROM ours) + row_number() OVER ()::integer, o.*

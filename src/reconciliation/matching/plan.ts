@@ -10,21 +10,21 @@ export interface Plan extends RunOfFindings {
   settings: RunSettings;
 }
 
-/** A transaction that a listing lacks, to look up by its name. */
+/** A transaction that the listing lacks, to look up by its name. */
 export interface Unlisted {
   source: 'transaction' | 'batch';
   subject: string;
 }
 
-/** Reports the progress of a step. `of` is null if it is not known. */
+/** Reports the progress of a step. `of` is null if unknown. */
 export type OnProgress = (step: string, done: number, of: number | null) => Promise<void> | void;
 
 /** Looks up each transaction. Returns the resulting readings (`source_read`). */
 export type Confirm = (asked: Unlisted[]) => Promise<string[]>;
 
 /**
- * The tolerances and expectations of a comparison. They are frozen with the run, so that a repeated run gives the same
- * result.
+ * Tolerances and expectations of a comparison. They are frozen with the run, because a repeated run must give
+ * the same result.
  */
 export type RunSettings = Pick<
   ReconciliationConfig,
@@ -39,7 +39,7 @@ export type RunSettings = Pick<
   statusWords: readonly string[];
 };
 
-/** How much earlier than ours the upstream's time may be. */
+/** Maximum lead of our time over the upstream's, in seconds. */
 export const CLOCK_SKEW_SECONDS = 60;
 
 export function settingsOf({ reconciliation: config, upstreamStatusWords }: Config): RunSettings {
@@ -54,21 +54,21 @@ export function settingsOf({ reconciliation: config, upstreamStatusWords }: Conf
   };
 }
 
-/** How far the time of an entry may be from that of its transaction, in milliseconds. */
+/** Returns the maximum difference between the times of an entry and its transaction, in milliseconds. */
 export function toleranceOf(settings: RunSettings): number {
   return (CLOCK_SKEW_SECONDS + settings.timeToleranceSeconds) * 1_000;
 }
 
 /**
- * The period with its margin. Rows of the margin may belong to a payment of the period. They are matched, and count
- * only if they belong to the period. The listing of a run must cover this much.
+ * Returns the period with its margin. Rows of the margin may belong to a payment of the period. They are
+ * matched, and count only if they do. The listing of a run must cover this period.
  */
 export function withMargin(from: Date, to: Date, settings: RunSettings): { from: Date; to: Date } {
   const margin = 1_000 * (CLOCK_SKEW_SECONDS + settings.timeToleranceSeconds + settings.lateAfterSeconds);
   return { from: new Date(from.getTime() - margin), to: new Date(to.getTime() + margin) };
 }
 
-/** The operations whose transactions are compared, as the catalogue describes them. Rows of `compared_operation`. */
+/** Operations whose transactions are compared, from the catalogue, as rows of `compared_operation`. */
 export const COMPARED_OPERATIONS = [...CREATED_BY].map(
   ([operation, { paidAtOnce, takesFee, alwaysListed, incoming }]) => ({
     operation,
@@ -86,12 +86,12 @@ export const MAKE_COMPARED_OPERATIONS = [
   Prisma.sql`ANALYZE compared_operation`,
 ];
 
-/** The names of the compared operations. Statements list them, so that the planner can estimate their calls. */
+/** Names of the compared operations. Statements list them, which lets the planner estimate their calls. */
 export const COMPARED = [...CREATED_BY.keys()];
 
 /**
- * The operations that change something and create no comparable transaction. A run with such a call in doubt is not
- * clean.
+ * Operations that change something and create no comparable transaction. A run with such a call in doubt is
+ * not clean.
  */
 export const NOT_COMPARED = CHANGING_OPERATIONS.filter((name) => !CREATED_BY.has(name));
 

@@ -1,8 +1,8 @@
 import { Prisma } from '../../platform/database/generated/client';
 
 /**
- * A canonical key (`recipient_key()`, src/recipients/recipient.ts) in masked form, for viewers who may not see people. It does the same as audit.mask_email and its like, which
- * the proxy's role may not call.
+ * Masks a canonical key (`recipient_key()`, src/recipients/recipient.ts) for viewers who may not see people.
+ * Equal to audit.mask_email and its siblings, which the proxy's role may not call.
  */
 export function masked(key: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE
@@ -13,8 +13,8 @@ export function masked(key: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * An identifier that a subject may contain. An identifier that could be a contact is hashed. Lengths are not part of
- * the patterns, because a counted repetition takes ten times as long.
+ * Returns an identifier in a form that a subject may contain. A possible contact is hashed. The patterns omit
+ * lengths, because a counted repetition takes ten times as long.
  */
 export function harmless(id: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE WHEN length(${id}) <= 100 AND ${id} ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]*$'
@@ -22,7 +22,7 @@ export function harmless(id: Prisma.Sql): Prisma.Sql {
     WHEN ${id} IS NOT NULL THEN 'sha256-' || left(encode(sha256(convert_to(${id}, 'UTF8')), 'hex'), 16) END`;
 }
 
-/** A status word. A longer value, or one that is no word, may contain personal data, so it is masked. */
+/** Returns a status word. A longer value, or one that is no word, may contain personal data and is masked. */
 export function plainWord(word: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE WHEN length(${word}) <= 60 AND ${word} ~ '^[[:alpha:]][[:alpha:] _-]*$' THEN ${word} WHEN ${word} IS NOT NULL THEN '••••' END`;
 }

@@ -2,8 +2,8 @@ import { Prisma } from '../../platform/database/generated/client';
 import { Ids } from './ours';
 
 /**
- * The rules that match by identifiers: upstream_ref, upstream_id, batch_ref, reference. Each rule works on the rows
- * that earlier rules left, as sets, and fills `found`. All rules after the first work on `left_ours` and
+ * Rules that match by identifiers: upstream_ref, upstream_id, batch_ref, reference. Each rule processes the
+ * rows left by earlier rules, as sets, and fills `found`. All rules after the first process `left_ours` and
  * `left_theirs`, the rows without a partner, which are usually few.
  */
 
@@ -12,7 +12,10 @@ export const MAKE_PAIRS = Prisma.sql`
   CREATE TEMP TABLE found (LIKE pair);
   CREATE TEMP TABLE far_call (call_id uuid PRIMARY KEY)`;
 
-/** The rows that the first rule left, which are few. To look for each row among the pairs would take twice as long. */
+/**
+ * The rows left by the first rule, which are few. A lookup of each row among the pairs would take twice as
+ * long.
+ */
 const MAKE_LEFT = Prisma.sql`
   CREATE TEMP TABLE left_ours AS
   SELECT * FROM ours WHERE upstream_ref IS NULL OR n IN (SELECT o FROM candidate WHERE t IS NULL UNION ALL SELECT o FROM twice);
@@ -23,8 +26,8 @@ const MAKE_LEFT = Prisma.sql`
   ANALYZE left_ours; ANALYZE left_theirs`;
 
 /**
- * `left_name`: the names in the answers to calls with unmatched payments, even if it is uncertain which payment they
- * name.
+ * `left_name`: names in the answers to calls with unmatched payments, even if it is uncertain which payment
+ * they name.
  */
 const makeNames = ({ low, high }: Ids) => [
   Prisma.sql`DROP TABLE IF EXISTS left_name`,
@@ -37,7 +40,7 @@ const makeNames = ({ low, high }: Ids) => [
   Prisma.sql`ANALYZE left_name`,
 ];
 
-/** Makes the matches of a rule final. No later rule looks at these rows. */
+/** Makes the matches of a rule final. Later rules skip these rows. */
 export const SETTLE = Prisma.sql`
   INSERT INTO pg_temp.pair SELECT * FROM found;
   DELETE FROM pg_temp.left_ours USING found WHERE left_ours.n = found.o;
@@ -45,8 +48,8 @@ export const SETTLE = Prisma.sql`
   TRUNCATE found`;
 
 /**
- * Of the names of a transaction's recipient, the one that an unmatched payment of ours has. Email comes before phone,
- * handle and user ID.
+ * Selects the name of a transaction's recipient that an unmatched payment of ours has. Email comes before
+ * phone, handle and user ID.
  */
 const NAME_THEIRS = Prisma.sql`
   UPDATE pg_temp.left_theirs t SET key = k.key
@@ -62,14 +65,14 @@ const NAME_THEIRS = Prisma.sql`
   ) AS k WHERE k.n = t.n;
   ANALYZE left_theirs`;
 
-/** The order in which our rows that look alike get a partner. Payments with moved money come first. */
+/** Order in which our rows that look alike get a partner. Payments with moved money come first. */
 const OURS_FIRST = Prisma.sql`tier, at, call_id, position`;
 const THEIRS_FIRST = Prisma.sql`word = 'not', at NULLS LAST, n`;
 
 /**
- * Matches rows with the same identifier. `candidate` has the possible pairs, and with a FULL JOIN also the rows whose
- * identifier the other side lacks.
- * @param which the rows to read: first all, later those without a partner.
+ * Matches rows with the same identifier. `candidate` has the possible pairs, and with a FULL JOIN also the
+ * rows whose identifier the other side lacks.
+ * @param which rows to read: first all, later those without a partner.
  */
 function bySameName(rule: 'upstream_ref' | 'upstream_id', which: 'all' | 'left' = 'left'): Prisma.Sql[] {
   const [ours, theirs, join, into] =
@@ -81,14 +84,14 @@ function bySameName(rule: 'upstream_ref' | 'upstream_id', which: 'all' | 'left' 
   const inOrder = (side: Prisma.Sql, table: Prisma.Sql, order: Prisma.Sql) => Prisma.sql`(
     SELECT n, ${column} AS name, row_number() OVER (PARTITION BY ${column} ORDER BY ${order}) AS place
     FROM ${table} WHERE n IN (SELECT ${side} FROM twice))`;
-  // To sort a million numbers takes half as long as to count each.
+  // Sorting a million numbers takes half as long as counting each.
   const repeated = (side: Prisma.Sql) =>
     Prisma.sql`SELECT ${side} FROM (SELECT ${side}, lag(${side}) OVER (ORDER BY ${side}) AS before FROM candidate) AS s WHERE ${side} = before`;
   return [
     Prisma.sql`DROP TABLE IF EXISTS candidate, twice`,
     Prisma.sql`CREATE TEMP TABLE candidate AS SELECT o.n AS o, t.n AS t
     FROM (SELECT * FROM ${ours} WHERE ${column} IS NOT NULL) AS o ${join} (SELECT * FROM ${theirs} WHERE ${column} IS NOT NULL) AS t USING (${column})`,
-    // Identifiers that several rows of a side share. There should be none, so they are handled apart.
+    // Identifiers that several rows of a side share. They should not exist, and are handled separately.
     Prisma.sql`CREATE TEMP TABLE twice AS SELECT o, t FROM candidate WHERE o IN (${repeated(o)}) OR t IN (${repeated(t)})`,
     Prisma.sql`INSERT INTO pg_temp.${into}
     SELECT o, t, ${rule}, 'certain' FROM candidate WHERE o IS NOT NULL AND t IS NOT NULL AND o NOT IN (SELECT o FROM twice)`,
@@ -98,23 +101,23 @@ function bySameName(rule: 'upstream_ref' | 'upstream_id', which: 'all' | 'left' 
   ];
 }
 
-/** Columns of ours and of theirs that must be equal. Rows with null in one of them take no part. */
+/** Columns of ours and of theirs that must be equal. Null excludes a row. */
 type Equal = [ours: Prisma.Sql, theirs: Prisma.Sql];
 
 interface Ranked {
   rule: 'batch_ref' | 'reference';
   theirs: Prisma.Sql;
   equal: Equal[];
-  /** The certainty if there is one row on each side, and if several could change places. */
+  /** Certainty with one row on each side, and with several interchangeable rows. */
   certainty: { single: Prisma.Sql | string; several: string };
-  /** Whether to match only if there is one row on each side. */
+  /** Whether to match only one row on each side. */
   singleOnly?: boolean;
 }
 
-/** The names of the columns that must be equal. */
+/** Names of the columns that must be equal. */
 const NAMES = [Prisma.sql`g0`, Prisma.sql`g1`, Prisma.sql`g2`];
 
-/** Pairs equal rows in the order of time, so that as many as possible get a partner. */
+/** Pairs equal rows by time, which gives as many as possible a partner. */
 function byRank({ rule, theirs, equal, certainty, singleOnly }: Ranked): Prisma.Sql {
   const used = NAMES.slice(0, equal.length);
   const names = Prisma.join(used);
@@ -133,10 +136,10 @@ function byRank({ rule, theirs, equal, certainty, singleOnly }: Ranked): Prisma.
     ${singleOnly ? Prisma.sql`WHERE ${single}` : Prisma.empty}`;
 }
 
-/** `of_call`: the transactions that the answer to one call names, if it does not say for which payment. */
+/** `of_call`: transactions that the answer to one call names without assigning them to a payment. */
 const MAKE_OF_CALL = Prisma.sql`
   DROP TABLE IF EXISTS of_call;
-  -- Transactions that two calls name are left to later rules, because their owner is unclear.
+  -- Later rules match transactions that two calls name, because their owner is unclear.
   CREATE TEMP TABLE of_call AS
   SELECT n, min(call_id::text)::uuid AS of_call
   FROM (
@@ -162,7 +165,7 @@ const sameBatch = (equal: Equal[], singleOnly = false) =>
     singleOnly,
   });
 
-/** The same recipient and amount, then the same amount for erased people, then a single row left on each side. */
+/** Same recipient and amount, then same amount for erased people, then a single row left on each side. */
 const BY_BATCH = [sameBatch([KEY, USD]), sameBatch([USD, ERASED]), sameBatch([], true)];
 
 const IF_SAME_RECIPIENT = Prisma.sql`CASE WHEN o.key IN (t.email, t.phone, t.handle, t.receiver) THEN 'certain' ELSE 'probable' END`;
@@ -177,8 +180,8 @@ const sameReference = (equal: Equal[], single: Prisma.Sql | string = IF_SAME_REC
   });
 
 /**
- * First, a reference that only one row of each side has. If several have it, it proves little, and the other fields
- * decide. Rows with different recipients and amounts are not matched.
+ * First, a reference that only one row of each side has. A shared reference proves little, so the other
+ * fields decide. Rows with different recipients and amounts are not matched.
  */
 const BY_REFERENCE = [
   sameReference([], IF_SAME_RECIPIENT, true),
@@ -187,7 +190,7 @@ const BY_REFERENCE = [
   sameReference([KEY], 'probable'),
 ];
 
-/** The first rules, over all rows. They make the tables of the rows that are left. */
+/** The first rules, over all rows. They create the tables of the remaining rows. */
 export const matchAll = (ids: Ids) => [
   MAKE_PAIRS,
   ...bySameName('upstream_ref', 'all'),
@@ -198,7 +201,7 @@ export const matchAll = (ids: Ids) => [
   ...makeNames(ids),
 ];
 
-/** All rules, over the rows that are left. */
+/** All rules, over the remaining rows. */
 export const MATCH_LEFT = [
   ...[bySameName('upstream_ref'), bySameName('upstream_id')].flatMap((rule) => [...rule, SETTLE]),
   NAME_THEIRS,

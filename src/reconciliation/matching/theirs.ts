@@ -5,9 +5,10 @@ import { INCOMING_TYPES, Plan, withMargin } from './plan';
 import { ASIDE_FLOW } from './flows';
 
 /**
- * Returns SQL that tells what a status word means for the totals of a run: `moved`, `not`, `open`, or `odd` for a word
- * that is not recognised. Statements without a status column list what was paid, so a missing word counts as `moved`.
- * An `open` word is not final. It contradicts nothing, and counts as moved if the transaction has no payment of ours.
+ * Returns SQL for the meaning of a status word in the totals of a run: `moved`, `not`, `open`, or `odd` for
+ * an unrecognised word. Statements without a status column list paid transactions, so a missing word counts
+ * as `moved`. An `open` word is not final. It contradicts nothing, and counts as moved if the transaction has
+ * no payment of ours.
  */
 function statusClass(word: Prisma.Sql, vocabulary: StatusVocabulary): Prisma.Sql {
   const plain = Prisma.sql`lower(btrim(${word}))`;
@@ -18,8 +19,8 @@ function statusClass(word: Prisma.Sql, vocabulary: StatusVocabulary): Prisma.Sql
 }
 
 /**
- * The compared columns of a transaction. `n` is its ordinal in the source. Transactions that are added later continue
- * the count.
+ * Returns the compared columns of a transaction. `n` is its ordinal in the source. Transactions added later
+ * continue the count.
  */
 function columnsOf({ from, to, settings }: Plan): Prisma.Sql {
   const vocabulary = StatusVocabulary.with(settings.statusWords);
@@ -28,11 +29,11 @@ function columnsOf({ from, to, settings }: Plan): Prisma.Sql {
     coalesce(lower(type) = ${TRANSFER.type}::text, FALSE) AS transfer, ${ASIDE_FLOW} AS flow,
     recipient_key('email', nullif(email, '')) AS email, recipient_key('phone', nullif(phone, '')) AS phone,
     recipient_key('handle', nullif(handle, '')) AS handle, recipient_key('receiver', nullif(receiver, '')) AS receiver,
-    -- One without a time belongs to the period that it is compared for.
+    -- A transaction without a time belongs to the compared period.
     issued_at IS NULL OR (issued_at >= ${from}::timestamptz AND issued_at < ${to}::timestamptz) AS in_period`;
 }
 
-/** `theirs`: the transactions of the period and its margin. */
+/** `theirs`: transactions of the period and its margin. */
 export function makeTheirs(plan: Plan): Prisma.Sql {
   const margin = withMargin(plan.from, plan.to, plan.settings);
   return Prisma.sql`
@@ -44,8 +45,8 @@ export function makeTheirs(plan: Plan): Prisma.Sql {
 }
 
 /**
- * Adds transactions of any time that answers to payments without a partner name. They were carried out long after they
- * were sent.
+ * Adds transactions of any time that are named by answers to payments without a partner. They were executed
+ * long after the request.
  */
 export function addFarTheirs(plan: Plan): Prisma.Sql {
   const margin = withMargin(plan.from, plan.to, plan.settings);
@@ -76,8 +77,8 @@ export function addConfirmed(plan: Plan, readIds: string[]): Prisma.Sql {
 }
 
 /**
- * `far_call`: calls of any time whose answers name transactions without a payment of the period. The calls of the period
- * are left out first, because expanding their documents again takes longer than the rest.
+ * `far_call`: calls of any time whose answers name transactions without a payment of the period. The calls of
+ * the period are excluded first, because expanding their documents again takes longer than the rest.
  */
 export const FAR_CALLS = Prisma.sql`
   INSERT INTO pg_temp.far_call
@@ -95,14 +96,17 @@ export const takeOurs = (from: number) => [
     SELECT intent_id, upstream_ref, upstream_id, batch_ref FROM outcome_item WHERE intent_id IN (SELECT call_id FROM far_call)`,
 ];
 
-/** The transactions that are no payments: fees, refunds, reversals, top-ups, incoming transfers and redemptions. */
+/**
+ * The transactions other than payments: fees, refunds, reversals, top-ups, incoming transfers and
+ * redemptions.
+ */
 
-/** Moves them from `theirs` to `aside`, so that no payment of ours is matched with them. */
+/** Moves these transactions from `theirs` to `aside`. No payment of ours is matched with them. */
 export const PUT_ASIDE = Prisma.sql`
   CREATE TEMP TABLE aside AS TABLE theirs WITH NO DATA;
   WITH gone AS (DELETE FROM pg_temp.theirs WHERE flow IS NOT NULL RETURNING *) INSERT INTO pg_temp.aside TABLE gone`;
 
-/** How a refund names its payment, from the most certain to the least. */
+/** Ways in which a refund names its payment, the most certain first. */
 const SAME = [
   Prisma.sql`t.upstream_ref = a.upstream_ref`,
   Prisma.sql`t.batch_ref = a.batch_ref`,
@@ -111,8 +115,8 @@ const SAME = [
 ];
 
 /**
- * `aside_link`: the payment that each refund or reversal is about. If the status of the payment says that its money came
- * back, the money is `counted` there already.
+ * `aside_link`: the payment of each refund or reversal. If the payment's status already shows the return of
+ * its money, the money is `counted` there.
  */
 export const LINK_ASIDE = Prisma.sql`
   CREATE TEMP TABLE aside_link AS
@@ -126,10 +130,10 @@ export const LINK_ASIDE = Prisma.sql`
     )}
   ) AS found ORDER BY a, rank, t`;
 
-/** What a transaction `a` adds to the upstream's total, with its link `l`. */
+/** Contribution of a transaction `a` with its link `l` to the upstream's total. */
 export const ASIDE_WORTH = Prisma.sql`CASE WHEN a.word = 'not' THEN 0 WHEN a.flow = 'fee' THEN coalesce(a.usd, 0)
   WHEN a.flow IN ('refund', 'reversal') AND l.counted IS NOT TRUE THEN -coalesce(abs(a.usd), 0) ELSE 0 END`;
 
-/** The transactions of the period that are no payments, by kind. */
+/** Transactions of the period other than payments, by kind. */
 export const SUM_ASIDE = Prisma.sql`
   SELECT flow, count(*)::float8 AS count, sum(coalesce(abs(usd), 0)) AS usd FROM aside WHERE in_period GROUP BY 1 ORDER BY 1`;

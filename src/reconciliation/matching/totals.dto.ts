@@ -2,7 +2,7 @@ import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import { COUNT, described, INSTANT, INTEGER, nullable, SIGNED_USD, TEXT, UUID } from '../../platform/schema/fields';
 import { Flow, FLOWS } from './flows';
 
-/** A number of payments or entries, and their money. */
+/** Number and total of payments or entries. */
 export class SumRecord {
   @described(COUNT, 'The number of them.') count!: number;
   @described(SIGNED_USD, 'Their total in US dollars, exact decimal text.') usd!: string;
@@ -38,7 +38,7 @@ export class DayRecord {
   @described(SIGNED_USD, "Total of the upstream's transactions.") theirs_usd!: string;
 }
 
-/** Why a run without findings is not clean. */
+/** Reasons why a run without findings is not clean. */
 const INCOMPLETE_REASONS = [
   'listing_empty',
   'listing_starts_late',
@@ -51,20 +51,20 @@ const INCOMPLETE_REASONS = [
 ] as const;
 export type IncompleteReason = (typeof INCOMPLETE_REASONS)[number];
 
-/** One reason, and what to do about it. It names nobody. */
+/** A reason, with advice. It identifies no person. */
 export class IncompleteRecord {
   @described({ enum: INCOMPLETE_REASONS }, 'The reason.') reason!: IncompleteReason;
   @described(TEXT, 'A readable explanation, with what to do about it.') detail!: string;
 }
 
 /**
- * Why a period is not settled: a call whose outcome is unknown (`in_doubt`), a transaction that is not final
- * (`pending`), or a transaction whose status is not recognised (`ambiguous`).
+ * Reasons why a period is not settled: a call with an unknown outcome (`in_doubt`), a transaction that is not
+ * final (`pending`), or a transaction with an unrecognised status (`ambiguous`).
  */
 const DOUBTS = ['in_doubt', 'pending', 'ambiguous'] as const;
 export type DoubtKind = (typeof DOUBTS)[number];
 
-/** What is in doubt. It names nobody. */
+/** A call or transaction in doubt. It identifies no person. */
 export class DoubtRecord {
   @described(
     { enum: DOUBTS },

@@ -10,10 +10,13 @@ import { ASIDE_WORTH, SUM_ASIDE } from './theirs';
 import { listingFaults } from './entries/completeness';
 import { JudgedWallets } from './entries/wallets';
 
-/** The most doubts in the totals of a run. Their number is always complete. */
+/** Maximum number of doubts listed in the totals of a run. Their count is always complete. */
 const MOST_SHOWN = 100;
 
-/** `doubt`: what the period leaves in doubt. A call in doubt whose money moved by the listing is a finding instead. */
+/**
+ * `doubt`: calls and transactions of the period in doubt. A call in doubt whose money moved by the listing is
+ * a finding instead.
+ */
 function makeDoubts(plan: Plan): Prisma.Sql[] {
   return [
     Prisma.sql`CREATE TEMP TABLE open_word AS
@@ -35,7 +38,7 @@ function makeDoubts(plan: Plan): Prisma.Sql[] {
   ];
 }
 
-/** Returns the sums of what is in doubt, and the oldest of it. */
+/** Returns the sums of the doubts, and the oldest ones. */
 async function doubtsOf(db: Client, plan: Plan): Promise<Record<DoubtKind, SumRecord> & { doubts: DoubtRecord[] }> {
   await runAll(db, makeDoubts(plan));
   const { rows } = await db.query<SumRecord & { kind: DoubtKind }>(
@@ -53,13 +56,16 @@ async function doubtsOf(db: Client, plan: Plan): Promise<Record<DoubtKind, SumRe
   return { in_doubt: sum('in_doubt'), pending: sum('pending'), ambiguous: sum('ambiguous'), doubts };
 }
 
-/** The totals of a run's period, as stored in `reconciliation_run_end.totals`. Runs of older versions lack `incomplete`. */
+/**
+ * Totals of a run's period, as stored in `reconciliation_run_end.totals`. Runs of older versions lack
+ * `incomplete`.
+ */
 export type Totals = Omit<TotalsRecord, 'incomplete'> & Partial<Pick<TotalsRecord, 'incomplete'>>;
 
-/** The money of a transaction. */
+/** Amount of a transaction with its fee. */
 const WORTH = Prisma.sql`CASE WHEN t.word = 'not' OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END`;
 
-/** Each side is summed from its own rows, independently of matches. Otherwise the residual would prove nothing. */
+/** Sums each side from its own rows, independently of matches. Otherwise the residual would prove nothing. */
 const SUMS = Prisma.sql`
   SELECT ours.count AS ours_count, ours.usd AS ours_usd, theirs.count AS theirs_count, theirs.usd AS theirs_usd,
     unlisted.count AS unlisted, ours.within, theirs.usd - ours.usd - findings.usd - ours.within AS residual
@@ -77,10 +83,10 @@ const SUMS = Prisma.sql`
     ) AS aside, (
       SELECT coalesce(sum(count), 0)::float8 AS count, coalesce(sum(usd), 0) AS usd
       FROM (
-        -- These belong to other periods.
+        -- Transactions of other periods.
         SELECT 1 AS count, ${WORTH} AS usd FROM left_theirs t WHERE NOT in_period
         UNION ALL
-        -- No money of ours moved by the others, whatever their status.
+        -- The others moved no money of ours, whatever their status.
         SELECT CASE WHEN o.in_period THEN 0 ELSE 1 END, ${WORTH}
         FROM ours o JOIN pair p ON p.o = o.n JOIN theirs t ON t.n = p.t
         WHERE NOT o.in_period OR ((o.incoming OR NOT coalesce(o.moved, TRUE)) AND (o.incoming OR t.word IN ('open', 'odd')))
@@ -91,8 +97,8 @@ const SUMS = Prisma.sql`
   ) AS findings`;
 
 /**
- * It is not documented whether transfers and links are listed. Transactions issued far outside of the period were left
- * out here.
+ * Counts the payments missing in the listing. It is undocumented whether transfers and links are listed, and
+ * the listing was limited to the period with its margin.
  */
 function countUnlisted({ from, to, readId, settings }: Plan): Prisma.Sql {
   const margin = withMargin(from, to, settings);
@@ -106,7 +112,7 @@ const MATCHED = Prisma.sql`SELECT rule, certainty, sum(count)::float8 AS count F
 
 const FINDINGS = Prisma.sql`SELECT category, count(*)::float8 AS count, sum(impact) AS usd FROM difference GROUP BY 1 ORDER BY 1`;
 
-/** A pair counts on the day of our payment. */
+/** Sums per day. A pair counts on the day of our payment. */
 const DAYS = Prisma.sql`
   SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(matched)::float8 AS matched, sum(ours_only)::float8 AS ours_only,
     sum(theirs_only)::float8 AS theirs_only, sum(ours_usd) AS ours_usd, sum(theirs_usd) AS theirs_usd
@@ -167,7 +173,7 @@ function countBy<Row extends { count: number }>(rows: Row[], name: (row: Row) =>
   return counts;
 }
 
-/** Reasons that the comparison itself gives to doubt the listing or the comparison. */
+/** Returns faults of the listing or of the comparison that the totals reveal. */
 function faultsOf({ unlisted, residual }: Sums): IncompleteRecord[] {
   const lacks: IncompleteRecord = {
     reason: 'listing_lacks_payouts',
@@ -180,7 +186,7 @@ function faultsOf({ unlisted, residual }: Sums): IncompleteRecord[] {
   return [...(unlisted > 0 ? [lacks] : []), ...(Number(residual) === 0 ? [] : [differs])];
 }
 
-/** Writes a numeric without trailing zeros. */
+/** Formats a numeric without trailing zeros. */
 function plain(amount: string): string {
   return new Decimal(amount).toFixed();
 }

@@ -38,10 +38,10 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
-/** The number of findings held in memory at once. */
+/** Findings held in memory at once. */
 const BATCH = 1_000;
 
-/** The most findings of each category on a page, because people read it. */
+/** Maximum number of findings per category on a page, for human readers. */
 const MOST_ON_PAGE = 500;
 
 /** Reads the report of a run. */
@@ -58,7 +58,7 @@ export class ReportService {
   }
 
   /**
-   * @param states as `states` counts them.
+   * @param states findings per state, from `states`.
    * @param rests whether payments need the database meanwhile.
    */
   async head(
@@ -215,9 +215,9 @@ export class ReportController {
     requireMayRead(run, request.call);
     if (!run.end) throw new Problem('run_not_ended');
     const reveal = mayReveal(request.call);
-    const addsUp = format !== 'csv'; // the payouts, which takes most of the time
+    const addsUp = format !== 'csv'; // Summing the payouts takes most of the time.
     const rests = addsUp && this.shares.isPaying;
-    if (rests) request.call.restedMs = Infinity; // within the statement
+    if (rests) request.call.restedMs = Infinity; // Within the statement.
     const states = await this.reports.states(run.id);
     const head = addsUp ? await this.reports.head(run, states, { reveal, rests }) : undefined;
     const rows = Object.values(states).reduce((sum, count) => sum + count, 0);

@@ -12,10 +12,10 @@ import { EarlierReadsService } from './runs.service';
 import { RunConnection } from '../matching/connection';
 import { Run } from './run-reader';
 
-/** Progress is written at most twice a second, as nobody who watches a run sees more. */
+/** Interval of progress writes, in ms. Viewers read it no more often. */
 const EVERY_MS = 500;
 
-/** Writes the progress of a run, on another connection than the one that it compares on. Failed writes are ignored. */
+/** Writes the progress of a run, on a second connection. Failed writes are ignored. */
 class ProgressWriter {
   private latest: RunProgress | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -48,10 +48,10 @@ class ProgressWriter {
   }
 }
 
-/** Waits before a source is asked again, long enough for a brief failure of the upstream to pass. */
+/** Delays before a source is read again, in ms. They outlast a brief failure of the upstream. */
 const SOURCE_RETRIES_MS = [500, 2_500];
 
-/** A failure that leaves a run without a result. Its message says why, and what to do. */
+/** A failure that leaves a run without a result. Its message names the reason and the next step. */
 export class RunFailure extends Error {
   constructor(
     message: string,
@@ -65,7 +65,7 @@ export class RunFailure extends Error {
 interface Evidence {
   readId: string;
   walletsReadId: string | null;
-  /** Looks up payouts that the listing lacks. Undefined to leave that out. */
+  /** Looks up payouts missing in the listing. Undefined skips the lookup. */
   confirm?: Confirm;
 }
 
@@ -83,8 +83,8 @@ export class Execution {
   ) {}
 
   /**
-   * Resolves once the result is recorded. Nothing of the result is recorded earlier.
-   * @param signal ends the run without recording an end, so that it can be started again.
+   * Carries out a run. Resolves once the result is recorded. Nothing of it is recorded earlier.
+   * @param signal stops the run without recording an end, which allows a new start.
    * @throws RunFailure if a source cannot be read.
    */
   async carryOut(run: Run, { client }: RunConnection, signal: AbortSignal): Promise<Totals> {
@@ -100,7 +100,7 @@ export class Execution {
       const source = run.ofStatement ? 'statement' : 'upstream';
       const plan = { runId, account, from, to, asOf, historical, readId, walletsReadId, source, settings } as const;
       const totals = await compare(client, plan, at, confirm);
-      // A statement is the word of whoever imported it, and an old listing says nothing about today.
+      // A statement is the claim of its importer, and an old listing proves nothing about today.
       if (!run.ofStatement && !run.historical && !this.mayPay.obstacleTo('settle')) await this.settle(run, signal);
       return totals;
     } finally {
@@ -108,7 +108,10 @@ export class Execution {
     }
   }
 
-  /** The result of the run stands. What cannot be settled now is settled by the next poll or run. */
+  /**
+   * Settles payouts by the findings. The run's result stands in any case. A later poll or run settles the
+   * rest.
+   */
   private async settle({ id }: Run, signal: AbortSignal): Promise<void> {
     await this.settling.runFindings(id, signal).catch((err: unknown) => {
       this.logger.warn({ err, run_id: id }, 'findings of a run not settled');
@@ -119,8 +122,8 @@ export class Execution {
     const { readId, ofStatement } = run;
     if (readId === null) return this.ask(run, at, signal);
     if (ofStatement) return { readId, walletsReadId: null };
-    // A historical run compares with everything that the run of its listing had read, and with nothing that the
-    // upstream says now.
+    // A historical run compares with everything that the run of its listing had read, and with no newer data
+    // of the upstream.
     const cause = await this.earlier.causeOf(readId);
     const seen = async (source: string, subject: string | null) =>
       cause === null ? undefined : this.earlier.ofCause(cause, source, subject);
@@ -146,7 +149,7 @@ export class Execution {
     };
   }
 
-  /** Asks for each payout that the listing lacks. A payout that cannot be read stays missing. */
+  /** Looks up each payout missing in the listing. An unreadable payout stays missing. */
   private async confirm(run: Run, asked: Unlisted[], at: Progress, signal: AbortSignal): Promise<string[]> {
     const found: string[] = [];
     for (const [place, { source, subject }] of asked.entries()) {
@@ -159,9 +162,7 @@ export class Execution {
     return found;
   }
 
-  /**
-   * Reads a source, unless this run completed it before it was interrupted. Reads it again if the answer is incomplete.
-   */
+  /** Reads a source, unless this run read it before an interruption. Retries an incomplete answer. */
   private async read(
     { id, clientId, keyId, actor }: Run,
     source: string,
@@ -172,7 +173,7 @@ export class Execution {
     const before = await this.earlier.ofCause(id, source, subject);
     if (before !== undefined) return { readId: before, complete: true, failure: null };
     const by = clientId !== null && keyId !== null ? { clientId, keyId, actor } : null;
-    const isSingle = subject !== null; // Of a hundred questions, one that fails is not worth the wait.
+    const isSingle = subject !== null; // One failure among a hundred lookups is not worth the wait.
     for (const wait of isSingle ? [] : SOURCE_RETRIES_MS) {
       const result = await ask({ causedBy: id, by });
       signal.throwIfAborted();

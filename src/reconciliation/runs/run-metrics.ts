@@ -5,20 +5,20 @@ import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { Measured, MetricsService } from '../../http/metrics/metrics.service';
 import { waitAtMost } from '../../platform/database/pools/patience';
 
-/** The state changes about once a day. However often the metrics are read, the findings are counted only this often. */
+/** Minimum interval between counts of the findings, in ms. The state changes about once a day. */
 const COUNTED_EVERY_MS = 30_000;
 
-/** The metrics are available without the database. */
+/** Timeout of the query, in ms. The other metrics do not need the database. */
 const PATIENCE_MS = 1_000;
 
 /** The account of a record `r`. */
 const ACCOUNT = Prisma.sql`coalesce(r.account, ${MAIN_ACCOUNT}::text)`;
 
-/** The state of the reconciliation in the database, whichever instance ran it, by upstream account. */
+/** State of the reconciliation in the database, of all instances, by upstream account. */
 interface ReconciliationState {
-  /** When the newest run of each result ended, in seconds since 1970. */
+  /** End of the newest run of each result, in seconds since 1970. */
   lastEnds: Measured[];
-  /** The residuals of the newest runs that have one, in US dollars. */
+  /** Residuals of the newest runs with one, in US dollars. */
   residuals: Measured[];
   /** Undecided findings by category. */
   open: Measured[];

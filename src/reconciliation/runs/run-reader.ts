@@ -12,10 +12,10 @@ import { RunSettings } from '../matching/plan';
 export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;
 export type Result = (typeof RESULTS)[number];
 
-/** A run as the database stores it. Its reading is the statement, or the earlier listing, that it compares with. */
+/** A stored run. Its reading is the statement, or the earlier listing, that it compares with. */
 export interface Run extends Omit<NewRun, 'settings' | 'by'> {
   ofStatement: boolean;
-  /** Whether recipients that the statement names are compared. Its totals then tell whether somebody was paid. */
+  /** Whether the run compares recipients named by the statement. Its totals then reveal who was paid. */
   comparesPeople: boolean;
   settings: RunSettings;
   clientId: string | null;
@@ -24,17 +24,17 @@ export interface Run extends Omit<NewRun, 'settings' | 'by'> {
   actor: string | null;
   end: RunEnd | null;
   progress: RunProgress | null;
-  /** Whether a worker is carrying it out. */
+  /** Whether a worker holds it. */
   held: boolean;
 }
 
-/** Runs that were not carried out within this time are given up. A request for the same period then means a new run. */
+/** Age after which a queued run is abandoned, in ms. A new request for the period then starts a new run. */
 const TAKEN_UP_FOR_MS = 24 * 3_600_000;
 
-/** The most runs that are current. There are never more, but for scheduled runs after a long time without a worker. */
+/** Maximum number of current runs. More exist only after a long time without a worker. */
 const MOST_CURRENT = 20;
 
-/** Returns whether a run waits for a worker, to be begun or continued. */
+/** Returns whether a run waits for a worker to begin or continue it. */
 export function isQueued({ end, held, dueAt, startedAt }: Run): boolean {
   return !end && !held && (dueAt !== null || startedAt.getTime() > clock.nowMs() - TAKEN_UP_FOR_MS);
 }
@@ -47,13 +47,13 @@ interface RunEnd {
   endedAt: Date;
 }
 
-/** Its times as text, because JSON has no times. */
+/** A run with its times as text, because JSON has no times. */
 interface RunRow extends Omit<Run, 'account' | 'end'> {
   account: string | null;
   end: (Omit<RunEnd, 'endedAt'> & { endedAt: string }) | null;
 }
 
-/** Whether the connection of a run is alive. See RunConnection.lockRun. */
+/** Whether the connection of a run is alive. See `RunConnection.lockRun`. */
 const HELD = Prisma.sql`EXISTS (
   SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -83,7 +83,7 @@ interface RunFilter {
   result?: string | undefined;
   ended?: false;
   dueAt?: Date;
-  /** False leaves out the runs that compare people. */
+  /** False omits the runs that compare people. */
   seesPeople?: boolean;
 }
 
@@ -98,7 +98,7 @@ export class RunReader {
     return (await this.list({ id }, 1))[0];
   }
 
-  /** Whether a statement names recipients, so that a run over it compares them. */
+  /** Returns whether a statement names recipients, which a run over it then compares. */
   async namesRecipients(statementId: string): Promise<boolean> {
     const [row] = await this.prisma.$queryRaw<{ named: boolean }[]>`
       SELECT ${namesRecipients('s')} AS named FROM source_read s WHERE s.id = ${statementId}::uuid`;
@@ -114,7 +114,7 @@ export class RunReader {
   /** Lists runs, newest first. */
   async list(filter: RunFilter, most: number, db: Reading = this.prisma): Promise<Run[]> {
     const rows = await this.read(filter, most, db);
-    // The locks are read after the rows. A run that ended between the two would otherwise look interrupted.
+    // Read the locks after the rows. Otherwise a run that ended in between would look interrupted.
     const unclear = rows.filter(({ end, held }) => !end && !held).map(({ id }) => id);
     if (unclear.length === 0) return rows;
     const again = new Map((await this.read({ ids: unclear }, unclear.length, db)).map((run) => [run.id, run]));

@@ -4,7 +4,7 @@ import { RunRecord, RunState } from './runs.dto';
 import { Call, maySeePeople } from '../../access/auth/call';
 import { Problem } from '../../platform/errors/problem';
 
-/** Returns a run as the API shows it. */
+/** Converts a run for the API. */
 export function toRecord(run: Run, reveal: boolean): RunRecord {
   const { id, from, to, historical, settings, end, clientId, actor } = run;
   return {
@@ -47,8 +47,8 @@ export function stateOf(run: Run): RunState {
 }
 
 /**
- * Requires that the caller may learn what a run found. The totals and findings of a run that compares recipients tell which
- * of them were paid, even if they name nobody.
+ * Requires the permission to read the result of a run. The totals and findings of a run that compares
+ * recipients reveal who was paid, even without names.
  * @throws Problem `scope_missing`
  */
 export function requireMayRead({ comparesPeople }: Pick<Run, 'comparesPeople'>, call: Call): void {

@@ -20,19 +20,19 @@ import { RunsService } from './runs.service';
 import { TotalsRecord } from '../matching/totals.dto';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
-/** Reads the database as often as progress is written. */
+/** Interval of reads, in ms. It equals the interval of progress writes. */
 const EVERY_MS = 500;
 
-/** The states that a run does not leave. */
+/** Final states of a run. */
 const LAST_STATES: RunState[] = ['interrupted', 'ended'];
 
-/** A reader that connects again with this Last-Event-ID has received everything. */
+/** Last-Event-ID of a client that has received everything. */
 const LAST_EVENT = 'end';
 
 /**
- * Streams the progress of a run as server-sent events: `queued` while it waits for a worker, `progress` when something
- * changed, then `end`, or `interrupted` if no worker will continue the run. Every event is read from the database. A stream therefore begins with the
- * current state, on any instance and after any reconnect.
+ * Streams the progress of a run as server-sent events: `queued` while it waits for a worker, `progress` after
+ * a change, then `end`, or `interrupted` if no worker will continue the run. Every event is read from the
+ * database, so a stream begins with the current state, on any instance and after any reconnect.
  */
 @Injectable()
 export class RunStreams {
@@ -46,7 +46,7 @@ export class RunStreams {
   of(first: Run, reply: FastifyReply): Readable {
     let run: Run | undefined = first;
     return this.streams.open(reply, EVERY_MS, async () => {
-      // The database may be back in a moment.
+      // The database may recover in a moment.
       run ??= await this.reads.read(first.id, () => this.reader.one(first.id).catch(() => undefined));
       const news = { event: run && newsOf(run), isLast: run !== undefined && LAST_STATES.includes(stateOf(run)) };
       run = undefined;
@@ -182,7 +182,7 @@ export class RunsController {
   }
 }
 
-/** Whoever reads a run over a statement of named recipients learns which of them were paid. */
+/** Describes runs for the access log. A run over a statement of named recipients reveals who was paid. */
 function shownOf(runs: Run[]): Shown {
   return { ...showsNobody(runs), compares: runs.some(({ comparesPeople }) => comparesPeople) };
 }

@@ -31,7 +31,7 @@ describe('the clock of the schedule', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  it('checks at the start, at each scheduled time in UTC, and a minute after each check', async () => {
+  it('checks at start, at each scheduled time in UTC, and a minute after each check', async () => {
     const service = of('0 2 * * *');
     const stop = start(service);
     await jest.advanceTimersByTimeAsync(29 * SECOND_MS);
@@ -49,10 +49,10 @@ describe('the clock of the schedule', () => {
     checked.mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)));
     const stop = start(service);
     await jest.advanceTimersByTimeAsync(61 * SECOND_MS);
-    expect(looks()).toEqual(['01:59:30']); // the first one is not over
+    expect(looks()).toEqual(['01:59:30']); // The first check has not ended.
     fail(new Error('no database'));
     await jest.advanceTimersByTimeAsync(0);
-    expect(looks()).toEqual(['01:59:30', '02:00:31']); // at once, for the time that it missed
+    expect(looks()).toEqual(['01:59:30', '02:00:31']); // At once, for the missed time.
     await stop();
   });
 

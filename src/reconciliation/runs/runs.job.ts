@@ -16,19 +16,19 @@ import { uuidFloor } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { dayBefore, RunsService } from './runs.service';
 
-/** The most runs of one worker at a time. Each comparison keeps a core of the database busy. */
+/** Maximum number of simultaneous runs per worker. Each comparison keeps a database core busy. */
 const MOST_AT_ONCE = 2;
 
-/** How often a worker looks for runs that it was not told of, such as those of a killed worker. */
+/** Interval at which a worker looks for unannounced runs, such as those of a killed worker. */
 const LOOK_EVERY_MS = 5_000;
 
-/** Carries out the queued runs. Any number of workers take part, and each run has one of them. */
+/** Carries out the queued runs. Any number of workers take part, and each run has one worker. */
 @Injectable()
 export class RunsJob implements Job {
   readonly name = 'runs';
   readonly isShared = true;
   private readonly logger = new Logger('Reconciliation');
-  /** By the ID of the run. */
+  /** Runs in progress, by ID. */
   private readonly working = new Map<string, Promise<void>>();
   private isFailing = false;
 
@@ -40,7 +40,10 @@ export class RunsJob implements Job {
     private readonly metrics: ReconciliationMetrics,
   ) {}
 
-  /** Runs never delay the end of a worker. Another one continues an interrupted run, with the same result. */
+  /**
+   * Takes queued runs. They never delay the end of a worker: another one continues an interrupted run, with
+   * the same result.
+   */
   async run(turns: Turns): Promise<void> {
     while (!turns.areOver) {
       try {
@@ -63,7 +66,7 @@ export class RunsJob implements Job {
     }
   }
 
-  /** Begins to carry out a run, unless another worker does. */
+  /** Carries out a run, unless another worker does. */
   private async take({ id }: Run, turns: Turns): Promise<void> {
     const connection = await RunConnection.open(this.settings);
     try {
@@ -80,7 +83,7 @@ export class RunsJob implements Job {
     }
   }
 
-  /** Never rejects. A failure is recorded, or logged if that is not possible. */
+  /** Carries out a run. Never rejects: a failure is recorded, or logged if recording fails. */
   private async carryOut(run: Run, connection: RunConnection, stop: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([stop, connection.lost]);
     const close = () => void connection.close();
@@ -99,7 +102,7 @@ export class RunsJob implements Job {
     }
   }
 
-  /** @throws RunFailure if this worker cannot ask the account of the run. */
+  /** @throws RunFailure if this worker has no access to the account of the run. */
   private requireAccount({ account, readId }: Run): void {
     if (readId !== null || accountNames(this.settings).includes(account)) return;
     const text = `The worker does not know the upstream account ${account}. Configure it for all processes, then start the run again.`;
@@ -108,7 +111,7 @@ export class RunsJob implements Job {
 
   private async tellOfEnd({ id, account, startedAt }: Run): Promise<void> {
     const end = (await this.reader.one(id).catch(() => undefined))?.end;
-    if (!end) return; // The connection is lost, so the end cannot be recorded.
+    if (!end) return; // Without a connection, the end cannot be recorded.
     this.logger.log({ run_id: id, result: end.result }, 'run ended');
     this.metrics.runs.observe({ result: end.result, account }, (end.endedAt.getTime() - startedAt.getTime()) / 1_000);
   }
@@ -127,7 +130,7 @@ export class RunsJob implements Job {
       await client.query('ROLLBACK');
       await insertRunFailure(client, run.id, isKnown ? error.readId : null, failure);
     } catch {
-      return this.tellOfCut(run, false); // The server said so before the connection ended.
+      return this.tellOfCut(run, false); // The server announced the end of the connection.
     }
     this.metrics.runs.observe(
       { result: 'failed', account: run.account },
@@ -138,12 +141,12 @@ export class RunsJob implements Job {
   }
 }
 
-/** The interval at which missed runs are looked for, between two scheduled times. */
+/** Interval of checks for missed runs between two scheduled times, in ms. */
 const CHECK_EVERY_MS = 60_000;
 
 /**
- * Begins a run of the previous day for each account at each time of RECONCILIATION_SCHEDULE. The rows of the runs are
- * the queue: a run that is due and missing is begun, whenever that is noticed.
+ * Begins a run of the previous day for each account at each time of RECONCILIATION_SCHEDULE. The rows of the
+ * runs are the queue: a due run without a row is begun at the next check.
  */
 @Injectable()
 export class ScheduleService implements Job {
@@ -171,12 +174,12 @@ export class ScheduleService implements Job {
     }
   }
 
-  /** Begins the runs that are due. What fails for one account does not keep the others waiting. */
+  /** Begins the due runs. A failure for one account does not delay the others. */
   async checkAll(now: Date): Promise<void> {
     for (const account of this.accounts) await this.checkSafely(account, now);
   }
 
-  /** Begins the run that is due. Only the newest scheduled time counts, as a run compares a whole day. */
+  /** Begins the due run. Only the newest scheduled time counts, because a run compares a whole day. */
   async check(account: string, now: Date): Promise<void> {
     const due = this.newestTick(now);
     if (due && (await this.isMissing(account, due))) {
@@ -193,10 +196,12 @@ export class ScheduleService implements Job {
   private newestTick(now: Date): Date | undefined {
     if (this.pattern === undefined) return undefined;
     const ticks = new Cron(this.pattern, { timezone: 'UTC', paused: true });
-    return ticks.previousRuns(1, new Date(now.getTime() + 1))[0]; // A scheduled time that is now counts.
+    return ticks.previousRuns(1, new Date(now.getTime() + 1))[0]; // Includes a scheduled time that is now.
   }
 
-  /** A proxy that had no history at a scheduled time has missed nothing. */
+  /**
+   * Returns whether a due run is missing. A proxy without history at the scheduled time has missed nothing.
+   */
   private async isMissing(account: string, due: Date): Promise<boolean> {
     if ((await this.reader.list({ account, dueAt: due }, 1)).length > 0) return false;
     const first = await this.prisma.intent.findFirst({ where: { id: { lt: uuidFloor(due) } }, select: { id: true } });
@@ -207,7 +212,7 @@ export class ScheduleService implements Job {
     try {
       await this.check(account, now);
     } catch (error) {
-      // The next check follows in a minute, and a missing run is visible in the list of runs.
+      // The next check follows in a minute, and the list of runs shows the gap.
       const isExpected = error instanceof Problem && error.code !== 'internal_error';
       if (!isExpected)
         this.logger.warn({ account, code: codeOf(error) }, 'schedule check failed, will retry in a minute');

@@ -16,26 +16,29 @@ import { Run, RunReader } from './run-reader';
 
 const DAY_MS = 86_400_000;
 
-/** A year and its surroundings. A longer period takes several runs, each with a listing of its own. */
+/**
+ * Maximum length of a period: a year with some margin. A longer period takes several runs, each with its own
+ * listing.
+ */
 const MAX_DAYS = 400;
 
-/** The account, the period and the sources of a run. */
+/** Account, period and sources of a run. */
 interface Question {
   /** The upstream account. */
   account: string;
   from: Date;
   to: Date;
-  /** Compares our records and the upstream's as of this time. Null: now. */
+  /** Compares both sides as of this time. Null means now. */
   asOf: Date | null;
-  /** The statement to compare with. Null: the upstream's own listing. */
+  /** Statement to compare with. Null means the upstream's own listing. */
   statementId: string | null;
 }
 
 /**
  * Checks the request for a run.
- * @param now by the database's clock, which the records use.
- * @param accounts the upstream accounts.
- * @throws Problem `invalid_request` that lists the errors.
+ * @param now by the database's clock, as in the records.
+ * @param accounts upstream accounts.
+ * @throws Problem `invalid_request` with all faults.
  */
 function checkQuestion({ account, from, to, asOf }: Question, now: Date, accounts: string[]): void {
   const faults = accountFaults(account, accounts);
@@ -44,7 +47,8 @@ function checkQuestion({ account, from, to, asOf }: Question, now: Date, account
   if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS) {
     fault('/to', `must be at most ${MAX_DAYS} days after from; start another run for the rest`);
   }
-  // A call that is made while the upstream is read would stand on one side only, and look like an unknown transaction.
+  // A call made while the upstream is read would be missing on one side, and look like an unknown
+  // transaction.
   if (to > now) fault('/to', `must not be in the future; it is ${now.toISOString()} now`);
   if (asOf && asOf > now) fault('/as_of', `must not be in the future; it is ${now.toISOString()} now`);
   if (asOf && asOf < to) fault('/as_of', 'must not be before to, because the period must have ended by then');
@@ -68,9 +72,9 @@ export class EarlierReadsService {
   constructor(private readonly prisma: PrismaService) {}
 
   /**
-   * Returns the source that a run must compare with, if it must not read a new one: a statement, or the newest listing
-   * that was known at `as_of`.
-   * @throws Problem if there is no such source.
+   * Returns the source for a run that must not read a new one: a statement, or the newest listing known at
+   * `as_of`.
+   * @throws Problem if no such source exists.
    */
   async chosenFor(question: Question, settings: RunSettings): Promise<string | null> {
     const { account, statementId, asOf } = question;
@@ -79,7 +83,7 @@ export class EarlierReadsService {
   }
 
   /**
-   * Returns the readings that a run completed before it was interrupted, so that it does not read these sources again.
+   * Returns the readings that a run completed before an interruption. It does not read these sources again.
    */
   async ofCause(causedBy: string, source: string, subject: string | null = null): Promise<string | undefined> {
     const [row] = await this.prisma.$queryRaw<{ id: string }[]>`
@@ -89,7 +93,7 @@ export class EarlierReadsService {
     return row?.id;
   }
 
-  /** The run that a listing was read for. Null if there is none. */
+  /** Returns the run that a listing was read for. Null without one. */
   async causeOf(readId: string): Promise<string | null> {
     const [row] = await this.prisma.$queryRaw<{ cause: string | null }[]>`
       SELECT caused_by AS cause FROM source_read WHERE id = ${readId}::uuid`;
@@ -108,8 +112,9 @@ export class EarlierReadsService {
   }
 
   /**
-   * The newest complete listing of the account, of a period and its surroundings that was known at that time. A listing that was read
-   * for a run counts from the beginning of that run. A second run as of that time therefore sees what the first saw.
+   * Returns the newest complete listing of the account that covers a period with its margin and was known at
+   * a time. A listing read for a run counts from the start of that run, so a second run as of that time uses
+   * the same data.
    */
   private async listingOf({ account, from, to }: Question, asOf: Date, settings: RunSettings): Promise<string> {
     const { from: earliest, to: latest } = withMargin(from, to, settings);
@@ -131,18 +136,20 @@ export class EarlierReadsService {
 }
 
 /**
- * The limit of runs that are in progress or queued, over all instances. Each run uses one database connection fully,
- * and payouts need the database too.
+ * Maximum number of runs in progress or queued, over all instances. Each run uses a database connection
+ * fully, and payouts need the database too.
  */
 const MAX_RUNS = 2;
 
-/** The run that answers a request, and whether the same run was requested before. */
+/** The run for a request, and whether it already existed. */
 interface Begun {
   run: Run;
   isNew: boolean;
 }
 
-/** Begins runs. A worker carries them out. Over all instances, a period of an account has one run at a time. */
+/**
+ * Begins runs for a worker to carry out. Over all instances, a period of an account has one run at a time.
+ */
 @Injectable()
 export class RunsService {
   constructor(
@@ -155,7 +162,7 @@ export class RunsService {
   /**
    * Begins a run. Resolves once it is recorded, before a worker takes it.
    * @param by null for the schedule.
-   * @param dueAt the time in the schedule that the run is for.
+   * @param dueAt the scheduled time of the run.
    * @throws Problem that explains why no run was begun.
    */
   async begin(question: Question, by: Author | null, dueAt: Date | null = null): Promise<Begun> {
@@ -174,7 +181,7 @@ export class RunsService {
       const times = { from, to, asOf: asOf ?? startedAt, historical: asOf !== null, dueAt, startedAt };
       const isNew = await insertRun(tx, { id, account, ...times, readId, settings, by });
       const [run] = await this.reader.list(isNew ? { id } : { account, dueAt: dueAt ?? startedAt }, 1, tx);
-      if (!run) throw new Error('a run that was just recorded is not there');
+      if (!run) throw new Error('the new run is missing right after its insertion');
       return { run, isNew };
     });
   }
@@ -184,7 +191,7 @@ function isOfSamePeriod(run: Run, { account, from, to }: Question): boolean {
   return run.account === account && isSame(run.from, from) && isSame(run.to, to);
 }
 
-/** @throws Problem if the run of the period is not the requested one. */
+/** @throws Problem if the period's run differs from the requested one. */
 function asRequested(run: Run, { asOf, statementId }: Question, readId: string | null): Run {
   const sameThen = asOf === null ? !run.historical : run.historical && isSame(run.asOf, asOf);
   if (sameThen && run.readId === readId && run.ofStatement === (statementId !== null)) return run;

@@ -16,7 +16,7 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { asRecorded } from '../../platform/privacy/recorded';
 import { Transaction } from '../../gateway/upstream/answers/transactions';
 
-/** A transaction of one of our payouts, as the upstream lists it now. */
+/** A transaction of one of our payouts in the upstream's current listing. */
 export interface ListedPayout {
   position: number;
   meaning: Status | undefined;
@@ -24,7 +24,7 @@ export interface ListedPayout {
   transaction: TransactionEvidence;
 }
 
-/** Why a listed status changes nothing about a payout. The first rule that holds decides. */
+/** A reason why a listed status changes nothing about a payout. The first one that holds decides. */
 interface Exception {
   name: string;
   holds: (item: LedgerItem, listed: ListedPayout, entry: Entry) => boolean;
@@ -32,11 +32,11 @@ interface Exception {
 
 export const EXCEPTIONS: readonly Exception[] = [
   { name: 'nothing new', holds: (item, _listed, entry) => item.entry === entry },
-  // The word is listed for operators, who can give it a meaning (UPSTREAM_STATUS_WORDS).
+  // Operators see the word in a list and can define it (UPSTREAM_STATUS_WORDS).
   { name: 'a word never heard of', holds: (_item, _listed, entry) => !ENTRIES[entry].known },
-  // A list that lags must not undo what is known.
+  // A lagging list must not undo known outcomes.
   { name: 'an older word', holds: (item, _listed, entry) => entry === 'pending' && ENTRIES[item.entry].known },
-  // A person has decided with this word in view. Only another word is news.
+  // A person decided with this word in view. Only another word is new.
   {
     name: 'seen by a person',
     holds: (item, { transaction }) =>
@@ -45,7 +45,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
 ];
 
-/** Returns the entries that follow from what the upstream lists about a payout. */
+/** Returns the new entries of a payout by its current listing. */
 export function changesOf(item: LedgerItem, listed: ListedPayout, created: Created | undefined): NewEntry[] {
   const entry = entryOf(listed.meaning, created);
   const { position, transaction } = listed;
@@ -53,14 +53,14 @@ export function changesOf(item: LedgerItem, listed: ListedPayout, created: Creat
   return [...(isChange ? [{ position, entry, transaction }] : []), ...feeOf(item, listed)];
 }
 
-/** A fee may be charged later, or be given back. */
+/** Returns the entry of a changed fee. A fee may be charged later, or be refunded. */
 function feeOf({ feeUsd: before }: LedgerItem, { position, feeUsd: listed, transaction }: ListedPayout): NewEntry[] {
   const feeUsd = listed?.isZero() ? listed : countableFee(listed);
   if (feeUsd === null || feeUsd.eq(before)) return [];
   return [{ position, entry: 'fee', amountUsd: feeUsd.minus(before), transaction }];
 }
 
-/** The transactions that are looked up at once. */
+/** Transactions per lookup. */
 const AT_ONCE = 500;
 
 interface ListedRow extends Pick<Transaction, 'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'status'> {
@@ -70,15 +70,15 @@ interface ListedRow extends Pick<Transaction, 'upstreamRef' | 'upstreamId' | 'ba
 
 /** The result of one reading. */
 export interface SettledRead {
-  /** How many of its transactions are of payouts of ours. */
+  /** Number of transactions that belong to our payouts. */
   known: number;
-  /** How many calls it settled. */
+  /** Number of settled calls. */
   settled: number;
-  /** The transactions that no record of ours names: their positions, and their names. */
+  /** Positions and names of the transactions that no record of ours names. */
   unclaimed: Map<bigint, string | null>;
 }
 
-/** What the proxy settles by without a person. */
+/** Sources by which the proxy settles without a person. */
 type By = Extract<Source, 'poll' | 'event' | 'reconciliation'>;
 
 const REASONS: Record<By, string> = {
@@ -87,7 +87,7 @@ const REASONS: Record<By, string> = {
   reconciliation: 'A reconciliation run found that the upstream lists the payout with this status.',
 };
 
-/** Settles payouts by what the upstream says about their transactions, for as long as it says something new. */
+/** Settles payouts by new statuses of their transactions. */
 @Injectable()
 export class SettleListedService {
   private readonly logger = new Logger('FollowUp');
@@ -102,7 +102,7 @@ export class SettleListedService {
     this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
   }
 
-  /** @param readId the reading, whose transactions are kept. */
+  /** @param readId ID of the reading, whose transactions are kept. */
   async run(readId: string, source: By, signal: AbortSignal): Promise<SettledRead> {
     await this.index.catchUp();
     const result: SettledRead = { known: 0, settled: 0, unclaimed: new Map() };
@@ -122,7 +122,7 @@ export class SettleListedService {
     return result;
   }
 
-  /** Settles what a run has found to differ, if the transactions are certainly of the payouts. */
+  /** Settles the differences found by a run, if the transactions certainly belong to the payouts. */
   async runFindings(runId: string, signal: AbortSignal): Promise<void> {
     await this.index.catchUp();
     const found = await this.prisma.$queryRaw<{ readId: string; ordinal: bigint }[]>`
@@ -164,8 +164,8 @@ export class SettleListedService {
   }
 
   /**
-   * Finds the calls that may have created these transactions. Accounts do not trust each other, so what one lists settles
-   * no call of another.
+   * Finds the calls that may have created these transactions. Accounts do not trust each other: a listing
+   * settles no call of another account.
    */
   private async byCall(readId: string, rows: ListedRow[]): Promise<Map<string, ListedRow[]>> {
     const byTerm = new Map(rows.flatMap((row) => namesOf(row).map((name) => [termOf(TAGS.ref, name), row] as const)));
@@ -197,16 +197,16 @@ export class SettleListedService {
   }
 
   private entriesOf(call: SettledCall, rows: ListedRow[]): NewEntry[] {
-    // Without an answer, nobody has assigned its transactions. The resolver does.
+    // Without an answer, the transactions are unassigned. The resolver assigns them.
     if (!call.outcome) return [];
     const created = CREATED_BY.get(call.intent.operation);
-    // Records mask contacts, so names are compared in the form that records have.
+    // Records mask contacts, so names are compared in their recorded form.
     const byRef = new Map(call.items.map((item) => [item.transaction?.upstream_ref, item]));
     const byId = new Map(call.items.map((item) => [item.transaction?.upstream_id, item]));
     return rows.flatMap((row) => {
       const { upstream_ref: ref, upstream_id: id } = evidenceOfTransaction(row, null);
       const named = id === null ? undefined : byId.get(id);
-      // An ID decides only where one of the two has no reference.
+      // An ID decides only if one side has no reference.
       const isById = ref === null || named?.transaction?.upstream_ref === null;
       const item = (ref === null ? undefined : byRef.get(ref)) ?? (isById ? named : undefined);
       return item ? changesOf(item, this.toListed(item.position, row), created) : [];

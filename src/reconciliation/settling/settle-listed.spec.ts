@@ -37,7 +37,7 @@ const listedAs = (word: string, fee: number | null = null): ListedPayout => ({
   transaction: transaction(word),
 });
 
-/** A payout for each exception, the word that changes nothing about it, and a word that does. */
+/** For each exception: a payout, a word that changes nothing about it, and a word that does. */
 const SCENARIOS: Record<string, [item: LedgerItem, word: string, news: string]> = {
   'nothing new': [itemIn('paid', 'answer', 'paid'), 'Completed', 'reversed'],
   'a word never heard of': [itemIn('paid', 'answer', 'paid'), 'ON_HOLD', 'failed'],
@@ -45,7 +45,7 @@ const SCENARIOS: Record<string, [item: LedgerItem, word: string, news: string]> 
   'seen by a person': [itemIn('failed', 'person', 'paid'), 'paid', 'refunded'],
 };
 
-describe('the exceptions from what the upstream lists', () => {
+describe('the exceptions from settling by a listing', () => {
   it.each(EXCEPTIONS.map((exception) => [exception.name, exception] as const))('include "%s"', (name, exception) => {
     const [item, word, news] = SCENARIOS[name]!;
     const listed = listedAs(word);

@@ -6,8 +6,8 @@ import { readStrictJson } from '../../platform/json/strict-json';
 import { isObject } from '../../platform/json/is-object';
 
 /**
- * The fields that a column of a statement can be. A `recipient` is an email, phone, handle or receiver, depending on
- * its form. It comes last, because a field with a column of its own has precedence.
+ * Fields that a column of a statement can have. A `recipient` is an email, phone, handle or receiver,
+ * depending on its form. It comes last, because a field with its own column has precedence.
  */
 export type StatementField = TransactionField | 'recipient';
 export const STATEMENT_FIELDS = [...Object.keys(TRANSACTION_FIELDS), 'recipient'] as StatementField[];
@@ -16,7 +16,7 @@ const OF_PEOPLE: readonly StatementField[] = RECIPIENT_FIELDS;
 
 const NAMES: StatementField[] = ['upstream_ref', 'upstream_id', 'batch_ref', 'reference'];
 
-/** A line needs one of these fields to be compared. */
+/** Fields of which a line needs at least one for the comparison. */
 const IDENTIFYING = [...NAMES, ...OF_PEOPLE];
 
 const PRESETS = new Map<string, (field: StatementField) => string>([
@@ -25,21 +25,21 @@ const PRESETS = new Map<string, (field: StatementField) => string>([
 ]);
 export const PRESET_NAMES = [...PRESETS.keys()];
 
-/** Maps fields to columns. Column names are exactly as in the first line. */
+/** Columns by field. Column names are exactly as in the first line. */
 export type Columns = Partial<Record<StatementField, string>>;
 
 export interface Mapping {
   columns: Columns;
-  /** Whether missing columns are ignored, as with a preset. Otherwise they are an error. */
+  /** Whether missing columns are ignored, as with a preset, or an error. */
   lenient: boolean;
-  /** The columns that are not read, because they identify who was paid. */
+  /** Columns that are skipped because they identify recipients. */
   ignored?: Columns;
 }
 
 const MAX_COLUMN_NAME = 255;
 
 /**
- * Reads the caller's mapping: the name of a preset, or JSON `{"<field>":"<column>"}`.
+ * Parses the caller's mapping: the name of a preset, or JSON `{"<field>":"<column>"}`.
  * @throws MappingError that describes the error.
  */
 export function readMapping(text: string): Mapping {
@@ -69,8 +69,8 @@ export function readMapping(text: string): Mapping {
 }
 
 /**
- * Returns the mapping without the fields that identify who was paid. A statement of guesses would otherwise show which
- * guesses are right, by the lines that match a payment or by findings about its recipient.
+ * Returns the mapping without the fields that identify recipients. Otherwise an importer could test guesses,
+ * by the lines that match a payment or by findings about its recipient.
  * @throws MappingError if no remaining field allows a comparison.
  */
 export function withoutPeople({ columns, lenient }: Mapping): Mapping {
@@ -90,8 +90,8 @@ export class MappingError extends Error {}
 
 /**
  * Finds the columns of a statement in its first line.
- * @returns each field's position.
- * @throws MappingError that names the existing columns, except those that look like contacts.
+ * @returns the position of each field.
+ * @throws MappingError that names the existing columns, except possible contacts.
  */
 export function placesIn(header: string[], mapping: Mapping): Map<StatementField, number> {
   const { columns, lenient } = mapping;
@@ -114,18 +114,18 @@ export function placesIn(header: string[], mapping: Mapping): Map<StatementField
   return places;
 }
 
-/** Returns whether some of the fields identify who was paid. */
+/** Returns whether any of the fields identifies recipients. */
 export function identifyPeople(fields: Iterable<StatementField>): boolean {
   return [...fields].some((field) => OF_PEOPLE.includes(field));
 }
 
-/** Returns the fields that are not read, of those whose column the statement has. */
+/** Returns the skipped fields whose column the statement has. */
 export function ignoredIn(header: string[], { ignored = {} }: Mapping): StatementField[] {
   const names = new Set(header.map((name) => name.trim()));
   return OF_PEOPLE.filter((field) => ignored[field] !== undefined && names.has(ignored[field]));
 }
 
-/** Returns the fields of a transaction that a line states. */
+/** Returns the fields of a transaction on a line. */
 export function toFields(
   values: Iterable<readonly [StatementField, string]>,
 ): Partial<Record<TransactionField, string>> {
@@ -134,7 +134,7 @@ export function toFields(
   return fields;
 }
 
-/** Returns the field that a recipient looks like. Statements write phone numbers without +, too. */
+/** Returns the field of a recipient by its form. Statements also write phone numbers without +. */
 function fieldOf(recipient: string): RecipientKind {
   return contactOf(recipient)?.kind ?? (recipientKey('phone', recipient) === null ? 'receiver' : 'phone');
 }
@@ -156,7 +156,7 @@ function checked<Given extends Partial<Record<StatementField, unknown>>>(
   return columns;
 }
 
-/** If a file has no heading, these names are values. */
+/** Describes the columns. In a file without a heading, these names are values. */
 function there(names: string[]): string {
   const shown = names.slice(0, 50).map((name) => (isName(name) ? name : '…'));
   return `its columns are ${shown.join(', ')}`;

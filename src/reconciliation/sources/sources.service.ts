@@ -19,11 +19,11 @@ import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { walletsIn } from '../../gateway/upstream/answers/wallets';
 import { TransactionWriter, earlier, isFaulty, isWithin, insertWallets } from './transaction-writer';
 
-/** Why a source is read, and who asked for it. */
+/** Reason and requester of a reading. */
 export interface Cause {
-  /** The run, the call in doubt or the event. Null if there is none. */
+  /** The run, the call in doubt or the event. Null for none of these. */
   causedBy: string | null;
-  /** The key that asked. Null for the proxy itself. */
+  /** Key of the requester. Null for the proxy itself. */
   by: Author | null;
 }
 
@@ -31,32 +31,30 @@ export interface ReadResult {
   readId: string;
   /** Whether the reading is complete and the upstream reported success. */
   complete: boolean;
-  /** A short code if it is not complete: a failure of the upstream, or `rejected`. */
+  /** Failure code of an incomplete reading: a failure of the upstream, or `rejected`. */
   failure: string | null;
   httpStatus: number | null;
-  /** How many transactions (or wallets) it listed. */
+  /** Number of listed transactions or wallets. */
   rows: number;
-  /** How many of them are kept. */
+  /** Number of kept rows. */
   kept: number;
   /** SHA-256 of the bytes as received, in hex. */
   sha256: string | null;
-  /**
-   * Time of the oldest transaction that it listed, kept or not. Null if that is unknown, or not everything was
-   * requested.
-   */
+  /** Time of the oldest listed transaction, kept or not. Null if unknown, or if only a part was requested. */
   oldest: Date | null;
   endedAt: Date;
 }
 
 interface ListingOptions {
-  /** Reports the number received so far, now and then. */
+  /** Reports the number of received rows at intervals. */
   onRows?: (rows: number) => void;
   signal?: AbortSignal;
   /**
-   * Whether the oldest transaction is kept even if it is outside the window. It shows how far back the listing reaches.
+   * Whether to keep the oldest transaction even outside the window. It shows how far back the listing
+   * reaches.
    */
   keepsOldest?: boolean;
-  /** Keeps only these transactions of the window. */
+  /** Selects the transactions of the window to keep. */
   keeps?: (transaction: Transaction) => boolean;
 }
 
@@ -67,7 +65,7 @@ interface Seen extends Omit<NewSourceReadEnd, 'readId' | 'complete' | 'evidence'
 
 type Source = Exclude<NewSourceRead['source'], 'statement'>;
 
-/** Reads the upstream's data and keeps it as evidence. Each question is recorded before it is sent. */
+/** Reads the upstream's data and keeps it as evidence. Each request is recorded before it is sent. */
 @Injectable()
 export class SourcesService {
   constructor(
@@ -77,13 +75,13 @@ export class SourcesService {
     private readonly statuses: UnheardStatuses,
   ) {}
 
-  /** Returns whether an account is configured. Otherwise nothing of it can be read. */
+  /** Returns whether an account is configured. Otherwise it cannot be read. */
   knows(account: string): boolean {
     return this.upstream.all().some(({ name }) => name === account);
   }
 
   /**
-   * Reads all transactions of an account, once. A caller that needs a complete reading asks again.
+   * Reads all transactions of an account, once. Callers retry an incomplete reading.
    * @param window keeps only transactions issued in [from, to), and those without a readable time.
    */
   async transactions(
@@ -96,8 +94,8 @@ export class SourcesService {
   }
 
   /**
-   * Reads all transactions of an account, and keeps only some of the window.
-   * @param isNews whether a transaction is kept.
+   * Reads all transactions of an account, and keeps a selection of the window.
+   * @param isNews whether to keep a transaction.
    */
   async changes(
     account: string,
@@ -154,7 +152,10 @@ export class SourcesService {
     return this.few('transaction', this.upstream.of(account), cause, upstreamId, transactionQuestion);
   }
 
-  /** Reads the wallets of an account. @param keeps whether their newest entries are kept too. */
+  /**
+   * Reads the wallets of an account.
+   * @param keeps whether to keep their newest entries too.
+   */
   async wallets(name: string, cause: Cause, keeps: 'entries' | 'balances' = 'entries'): Promise<ReadResult> {
     const account = this.upstream.of(name);
     return this.read('wallets', account, cause, { subject: null }, async (readId) => {
@@ -203,7 +204,7 @@ export class SourcesService {
     return { body, seen };
   }
 
-  /** Records the question, asks it, and records how it ended, even if its rows could not be stored. */
+  /** Records a request, sends it, and records its end, even if its rows could not be stored. */
   private async read(
     source: Source,
     { name: account }: UpstreamAccount,
@@ -220,7 +221,7 @@ export class SourcesService {
       seen = await ask(readId);
     } catch (error) {
       done('not_kept');
-      // A reading without an end counts for as little.
+      // A reading without an end is equally ignored.
       await insertSourceReadEnd(this.prisma, { readId, complete: false, ...NOT_KEPT, evidence: null }).catch(
         () => undefined,
       );
@@ -236,7 +237,7 @@ export class SourcesService {
   }
 }
 
-/** The answer reports success, but contains nothing of what was asked for. */
+/** Failure code of a successful answer without the requested data. */
 const UNREADABLE = 'unreadable';
 
 const NOT_KEPT: Seen = {

@@ -5,17 +5,17 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { BrokenStatement, StatementLines } from './statement-lines';
 import { TransactionWriter } from './transaction-writer';
 
-/** How numbers are written: 1,234.50 or 1.234,50. */
+/** Number format: 1,234.50 or 1.234,50. */
 interface NumberStyle {
   decimalComma: boolean;
 }
 
-/** A line that cannot be used. The reason names columns, never values. */
+/** A transaction, or the fault of an unusable line. The fault names columns, never values. */
 type ReadLine = { transaction: Transaction } | { fault: string };
 
 /** Reads the lines of one statement. */
 class StatementRows {
-  /** The signs that group digits, and the decimal sign. */
+  /** Group separator and decimal sign. */
   private readonly group: string;
   private readonly point: string;
   private readonly number: RegExp;
@@ -64,7 +64,7 @@ class StatementRows {
   }
 }
 
-/** Removes the apostrophe that protects a value from being read as a formula. */
+/** Removes the apostrophe that keeps spreadsheets from reading a value as a formula. */
 function valueOf(cell = ''): string {
   const value = cell.trim();
   return value.startsWith("'") ? value.replace(/^'(?=[=+\-@'])/, '') : value;
@@ -74,7 +74,7 @@ function timeOf(value: string | undefined): string | number | undefined {
   return value !== undefined && /^\d{13}$/.test(value) ? Number(value) : value;
 }
 
-/** The most faults that are recorded. A file with more has a wrong mapping. */
+/** Maximum number of recorded faults. A file with more has a wrong mapping. */
 export const MAX_FAULTS = 10_000;
 
 const FAULTS_BATCH = 1_000;
@@ -88,9 +88,9 @@ interface StatementOptions extends NumberStyle {
 export class StatementImport {
   rows = 0;
   faults = 0;
-  /** The fields that were not read, because they identify who was paid. */
+  /** Fields that were skipped because they identify recipients. */
   ignored: StatementField[] = [];
-  /** Whether it reads fields that identify who was paid. */
+  /** Whether it reads fields that identify recipients. */
   readsPeople = false;
   private readonly lines: StatementLines;
   private readonly writer: TransactionWriter;

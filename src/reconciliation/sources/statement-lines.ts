@@ -5,31 +5,35 @@ import { pipeline } from 'node:stream/promises';
 import { codeOf } from '../../platform/errors/error-code';
 
 interface StatementLine {
-  /** The line where it begins, from 1. */
+  /** First line of the row, from 1. */
   line: number;
   cells: string[];
 }
 
-/** A statement that cannot be read to its end. The message completes a sentence that begins with the file. */
+/**
+ * A statement that cannot be read to its end. The message continues a sentence with the file as its subject.
+ */
 export class BrokenStatement extends Error {}
 
-/** The longest line. Without the limit, a quote that is never closed would load the rest of the file into memory. */
+/**
+ * Maximum length of a line in bytes. Otherwise an unclosed quote would load the rest of the file into memory.
+ */
 const MAX_LINE_BYTES = 1_048_576;
 const MAX_BYTES = 1_073_741_824;
 const NEWLINE = 0x0a;
 
-/** The most bytes that are held of a longer line. */
+/** Bytes held of a longer line. */
 const MANY = 65_536;
 
 /** Reads a CSV file as it arrives. It accepts RFC 4180 and the variants of spreadsheets. */
 export class StatementLines {
   bytes = 0;
   private readonly hash = createHash('sha256');
-  /** The ends of lines whose rows were not returned yet. */
+  /** Ends of lines whose rows are still to be returned. */
   private lineEnds: number[] = [];
-  /** The number of lines read. */
+  /** Number of lines read. */
   private passed = 0;
-  /** The offset of the last line. */
+  /** Offset of the last line. */
   private endedAt = 0;
   private linesBefore = 0;
 
@@ -38,7 +42,7 @@ export class StatementLines {
     private readonly delimiter: string,
   ) {}
 
-  /** SHA-256 of all bytes, once they have been read. */
+  /** Returns the SHA-256 of all bytes, once they have been read. */
   sha256(): Buffer {
     return this.hash.digest();
   }
@@ -62,8 +66,8 @@ export class StatementLines {
     fed.catch(() => undefined); // The parser ends with the same error.
     try {
       for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
-        // The parser passes a row with the empty lines before it. The line is counted from the end, as most rows have
-        // one line.
+        // The parser passes a row with the empty lines before it. Count the line from the end, because most
+        // rows have one line.
         this.passLinesBefore(info.bytes);
         const within = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
         const isEnded = this.endedAt === info.bytes;
@@ -94,12 +98,13 @@ export class StatementLines {
     if (this.passed > before) this.endedAt = this.lineEnds[this.passed - 1] ?? 0;
     this.linesBefore += this.passed - before;
     if (this.passed < MANY) return;
-    this.lineEnds = this.lineEnds.slice(this.passed); // Removing them one by one would move all others.
+    // Removing them one by one would move all others each time.
+    this.lineEnds = this.lineEnds.slice(this.passed);
     this.passed = 0;
   }
 }
 
-/** The parser's message quotes the file, so it is not passed on. */
+/** Converts an error of the parser, whose message quotes the file. */
 function toBroken(error: unknown): unknown {
   const code = codeOf(error);
   const { lines } = error as { lines?: number };

@@ -29,13 +29,13 @@ import {
 } from './statements.dto';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** Who imports a statement. */
+/** The importer of a statement. */
 interface Importer extends Author {
-  /** Whether the key may see people. Otherwise the columns that identify who was paid are not read. */
+  /** Whether the key may see people. Otherwise columns that identify recipients are skipped. */
   seesPeople: boolean;
 }
 
-/** The number of faults that the first response shows. The others are read with a request of their own. */
+/** Faults in the first response. A second request returns the others. */
 const FIRST_FAULTS = 100;
 
 /** An imported statement, and whether its recipients are compared. */
@@ -62,8 +62,7 @@ export class StatementsService {
   ) {}
 
   /**
-   * Reads a statement as it arrives. A statement that breaks off or cannot be read leaves a reading that counts for
-   * nothing.
+   * Reads a statement as it arrives. A broken or unreadable statement leaves a reading that is ignored.
    * @throws Problem `invalid_request`
    */
   async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Importer): Promise<Imported> {
@@ -94,7 +93,7 @@ export class StatementsService {
     } catch (error) {
       const failure = failureOf(error);
       done(failure);
-      // A reading without an end counts for as little.
+      // A reading without an end is equally ignored.
       const end = { ...counts(), sha256: null, complete: false, failure, evidence: null };
       await insertSourceReadEnd(this.prisma, end).catch(() => undefined);
       throw toProblem(error);
@@ -120,7 +119,7 @@ export class StatementsService {
 
   /**
    * Reads a statement.
-   * @param faults the most faults to return.
+   * @param faults maximum number of returned faults.
    * @throws Problem `statement_not_found`
    */
   async one(id: string, faults = MAX_FAULTS): Promise<StatementWithFaults> {
@@ -134,7 +133,7 @@ export class StatementsService {
     return { ...toStatement(row), faults: listed.map(({ line, reason }) => ({ line: Number(line), reason })) };
   }
 
-  /** Lists the statement's status words that have no meaning. A broken statement may have sentences in their place. */
+  /** Lists the statement's unknown status words. A broken statement may have sentences in their place. */
   private async noteStatuses(readId: string): Promise<void> {
     const words = await this.prisma.$queryRaw<{ status: string; upstreamRef: string | null; times: number }[]>`
       SELECT status, min(upstream_ref) AS "upstreamRef", count(*)::float8 AS times FROM upstream_transaction

@@ -7,25 +7,25 @@ import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { ListedWallet } from '../../gateway/upstream/answers/wallets';
 
 /**
- * Some thousand rows, each batch in a transaction of its own. A longer transaction would keep the log from being
- * sealed. Batches of four times that size are no faster, and use 60 MB more memory.
+ * Size of a batch: some thousand rows in one transaction. A longer transaction would delay the sealing of the
+ * log. Batches of four times that size are no faster, and use 60 MB more memory.
  */
 const BATCH_BYTES = 250_000;
 
 const COPY = `COPY upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd,
   fee_usd, email, phone, handle, receiver, country, network_code, reference, recipient_salt, receiver_salt, reference_salt) FROM STDIN`;
 
-/** The column has 14 digits before the decimal point. */
+/** Maximum amount: the column has 14 digits before the decimal point. */
 const MAX_AMOUNT = new Decimal('99999999999999');
 
 /** Stores the transactions of a source in batches. One batch is written while the next one fills. */
 export class TransactionWriter {
   private lines: string[] = [];
-  /** Lines are kept as bytes. As text, they would survive many garbage collections. */
+  /** Lines as bytes. As text, they would survive many garbage collections. */
   private batch: Buffer[] = [];
   private bytes = 0;
   private onItsWay: Promise<void> = Promise.resolve();
-  /** The number of transactions given. */
+  /** Number of added transactions. */
   kept = 0;
 
   constructor(
@@ -35,17 +35,14 @@ export class TransactionWriter {
 
   /**
    * Adds a transaction.
-   * @param ordinal its position in the source.
+   * @param ordinal position in the source.
    */
   add(ordinal: number, transaction: Transaction): void {
     this.kept++;
     this.lines.push(this.toLine(ordinal, transaction));
   }
 
-  /**
-   * Writes the added transactions once there are enough of them, and waits while the previous batch is being written.
-   * Call it often.
-   */
+  /** Writes the added transactions once a batch is full, and waits for the previous batch. Call it often. */
   async flow(): Promise<void> {
     const bytes = Buffer.from(this.lines.join(''));
     this.lines = [];
@@ -96,20 +93,20 @@ export class TransactionWriter {
   }
 }
 
-/** Returns a salt for the commitment to these values. Null if there are none. */
+/** Returns a salt for the commitment to these values. Null without values. */
 function saltFor(values: (string | null)[]): string | null {
   return values.every((value) => value === null) ? null : hex(newSalt());
 }
 
-/** Rounds to six decimals, half up. An amount that no payout can have becomes null. */
+/** Rounds to six decimals, half up. An impossible amount of a payout becomes null. */
 function toUsd(amount: Decimal | null): string | null {
   if (amount === null || amount.abs().gt(MAX_AMOUNT)) return null;
   return amount.toDecimalPlaces(6, Decimal.ROUND_HALF_UP).toFixed();
 }
 
 /**
- * Writes the upstream's answer about the account's wallets. Descriptions of entries are kept for long, so contacts in
- * them are masked.
+ * Stores the upstream's answer about the account's wallets. It masks contacts in descriptions of entries,
+ * which are kept for long.
  */
 export async function insertWallets(prisma: PrismaService, readId: string, wallets: ListedWallet[]): Promise<void> {
   const rows = wallets.map(({ id, type, balance }) => ({ wallet_id: id, type, balance: balance?.toFixed() }));
@@ -135,17 +132,17 @@ export async function insertWallets(prisma: PrismaService, readId: string, walle
     FROM json_populate_recordset(NULL::upstream_wallet_entry, ${JSON.stringify(entries)}::json)`;
 }
 
-/** Without these fields, little can be compared. */
+/** Returns whether a transaction lacks a field that most comparisons need. */
 export function isFaulty({ amountUsd, issuedAt }: Transaction): boolean {
   return amountUsd === null || issuedAt === null;
 }
 
-/** Returns the earlier of two times. Null is none. */
+/** Returns the earlier of two times. Null means none. */
 export function earlier(one: Date | null, other: Date | null): Date | null {
   return one === null || (other !== null && other < one) ? other : one;
 }
 
-/** Returns whether a time is in a window. A missing one of either is. */
+/** Returns whether a time is in a window. True if either is null. */
 export function isWithin(window: { from: Date; to: Date } | null, at: Date | null): boolean {
   return window === null || at === null || (at >= window.from && at < window.to);
 }

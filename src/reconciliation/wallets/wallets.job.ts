@@ -14,12 +14,12 @@ import { Turns } from '../../platform/jobs/turns';
 import { SourcesService } from '../sources/sources.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** How far back the readings tell how fast a wallet is spent. A day has the hours without traffic too. */
+/** Period of the forecast, in ms. A day includes the hours without traffic. */
 const FORECAST_MS = 24 * 3_600_000;
 
-/** A wallet as the newest reading shows it, with a forecast. */
+/** A wallet in the newest reading, with a forecast. */
 interface WalletLevel extends MeasuredWallet {
-  /** What left the wallet between the readings of the last day. */
+  /** Amount spent from the wallet between the readings of the last day. */
   spentUsd: Decimal;
   readAt: Date;
 }
@@ -35,11 +35,10 @@ interface LevelRow {
 }
 
 /**
- * Reads the wallets of the newest complete reading of each upstream account, and how fast they were spent in the last day. Balances that rise
- * between two readings are top-ups, and no spending. What is spent beside a top-up between the same two readings is not
- * seen.
- * @param lowBalanceUsd the balances below which wallets are low, by their type or ID. A name may begin with the account,
- * such as `kenya/airtime`.
+ * Reads the wallets of the newest complete reading of each upstream account, and their spending in the last
+ * day. A balance that rises between two readings is a top-up, and hides the spending between them.
+ * @param lowBalanceUsd balances below which wallets are low, by type or ID. A name may begin with the
+ * account, such as `kenya/airtime`.
  */
 export async function readWalletLevels(
   prisma: Pick<ReaderPrisma, '$queryRaw'>,
@@ -85,16 +84,16 @@ function toLevel(row: LevelRow, lowBalanceUsd: ReadonlyMap<string, string>): Wal
   };
 }
 
-/** Returns how long a balance lasts, if so much is spent in so many seconds. */
+/** Returns how long a balance lasts, in seconds, at this spending per period. */
 export function runwayOf(balanceUsd: Decimal, spentUsd: Decimal, seconds: number): number | null {
   if (spentUsd.isZero() || seconds === 0) return null;
   return Decimal.max(balanceUsd, 0).times(seconds).div(spentUsd).round().toNumber();
 }
 
-/** How long a job that is switched off waits. */
+/** Wait of a disabled job, in ms. */
 const OFF_MS = 3_600_000;
 
-/** Reads the wallets of each upstream account every WALLETS_EVERY_SECONDS, and says when one becomes low. */
+/** Reads the wallets of each upstream account every WALLETS_EVERY_SECONDS, and logs low ones. */
 @Injectable()
 export class WalletsJob implements Job {
   readonly name = 'wallets';
@@ -126,18 +125,18 @@ export class WalletsJob implements Job {
   }
 
   /**
-   * Reads the wallets, unless a worker or a run has done so shortly before.
-   * @returns after how long the next reading is due.
+   * Reads the wallets, unless a worker or a run has just read them.
+   * @returns the delay until the next reading, in ms.
    */
   async turn(): Promise<number> {
     try {
       this.levels ??= await readWalletLevels(this.prisma, this.lowBalanceUsd);
       const due = new Map(this.accounts.map((account) => [account, this.dueInMs(account)]));
       const waitMs = Math.min(...due.values());
-      if (waitMs > 0) return Math.min(waitMs, this.everyMs); // A database's clock may be set back.
+      if (waitMs > 0) return Math.min(waitMs, this.everyMs); // A database clock may be set back.
       const now = this.accounts.filter((account) => (due.get(account) ?? 0) <= 0);
-      // Without the entries: an upstream may list thousands, and a run reads its own. All at once, so that no account waits
-      // for another one that is slow.
+      // Without the entries: an upstream may list thousands, and a run reads its own. In parallel: a slow
+      // account must not delay the others.
       const read = (account: string) => this.sources.wallets(account, { causedBy: null, by: null }, 'balances');
       await Promise.all(now.map(read));
       this.levels = await readWalletLevels(this.prisma, this.lowBalanceUsd);
@@ -148,14 +147,14 @@ export class WalletsJob implements Job {
     return this.everyMs;
   }
 
-  /** Returns after how long the next reading of an account is due. */
+  /** Returns the delay until the next reading of an account, in ms. */
   private dueInMs(account: string): number {
     const own = this.levels?.filter((level) => level.account === account) ?? [];
     const newest = Math.max(0, ...own.map(({ readAt }) => readAt.getTime()));
     return newest + this.everyMs - clock.nowMs();
   }
 
-  /** Records and logs each wallet that became low or recovered, once. A restart forgets no wallet. */
+  /** Records and logs each wallet that became low or recovered, once. A restart keeps this state. */
   private async recordWhatChanged(levels: WalletLevel[]): Promise<void> {
     const last = await lastWalletActs(this.prisma);
     const acts = levels.flatMap((level): WalletAct[] => {

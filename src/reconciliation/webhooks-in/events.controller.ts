@@ -20,13 +20,13 @@ import { UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { ApiSummary } from '../../platform/schema/routes';
 
-/** The routes of events: of the account `main`, and of each account. */
+/** Routes of events: of the account `main`, and of each account. */
 const EVENTS_PATHS = ['/hooks/upstream', '/hooks/upstream/:account'];
 
-/** The most bytes that are read before the signature is checked. Events are small. */
+/** Maximum number of bytes read before the signature is checked. Events are small. */
 const MAX_BYTES = 65_536;
 
-/** A signed event, and its bytes without keys of ours. */
+/** A signed event, and its bytes without our keys. */
 interface SignedEvent extends Signed {
   body: Buffer;
 }
@@ -59,7 +59,7 @@ export class SignedEventsService implements OnModuleInit {
       const bytes = await collect(payload);
       const body = this.upstream.withoutKeys(bytes);
       this.signed.set(request, { ...check(request, bytes, accepted), body });
-      // Fastify compares the length with the announced one.
+      // Fastify compares this with Content-Length.
       return Object.assign(Readable.from([body]), { receivedEncodedLength: bytes.length });
     });
   }
@@ -72,19 +72,22 @@ export class SignedEventsService implements OnModuleInit {
   }
 }
 
-/** Returns the account whose events a request brings. */
+/** Returns the account of a request's events. */
 function accountIn({ params }: FastifyRequest): string {
   return (params as { account?: string }).account ?? MAIN_ACCOUNT;
 }
 
-/** The secrets that sign the events of one account. */
+/** Secrets that sign the events of one account. */
 class AccountSecrets {
-  /** The secret before, as long as an event that it signed is not stale. */
+  /** Previous secret, until the events that it signed are stale. */
   private earlier: { secret: Secret; until: number } | undefined;
 
   constructor(private secret: Secret | undefined) {}
 
-  /** The upstream changes its secret at another moment than the operator changes ours. */
+  /**
+   * Replaces the secret. Both stay valid for a while, because the upstream and the operator change it at
+   * different times.
+   */
   replace(secret: Secret): void {
     if (this.secret) this.earlier = { secret: this.secret, until: performance.now() + TOLERANCE_MS };
     this.secret = secret;
@@ -96,7 +99,7 @@ class AccountSecrets {
   }
 }
 
-/** Checks an event with each secret that it may be signed with. */
+/** Checks an event with each accepted secret. */
 function check({ headers }: FastifyRequest, bytes: Buffer, secrets: Secret[]): Signed {
   const results = secrets.map((secret) => verify(headers, bytes, secret.reveal()));
   const signed = results.find((result) => result !== 'unsigned');
@@ -126,7 +129,7 @@ class EventReceipt {
   status!: 'recorded' | 'known';
 }
 
-/** Documents what is the same for the events of every account. */
+/** Documents the common headers of every account's events. */
 const EventHeaders = () =>
   applyDecorators(
     ApiHeader({ name: 'webhook-id', required: true, description: "The event's ID. It is the same in each delivery." }),
@@ -145,7 +148,10 @@ const EventHeaders = () =>
     ApiProblems('invalid_request', 'stale_event', 'invalid_signature', 'not_found', 'database_unavailable'),
   );
 
-/** Receives the upstream's events. An event is only a hint: a worker asks the upstream and believes that answer. */
+/**
+ * Receives the upstream's events. An event is only a hint: a worker reads its subject back, and trusts only
+ * that answer.
+ */
 @ApiTags('Reconciliation')
 @Controller('hooks')
 export class EventsController {

@@ -23,7 +23,7 @@ describe('the back-off of calls in doubt', () => {
     expect(waits).toEqual([10, 15, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600, 3_600]);
   });
 
-  it('is at most a minute while the upstream fails, so that its end settles calls soon', () => {
+  it('waits at most a minute while the upstream fails', () => {
     const backOff = new BackOff(10_000);
     const waits: number[] = [];
     for (let now = 0; waits.length < 6;) {
@@ -38,7 +38,7 @@ describe('the back-off of calls in doubt', () => {
     expect(dueAt(backOff, HOUR) - HOUR).toBe(60_000);
   });
 
-  it('leaves a call without news to a person after a week, once it was polled', () => {
+  it('leaves a polled call to a person after a week without news', () => {
     const backOff = new BackOff(1_000);
     const late = 8 * 24 * HOUR;
     expect(backOff.isDue('a', late)).toBe(true);
@@ -46,7 +46,7 @@ describe('the back-off of calls in doubt', () => {
     expect(backOff.isDue('a', late + 2 * HOUR)).toBe(false);
   });
 
-  it('is cut short by an event, for recent calls', () => {
+  it('ends early for recent calls when an event arrives', () => {
     const backOff = new BackOff(HOUR);
     const old = new Date(-2 * HOUR);
     backOff.polled('a', SENT, 0, 0);
@@ -55,7 +55,7 @@ describe('the back-off of calls in doubt', () => {
     expect([backOff.isDue('a', 1_000), backOff.isDue('old', 1_000)]).toEqual([true, false]);
   });
 
-  it('does not wait for a clock that was set back', () => {
+  it('ends when the clock is set back', () => {
     const backOff = new BackOff(1_000);
     backOff.polled('a', SENT, 24 * HOUR, 0);
     expect(backOff.isDue('a', HOUR)).toBe(true);

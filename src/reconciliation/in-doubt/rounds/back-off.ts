@@ -1,12 +1,14 @@
 const HOUR_MS = 3_600_000;
 
-/** The age after which a call in doubt without news is left to a person. Each poll would have to reach further back. */
+/**
+ * Age after which a call in doubt is left to a person. Further polls would have to reach ever further back.
+ */
 const LEFT_AFTER_MS = 7 * 24 * HOUR_MS;
 
-/** The longest wait after a failure of the upstream. It says nothing about the calls, and its end is to settle them. */
+/** Longest wait after a failure of the upstream. Calls are settled soon after it recovers. */
 const FAILED_MOST_MS = 60_000;
 
-/** The age after which no further news can be expected. */
+/** Age after which no news is expected. */
 const RECENT_MS = HOUR_MS;
 
 interface Waiting {
@@ -25,22 +27,23 @@ export class BackOff {
 
   constructor(private readonly firstMs: number) {}
 
-  /** Whether a call is polled now. One that was never polled is. */
+  /** Returns whether to poll a call now. True for a call that was never polled. */
   isDue(id: string, now: number): boolean {
     const waiting = this.waiting.get(id);
     if (!waiting) return true;
-    const isOver = waiting.at <= now || waiting.polledAt > now; // A database's clock that was set back ends the wait.
+    // A database clock that was set back ends the wait.
+    const isOver = waiting.at <= now || waiting.polledAt > now;
     return isOver && now - waiting.sentAt < LEFT_AFTER_MS;
   }
 
-  /** When a call was sent, in milliseconds. Undefined if it was never polled. */
+  /** Returns the time at which a call was sent, in ms since the epoch. Undefined if it was never polled. */
   sentAt(id: string): number | undefined {
     return this.waiting.get(id)?.sentAt;
   }
 
   /**
    * Records that a call was polled.
-   * @param quietAt the end of its quiet period. The call is due then, whatever the wait.
+   * @param quietAt end of its quiet period, at which the call is due in any case.
    */
   polled(id: string, sentFrom: Date, now: number, quietAt: number): void {
     const waitMs = this.nextWait(id, HOUR_MS);
@@ -54,13 +57,13 @@ export class BackOff {
     this.waiting.set(id, { sentAt: sentFrom.getTime(), at: now + waitMs, waitMs, polledAt: now });
   }
 
-  /** Orders IDs for polling: first those that were never polled, then those polled longest ago. */
+  /** Sorts IDs for polling: never polled first, then the longest ago. */
   inTurn(ids: string[]): string[] {
     const polledAt = (id: string) => this.waiting.get(id)?.polledAt ?? 0;
     return [...ids].sort((one, other) => polledAt(one) - polledAt(other));
   }
 
-  /** Makes calls of the last hour due, because an event arrived. */
+  /** Makes calls of the last hour due, after an event. */
   hurry(now: number): void {
     for (const waiting of this.waiting.values()) if (now - waiting.sentAt < RECENT_MS) waiting.at = now;
   }

@@ -15,14 +15,16 @@ import { TAGS, termOf } from '../../../journal/lookups/terms';
 import { evidenceOf, isListedSince, quietUntil } from '../verdict/facts';
 import { Change } from '../../../operations/catalogue/row';
 
-/** The most transactions that are requested one by one in a round. */
+/** Maximum number of single lookups per round. */
 const MOST_LOOKUPS = 200;
 
-/** The failure of a reading that the upstream refused. For a single transaction, it means that there is none. */
+/**
+ * Failure code of a refused reading. For a single transaction, it means that the transaction does not exist.
+ */
 const REFUSED = 'rejected';
 const SAYS_NOT_FOUND: readonly (number | null)[] = [200, 404];
 
-/** Judges calls in doubt that delete or redeem a transaction, by asking the upstream for it. */
+/** Judges calls in doubt that delete or redeem a transaction, by looking the transaction up. */
 @Injectable()
 export class ChangesService {
   private readonly vocabulary: StatusVocabulary;
@@ -63,13 +65,13 @@ export class ChangesService {
     const isGone = failure === REFUSED && SAYS_NOT_FOUND.includes(httpStatus);
     const isRead = complete || isGone;
     const seen = isGone ? null : isRead ? await readOne(this.prisma, readId, this.vocabulary) : undefined;
-    if (seen === undefined) return void failed.add(call.id); // It is asked again soon.
+    if (seen === undefined) return void failed.add(call.id); // The next round retries soon.
     const lookup: Lookup = { readId, askedAt, seen, madeBy: named.madeBy };
     return judgeChange(call, lookup, listing, named.others, rules);
   }
 }
 
-/** Our knowledge of a transaction that a call deletes or redeems. */
+/** Our records of a transaction that a call deletes or redeems. */
 interface Named {
   upstreamId: string | null;
   /** The operation that created it. Null if none of ours did. */
@@ -79,8 +81,8 @@ interface Named {
 }
 
 /**
- * Reads our knowledge of the transaction that a call to an account deletes or redeems. The search index must be up to
- * date.
+ * Reads our records of the transaction that a call to an account deletes or redeems. The search index must be
+ * up to date.
  */
 async function readNamed(
   prisma: PrismaService,
@@ -101,7 +103,7 @@ async function readNamed(
   };
 }
 
-/** The words for a transaction that was not redeemed. Others, such as `completed`, may mean that it was. */
+/** Statuses of a transaction that was not redeemed. Others, such as `completed`, can mean that it was. */
 const NOT_REDEEMED: readonly string[] = ['unpaid', 'paid', 'successful', 'success'];
 
 /** Whether the status of a transaction shows that it was not deleted or redeemed. */
@@ -114,7 +116,7 @@ const UNTOUCHED: Record<Change, (seen: Seen) => boolean> = {
  * Judges a call in doubt that deletes or redeems a transaction.
  * @param lookup undefined if our records do not know the transaction's ID.
  * @param others our other calls that should have made the same change.
- * @returns undefined as long as more information may arrive.
+ * @returns undefined while more information may arrive.
  */
 export function judgeChange(
   call: SentCall,
@@ -162,8 +164,8 @@ export function judgeChange(
 }
 
 /**
- * Returns the verdict about a call without anything to look for in the upstream's data.
- * @param settled the positions of its payouts whose outcome is known.
+ * Returns the verdict about a call that the upstream's data cannot identify.
+ * @param settled positions of its payouts whose outcome is known.
  */
 export function unrecognisable({ operation, settled }: { operation: string; settled: ReadonlySet<number> }): Verdict {
   const evidence = evidenceOf([], [], []);

@@ -21,16 +21,16 @@ import { ProbeService } from './probe.service';
 import { readStatements, WalletStatements } from '../wallet-statements';
 import { Effort } from '../work';
 
-/** The most that the upstream's clock may be wrong. */
+/** Maximum error of the upstream's clock, in ms. */
 const SKEW_MS = 60_000;
 
-/** Transactions up to this far in the future are kept, as the upstream's clock may be ahead. */
+/** Tolerance for an upstream clock that is ahead, in ms. */
 const AHEAD_MS = 24 * 3_600_000;
 
-/** The most passes of a round. Settling one call may show whose the transactions of another are. */
+/** Maximum number of passes per round. Settling one call can identify the transactions of another. */
 const MOST_PASSES = 4;
 
-/** UPSTREAM_ACCOUNTS does not name the account. Its calls stay in doubt until it does. */
+/** Failure code of an account that UPSTREAM_ACCOUNTS does not name. Its calls stay in doubt. */
 const UNKNOWN_ACCOUNT = 'account_not_configured';
 
 const BY_ITSELF: Cause = { causedBy: null, by: null };
@@ -38,13 +38,13 @@ const BY_ITSELF: Cause = { causedBy: null, by: null };
 /** The result of one poll of the calls that were due. */
 interface Polled {
   readId: string | null;
-  /** Why the listing could not be read, as a short code. Null if it was read. */
+  /** Failure code of the listing. Null if it was read. */
   failure: string | null;
   /** The newly recorded verdicts. */
   verdicts: NewVerdict[];
-  /** The IDs of calls that were not judged, because one round had no room for them. */
+  /** IDs of calls that did not fit into the round. */
   left: ReadonlySet<string>;
-  /** The IDs of calls about which the upstream could not be asked. */
+  /** IDs of calls whose lookup failed. */
   failed: ReadonlySet<string>;
 }
 
@@ -75,7 +75,7 @@ export class PollService {
 
   /**
    * Polls an account.
-   * @param due its calls to judge. If one round has no room for all, the last ones are left.
+   * @param due calls to judge. The last ones are left if the round has no room for all.
    */
   async poll(
     account: string,
@@ -119,7 +119,10 @@ export class PollService {
     return { readId, failure: null, verdicts, left: round.left, failed: round.failed };
   }
 
-  /** Lets the listing show that it is current, if a quiet period has ended, and no app has sent a call since. */
+  /**
+   * Sends a probe if a quiet period has ended and no app has sent a call since. It shows whether the listing
+   * is current.
+   */
   private async probe(account: string, calls: SentCall[]): Promise<void> {
     const ends = calls.map((call) =>
       CREATED_BY.get(call.operation)?.paidAtOnce ? walletsCountFrom(call, this.rules) : quietUntil(call, this.rules),
@@ -196,7 +199,7 @@ export class PollService {
 
   /**
    * Records verdicts.
-   * @returns those that changed something.
+   * @returns the verdicts that changed something.
    * @throws Problem if this worker was fenced while it read and judged.
    */
   private async record(found: Resolved[], effort: Effort): Promise<NewVerdict[]> {
@@ -211,7 +214,10 @@ export class PollService {
   }
 }
 
-/** A call without payouts in doubt cannot be compared with anything. */
+/**
+ * Returns whether the upstream's data can identify a call. A call without payouts in doubt cannot be
+ * compared.
+ */
 function isRecognisable({ operation, items }: SentCall): boolean {
   return items.length > 0 && (CREATED_BY.has(operation) || CHANGED_BY.has(operation));
 }

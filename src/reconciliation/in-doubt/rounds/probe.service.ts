@@ -23,24 +23,25 @@ import { uuidFloor } from '../../../platform/database/uuid';
 import { ageOf, now } from '../../../continuity/heartbeat/instant';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 
-/** The client whose calls the probes of an account are. It gets no key that anybody knows. */
+/** Name of the client that sends an account's probes. Its key is revoked at once. */
 const probeClientOf = (account: string) => (account === MAIN_ACCOUNT ? 'listing-probe' : `listing-probe-${account}`);
 
 const CREATE = 'POST /payouts/initiate-credit';
 const DELETE = 'POST /account/delete-unpaid-transaction';
 
-/** An upstream that has not listed a probe after an hour is not current for a long time. The probe is deleted all the same. */
+/** Age after which a probe is deleted even if it is unlisted. The listing is then outdated for long. */
 const KEPT_MS = 3_600_000;
 
-/** The time between an ID and the record that it identifies. */
+/** Maximum time between an ID and its record. */
 const ID_MARGIN_MS = 3_600_000;
 
-/** How far back probes are looked for that could not be deleted. */
+/** Period in which undeleted probes are searched, in ms. */
 const CLEARED_MS = 7 * 24 * 3_600_000;
 
 /**
- * Whether a call of ours has deleted the transaction `n` of the call `i`, or the upstream refused to.
- * @param first an ID before that of `i`. Each table is bounded by it, so that Postgres skips the partitions of earlier months.
+ * Condition: a call of ours has deleted the transaction `n` of the call `i`, or the upstream refused the
+ * deletion.
+ * @param first an ID before that of `i`. It lets Postgres skip the partitions of earlier months.
  */
 const isDeleted = (first: string) => Prisma.sql`EXISTS (
   SELECT FROM intent d JOIN intent_item e ON e.intent_id = d.id JOIN outcome f ON f.intent_id = d.id
@@ -50,8 +51,8 @@ const isDeleted = (first: string) => Prisma.sql`EXISTS (
 type ProbeOperation = typeof CREATE | typeof DELETE;
 
 /**
- * Creates unpaid links that nobody pays, so that the listing of transactions shows how current it is when no app makes a
- * call. They move no money, are recorded like any call, and are deleted once they are listed.
+ * Creates payment links that are never paid. They show how current the listing is while no app makes a call.
+ * They move no money, are recorded like any call, and are deleted once they are listed.
  */
 @Injectable()
 export class ProbeService {
@@ -73,8 +74,8 @@ export class ProbeService {
   }
 
   /**
-   * Creates a probe, unless a call of ours was sent after a time, which the listing shows just as well.
-   * A failure is logged. The calls in doubt then wait for the next round.
+   * Creates a probe, unless a call of ours was sent after the given time: the listing shows that call equally
+   * well. A failure is logged, and the calls in doubt wait for the next round.
    */
   async sendAfter(account: string, time: Date): Promise<void> {
     const { email } = this;
@@ -111,7 +112,7 @@ export class ProbeService {
     return rows.length > 0;
   }
 
-  /** Reads the references of probes that are to be deleted. One that the upstream refuses to delete is not tried again. */
+  /** Reads the references of probes to delete. Omits those whose deletion the upstream refused. */
   private async readLeft(account: string, readId: string): Promise<string[]> {
     const first = uuidFloor(new Date(clock.nowMs() - CLEARED_MS));
     const rows = await this.prisma.$queryRaw<{ ref: string }[]>`
@@ -125,8 +126,9 @@ export class ProbeService {
   }
 
   /**
-   * Sends a call of the probe's client, and records it like any other. It moves no money, so nothing is reserved.
-   * @throws Problem if it may not be sent now. Then nothing was written about it.
+   * Sends a call of the probe's client, and records it like any other. It moves no money, so nothing is
+   * reserved.
+   * @throws Problem if it may not be sent now. Nothing was recorded then.
    */
   private async call(account: string, operation: ProbeOperation, body: object): Promise<NewOutcome> {
     const id = newId();
@@ -152,7 +154,7 @@ export class ProbeService {
     };
     try {
       await this.mayPay.requireSending(caller.clientId, { account: upstream, outgoing }, 'app');
-      // No process has this number, so a call that this one leaves without an outcome is in doubt at once.
+      // No process has this number: without an outcome, the call is in doubt at once.
       const released = now();
       await insertIntents(this.prisma, [{ ...intent, process: 0 }]);
       const isTooLate = () => ageOf(released) > this.sendableForMs;
@@ -165,7 +167,9 @@ export class ProbeService {
     }
   }
 
-  /** Returns the client of an account's probes, which the first probe creates. Its key is revoked at once. */
+  /**
+   * Returns the client of an account's probes. Creates it for the first probe, and revokes its key at once.
+   */
   private async caller(account: string): Promise<NewIntent['caller']> {
     const known = await this.find(account);
     if (known) return known;

@@ -18,8 +18,10 @@ import { Turns } from '../../../platform/jobs/turns';
 import { ResolverService } from './resolver.service';
 import { ResolverRound } from './rounds.dto';
 
-/** Asks the upstream about the subjects of its events, one after the other, keeps the answers as
- * evidence, and settles the payouts that they are about. */
+/**
+ * Reads back the subjects of the upstream's events, one by one, keeps the answers as evidence, and settles
+ * their payouts.
+ */
 @Injectable()
 export class ReadBackService {
   private readonly logger = new Logger('Events');
@@ -32,9 +34,10 @@ export class ReadBackService {
   ) {}
 
   /**
-   * Reads back all events that wait. Events of the same batch arrive together, and are read back together. An event
-   * that arrives meanwhile may be newer than the answer, so it keeps waiting. All wait while this process is fenced.
-   * @param onDoubt called for each subject that may be of a call in doubt.
+   * Reads back all waiting events. Events of one batch arrive together and are read back together. An event
+   * that arrives meanwhile may be newer than the answer, and keeps waiting. All wait while this process is
+   * fenced.
+   * @param onDoubt called for each subject that may belong to a call in doubt.
    */
   async run(signal: AbortSignal, onDoubt: () => void): Promise<void> {
     while (!this.mayPay.obstacleTo('settle')) {
@@ -61,7 +64,7 @@ export class ReadBackService {
     }
   }
 
-  /** @returns whether an answer to a call named the transactions before. Then they are not in doubt. */
+  /** @returns whether the answer to a call named the transactions before. They are then not in doubt. */
   private async readBack(
     { id, account, batchRef, upstreamId, upstreamRef }: ReadBack,
     signal: AbortSignal,
@@ -83,29 +86,28 @@ export class ReadBackService {
   }
 }
 
-/** Returns what to ask about, and whom. */
+/** Returns the account and the transactions to look up. */
 function subjectOf({ account, batchRef, upstreamId }: ReadBack): string {
   return `${account} ${batchRef ?? upstreamId}`;
 }
 
-/** How often a worker looks for tasks that it was not told of, such as those of a killed worker. */
+/** Interval at which a worker looks for unannounced tasks, such as those of a killed worker. */
 const LOOK_EVERY_MS = 5_000;
 
-/** The wait after an event. Other events of the same batch may follow. */
+/** Delay after an event. Others of the same batch may follow. */
 const SOON_MS = 1_000;
 
-/** The least time between two rounds because of events, so that many events do not cause many listings. */
+/** Minimum time between two rounds for events. Many events must not cause many listings. */
 const HURRY_EVERY_MS = 10_000;
 
 /**
- * Resolves the calls in doubt: every RESOLVER_EVERY_SECONDS, soon after an event of the upstream, and when somebody
- * asks for it.
+ * Resolves the calls in doubt: every RESOLVER_EVERY_SECONDS, soon after an upstream event, and on request.
  */
 @Injectable()
 export class ResolverJob implements Job {
   readonly name = 'resolve';
   private readonly logger = new Logger('Resolver');
-  /** When the next round is due, by the monotonic clock. Infinity if rounds are only run on request. */
+  /** Due time of the next round, by the monotonic clock. Infinity if rounds only run on request. */
   private dueAt = 0;
   private hurriedAt = -Infinity;
   private isFailing = false;
@@ -121,7 +123,7 @@ export class ResolverJob implements Job {
     this.dueAt = this.everyMs > 0 ? 0 : Infinity;
     let readingBack: Promise<void> | undefined;
     while (!turns.areOver) {
-      // Beside the rounds, because the upstream may take long to answer.
+      // In parallel with the rounds, because the upstream may answer slowly.
       readingBack ??= this.readBack(turns).finally(() => (readingBack = undefined));
       await this.answerRequests(turns.signal);
       if (performance.now() >= this.dueAt && !turns.areOver) {
@@ -139,7 +141,7 @@ export class ResolverJob implements Job {
     return this.settings.resolverEverySeconds * 1_000;
   }
 
-  /** Runs one round for all who asked for one until now. */
+  /** Answers all requests so far with one round. */
   private async answerRequests(signal: AbortSignal): Promise<void> {
     try {
       const asked = await roundsAskedFor(this.prisma);
@@ -160,7 +162,7 @@ export class ResolverJob implements Job {
     await this.readBacks.run(turns.signal, () => this.pollSoon(turns)).catch(() => undefined); // tried again next turn
   }
 
-  /** Polls recent calls in doubt soon, because an event arrived. It does so at most every ten seconds. */
+  /** Polls recent calls in doubt soon after an event, at most every ten seconds. */
   private pollSoon(turns: Turns): void {
     const now = performance.now();
     if (this.everyMs === 0 || now - this.hurriedAt < HURRY_EVERY_MS) return;
@@ -171,7 +173,7 @@ export class ResolverJob implements Job {
   }
 }
 
-/** The result of a round that failed as a whole. The log of the worker says why. */
+/** Returns the result of a round that failed as a whole. The worker's log has the reason. */
 function failedRound(): ResolverRound {
   return { in_doubt: 0, polled: 0, failure: 'round_failed', reads: [], verdicts: [] };
 }

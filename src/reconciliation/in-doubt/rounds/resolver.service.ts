@@ -17,20 +17,21 @@ import { findCallsInDoubt, readCallsInDoubt, SentCallState } from '../calls-in-d
 import { ResolverRound } from './rounds.dto';
 import { quietUntil, walletsCountFrom } from '../verdict/facts';
 
-/** Older reservations count on no cap any more. */
+/** Age after which a reservation counts towards no cap. */
 const KEPT_MS = 32 * 86_400_000;
 
-/** The number of refusals that one transaction looks at. It locks their clients. */
+/** Refusals per transaction, which locks their clients. */
 const AT_ONCE = 500;
 
 /**
- * Releases the reservations of refused calls. A call that was refused because of the database may have an intent, and
- * the process that refused it releases its reservation. If that process dies in between, this service does.
+ * Releases the reservations of refused calls. A call that was refused because of the database may have an
+ * intent. The process that refused it releases its reservation. This service replaces a process that died
+ * before.
  */
 @Injectable()
 export class RefusedReservationsService {
   private readonly logger = new Logger('Resolver');
-  /** All refusals of older transactions were looked at. */
+  /** Database transaction before which all refusals were processed. */
   private seenBefore = '0';
 
   constructor(
@@ -38,7 +39,10 @@ export class RefusedReservationsService {
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
-  /** Looks at the refusals since the last time, or all after a start. @returns how many reservations it released. */
+  /**
+   * Processes the refusals since the last time, or all after a start.
+   * @returns the number of released reservations.
+   */
   async run(signal: AbortSignal): Promise<number> {
     const since = uuidFloor(new Date(clock.nowMs() - KEPT_MS));
     const [now] = await this.prisma.$queryRaw<{ horizon: string }[]>`
@@ -57,7 +61,7 @@ export class RefusedReservationsService {
   }
 }
 
-/** The most calls in doubt that are read in one round. The next rounds read the others. */
+/** Calls in doubt per round. The next rounds read the rest. */
 const MOST_PER_ROUND = 10_000;
 
 const NOTHING: Omit<ResolverRound, 'in_doubt'> = { polled: 0, failure: null, reads: [], verdicts: [] };
@@ -73,7 +77,10 @@ export class ResolverService {
   private working: Promise<unknown> = Promise.resolve();
   /** The last logged failure. Undefined if the last round succeeded. */
   private complaint: string | undefined;
-  /** When each call in doubt was sent, as of the last round. Undefined if it failed, and while another worker resolves. */
+  /**
+   * Sending times of the calls in doubt, as of the last round. Undefined if it failed, and while another
+   * worker resolves.
+   */
   private since: number[] | undefined;
 
   constructor(
@@ -115,7 +122,7 @@ export class ResolverService {
     const turn = this.working
       .then(() => this.round(signal, all))
       .catch((error: unknown) => {
-        this.since = undefined; // how many there are now is not known
+        this.since = undefined; // Their number is unknown now.
         throw error;
       });
     this.working = turn.catch(() => undefined);
@@ -130,7 +137,7 @@ export class ResolverService {
     await this.refused.run(signal);
     const { ids, due, inDoubt } = await this.read(all);
     if (due.length === 0) return { ...NOTHING, in_doubt: inDoubt };
-    // At once, so that no account waits for another one that is slow.
+    // In parallel: a slow account must not delay the others.
     const rounds = await Promise.all(
       [...new Set(due.map(({ account }) => account))].map((account) => this.poll(account, due, ids, signal)),
     );
@@ -160,7 +167,7 @@ export class ResolverService {
     };
   }
 
-  /** A process that must not pay must not judge either. Another worker may take the job. */
+  /** Skips the round. A process that must not pay must not judge either. Another worker may take the job. */
   private restWhile(failure: string, signal: AbortSignal): ResolverRound {
     this.since = undefined;
     this.complain(failure, signal);
@@ -168,12 +175,12 @@ export class ResolverService {
   }
 
   /**
-   * Reads the IDs of all calls that may be in doubt, and the calls to poll now, in that order. Of those that wait for their
-   * next turn, nothing else is read: there may be thousands, each round.
+   * Reads the IDs of all calls that may be in doubt, and the calls to poll now, in that order. Of waiting
+   * calls, which can be thousands each round, it reads only the IDs.
    */
   private async read(all: boolean): Promise<{ ids: string[]; due: SentCallState[]; inDoubt: number }> {
     await this.index.catchUp();
-    const present = await this.present.read(); // The index is updated before the records are read. See there.
+    const present = await this.present.read(); // The index is updated before the records are read.
     const ids = await findCallsInDoubt(this.prisma);
     this.backOff.keepOnly(new Set(ids));
     const now = clock.nowMs();
@@ -202,7 +209,7 @@ export class ResolverService {
 
   /**
    * Logs each failure once.
-   * @param failure undefined after a successful round.
+   * @param reason undefined after a successful round.
    */
   private complain(reason: string | undefined, signal: AbortSignal): void {
     if (reason === this.complaint || signal.aborted) return;

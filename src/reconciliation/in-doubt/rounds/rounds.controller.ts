@@ -12,10 +12,10 @@ import { ApiSummary } from '../../../platform/schema/routes';
 
 const LOOK_EVERY_MS = 100;
 
-/** How long nobody may hold the job of the resolver. A restarted worker takes it within seconds. */
+/** Time that the resolver's job may be unheld. A restarted worker takes it within seconds. */
 const NO_WORKER_MS = 5_000;
 
-/** Has a worker run a round of the resolver, and waits for its result. */
+/** Requests a round of the resolver from a worker, and waits for its result. */
 @ApiTags('Reconciliation')
 @Controller('v1/reconciliation/resolver')
 export class RoundsController implements OnModuleDestroy {

@@ -19,22 +19,22 @@ import { ShownIds } from '../shown-ids';
 import { soleListing } from '../verdict/verdict';
 import { Effort } from '../work';
 
-/** The calls that are compared with unclaimed transactions at once, newest first. */
+/** Maximum number of calls compared with unclaimed transactions, newest first. */
 const MOST_CALLS = 10_000;
 
-/** The time between an ID and the record that it identifies. */
+/** Maximum time between an ID and its record. */
 const ID_MARGIN_MS = 3_600_000;
 
 /**
- * Looks for the calls that created transactions which no call of ours claims: calls that the upstream rejected, calls
- * that were settled as not executed, and payment links, whose answers name no transaction. An upstream may carry out what
- * it rejects.
+ * Finds the calls that created unclaimed transactions: calls that the upstream rejected, calls settled as not
+ * executed, and payment links, whose answers name no transaction. An upstream may carry out a request that it
+ * rejects.
  */
 @Injectable()
 export class UnclaimedService {
   private readonly logger = new Logger('FollowUp');
   private readonly vocabulary: StatusVocabulary;
-  /** Of all readings of an account since the start. A later one has only what is new. */
+  /** IDs shown by all readings of an account since the start. A later reading has only new transactions. */
   private readonly shownIds = new Map<string, ShownIds>();
 
   constructor(
@@ -46,10 +46,10 @@ export class UnclaimedService {
   }
 
   /**
-   * @param account the account that was read.
-   * @param unclaimed the positions of these transactions in the reading.
-   * @param since calls that were recorded earlier are left out.
-   * @returns how many calls were settled.
+   * @param account account of the reading.
+   * @param unclaimed positions of the unclaimed transactions in the reading.
+   * @param since lower limit of the time of record.
+   * @returns the number of settled calls.
    */
   async run(account: string, readId: string, unclaimed: bigint[], since: Date, signal: AbortSignal): Promise<number> {
     const shownIds = this.shownIds.get(account) ?? new ShownIds();
@@ -112,7 +112,9 @@ export class UnclaimedService {
   }
 }
 
-/** A payout with a transaction of its own is followed by its name. */
+/**
+ * Returns whether an entry is new to a payout. A payout with its own transaction is followed by that name.
+ */
 function isNews({ outcome, items }: SettledCall, position: number, entry: NewEntry['entry']): boolean {
   const item = items[position];
   return outcome !== null && item?.transaction === null && entry !== 'fee' && ENTRIES[entry].known;

@@ -7,8 +7,8 @@ import { WalletStatements } from '../wallet-statements';
 import { each, Work } from '../work';
 
 /**
- * Indexes the batches of a listing by payment, time, and recipient. After an outage, thousands of calls in doubt meet
- * thousands of transactions.
+ * Indexes the batches of a listing by payment, time and recipient. After an outage, thousands of calls in
+ * doubt face thousands of transactions.
  */
 export class Batches {
   /** The amounts of all transactions, and the earliest and latest time. */
@@ -18,8 +18,8 @@ export class Batches {
   readonly traces = new Traces();
   private readonly all = new Map<string, Batch>();
   /**
-   * By the rarest transaction of each batch. Each transaction of a batch must be an item of its call, so one of them
-   * suffices.
+   * Batches by their rarest transaction. One suffices, because each transaction of a batch must be an item of
+   * its call.
    */
   private readonly payments = new Timetable<Batch>();
 
@@ -60,7 +60,7 @@ export class Batches {
     }
   }
 
-  /** Whether any batch could be related to a call. */
+  /** Returns whether any batch could relate to a call. */
   isRelatedTo({ operation, items }: SentCall): boolean {
     const created = CREATED_BY.get(operation);
     if (!created) return false;
@@ -71,7 +71,7 @@ export class Batches {
     return false;
   }
 
-  /** A transaction without a batch is a batch of its own. */
+  /** Adds a transaction. Without a batch, it is its own batch. */
   private add(one: Seen): void {
     const { amountUsd, issuedAt, batchRef, ordinal } = one;
     const name = batchRef ?? `/${ordinal}`;
@@ -101,13 +101,13 @@ function countKeys(batch: Batch, counts: Map<string, number>): void {
 /** The transactions of the upstream's listing that our records do not assign to a call. */
 export interface Listing {
   readId: string;
-  /** When the listing was requested. */
+  /** Time at which the listing was requested. */
   askedAt: Date;
   /** The transactions that certainly belong to no other call of ours. */
   unclaimed: Batches;
-  /** How many known transactions the listing lacks. If there are any, it is not complete. */
+  /** Number of known transactions that the listing lacks. Above 0, it is incomplete. */
   missing: number;
-  /** When the oldest listed transaction was issued. The listing cannot show whether older transactions were cut off. */
+  /** Issue time of the oldest listed transaction. The listing cannot show whether older ones were cut off. */
   oldest: Date | null;
   /**
    * For each kind of transaction, the time of our newest call whose transaction the listing shows with a plausible

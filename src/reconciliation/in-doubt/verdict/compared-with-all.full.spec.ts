@@ -9,7 +9,7 @@ import { Competing } from './competing';
 import { quietUntil } from './facts';
 import { judge } from './verdict';
 
-/** So few names and amounts that calls and transactions resemble each other in every way. */
+/** Few names and amounts, which make calls and transactions similar in every way. */
 const NAMES = ['+254712345671', 'tel:712345671', '+999912345671', 'ada@example.com', '@ada', 'uid'];
 const names: fc.Arbitrary<string[]> = fc.oneof(
   { weight: 4, arbitrary: fc.constant(NAMES.slice(0, 1)) },
@@ -86,7 +86,7 @@ const ordinalsOf = (verdict: Verdict | undefined) =>
   verdict?.evidence.transactions.map(({ ordinal }) => ordinal).sort();
 
 describe('the indexes of the resolver', () => {
-  it('find what a comparison of each call with each transaction finds', () => {
+  it('find the same as an exhaustive comparison', () => {
     fc.assert(
       fc.property(world, fc.integer({ min: 0, max: 900 }), (drawn, looked) => {
         const { calls, seen } = make(drawn);

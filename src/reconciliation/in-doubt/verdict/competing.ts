@@ -13,7 +13,7 @@ import { ofAccount } from '../../../journal/records/accounts';
 import { catchUpIndex } from '../../../journal/lookups/search-index';
 import { Batches } from './batches';
 
-/** The most competing calls of a batch. One of them is the call in doubt, and a verdict names at most 100. */
+/** Maximum number of competing calls of a batch: the call in doubt, and the 100 that a verdict names. */
 const MOST_NAMED = 101;
 
 /**
@@ -38,8 +38,8 @@ export class Competing {
   }
 
   /**
-   * Returns the first calls that a batch could be all or part of. A batch can be a part, if only a part was carried out
-   * or listed yet.
+   * Returns the first calls that a batch could be all or part of. It is a part if the rest was not carried
+   * out, or is not listed yet.
    */
   *callsOf(batch: Batch): Work<SentCall[]> {
     const known = this.named.get(batch);
@@ -49,7 +49,7 @@ export class Competing {
     return found;
   }
 
-  /** Returns those of some batches that are not the complete result of one of our calls. */
+  /** Returns the batches that are not the complete result of one of our calls. */
   *unexplained(batches: readonly Batch[]): Work<readonly Batch[]> {
     const known = this.unexplainedOf.get(batches);
     if (known) return known;
@@ -76,7 +76,7 @@ export class Competing {
     for (const key of keys) this.byPayment.add(key, place, call);
   }
 
-  /** Finds the first calls, with at most some items, that a batch could be all or part of. */
+  /** Finds the first calls, with at most `most` items, that a batch could be all or part of. */
   private *fitting(batch: Batch, most: number, limit: number): Work<SentCall[]> {
     const found = new Set<SentCall>();
     const seen = rarest(batch, (key) => this.byPayment.count(key));
@@ -105,20 +105,20 @@ const ID_MARGIN_MS = 3_600_000;
 
 interface Reach {
   account: string;
-  /** Calls that were recorded earlier cannot have created a transaction of the listing. */
+  /** Earliest time of record. Earlier calls cannot have created a listed transaction. */
   from: Date;
-  /** The longest time that a request may take. */
+  /** Longest duration of a request, in ms. */
   longestMs: number;
   rules: Rules;
   signal: AbortSignal;
 }
 
 /**
- * Reads the calls that could have created what a call in doubt could have created: they pay the same recipient an
- * amount that the listing has, at a time that it has. They include rejected calls, as the rejection may be wrong, except
- * those that were refused at the door. They include succeeded calls, as they may have been carried out twice. They also
- * include the calls in doubt themselves, and calls that were sent while the listing was read.
- * @throws DatabaseTooSlow if the search index cannot be brought up to date soon.
+ * Reads the calls that compete with the calls in doubt: they pay the same recipient a listed amount at a
+ * listed time. Includes rejected calls, because a rejection may be wrong, except those refused at the door.
+ * Includes succeeded calls, because they may have been carried out twice. Also includes the calls in doubt
+ * themselves, and calls sent while the listing was read.
+ * @throws DatabaseTooSlow if the search index cannot catch up soon.
  */
 export async function readCompeting(
   db: Client,
@@ -136,12 +136,15 @@ export async function readCompeting(
   return calls.filter(mayHaveBeenCarriedOut);
 }
 
-/** A call that was refused at the door is sent again with the same key. It must not leave that attempt in doubt. */
+/**
+ * Returns whether a call may have been carried out. A call refused at the door is sent again with the same
+ * key, and must not leave the second attempt in doubt.
+ */
 function mayHaveBeenCarriedOut({ state, upstreamStatus }: SentCallState): boolean {
   return STATES[state].arrived && !(state === 'rejected' && freesKey(state, upstreamStatus));
 }
 
-/** The names of the recipient of the payout `n` with the person `r`, as the search index has them. */
+/** Names of the recipient of the payout `n` with the person `r`, in the form of the search index. */
 const NAMES = Prisma.sql`
   SELECT tag, spelling FROM (VALUES
     ('to', recipient_key('email', r.email)), ('to', recipient_key('phone', r.phone)), ('to', recipient_key('handle', r.handle)),

@@ -9,13 +9,13 @@ import { Effort, STRETCH } from '../work';
 const EQUAL = 20_000;
 const DOUBTS = 202;
 
-/** Whoever is paid the same again and again: all calls, and all transactions, look alike. */
+/** One recipient gets equal payments again and again: all calls and all transactions look alike. */
 describe('calls in doubt among 20,000 equal payments', () => {
   const cents = 1;
   const secondOf = (place: number) => place / 100;
   const others = Array.from({ length: EQUAL }, (_, place) => toSent(place, [[1, cents]], secondOf(place)));
   const seen = others.flatMap((_, place) => toSeen({ second: secondOf(place) + 1, items: [[1, cents]] }, place));
-  /** One more than the doubts of the crowd each: of somebody else who was paid, and of one who was not. */
+  /** Two more calls in doubt: the recipient of one was paid, the recipient of the other was not. */
   const paid = toSent(EQUAL + 1, [[2, 5]], 100);
   const unpaid = toSent(EQUAL + 2, [[3, 5]], 100);
   const seenPaid = toSeen({ second: 101, items: [[2, 5]] }, EQUAL + 1);
@@ -34,7 +34,7 @@ describe('calls in doubt among 20,000 equal payments', () => {
     return { listing, competing: await effort.all(Competing.of([...others, paid, unpaid], RULES)) };
   };
 
-  it('are all judged in one round, and none wrongly', async () => {
+  it('are all judged correctly in one round', async () => {
     const effort = new Effort();
     const { listing, competing } = await readInTurns(effort);
     const read = effort.done;
@@ -47,14 +47,14 @@ describe('calls in doubt among 20,000 equal payments', () => {
       expect(verdict.evidence.calls).not.toContain(call.id);
     }
     expect(found.slice(DOUBTS).map(({ verdict }) => verdict.verdict)).toEqual(['confirmed', 'not_executed']);
-    // Comparing each with each would take 202 times 20,000 times 20,000 of them.
+    // Comparing all pairs would take 202 times 20,000 times 20,000 comparisons.
     expect(read).toBeLessThan(5 * EQUAL);
     expect(effort.done - read).toBeLessThan(DOUBTS * 2_000);
     expect(effort.longestStretch).toBeLessThan(2 * STRETCH);
   });
 
-  it('are judged in several rounds, each in its turn, while others have theirs', async () => {
-    // What each asked for is another amount than what its receiver got: only all that was listed explains that.
+  it('are judged in turn over several rounds without blocking the event loop', async () => {
+    // Each requested another amount than its receiver got. Only the complete listing explains that.
     const doubts = Array.from({ length: 7 }, (_, place) => toSent(EQUAL + 10 + place, [[1, 9]], 100 + place));
     const byId = new Map(doubts.map((call) => [call.id, call]));
     const { listing, competing } = await readInTurns(new Effort());
@@ -67,7 +67,7 @@ describe('calls in doubt among 20,000 equal payments', () => {
       const effort = new Effort(undefined, 1.5 * EQUAL);
       const due = backOff.inTurn([...byId.keys()]).map((id) => byId.get(id) as SentCall);
       const { found, left } = await judgeInTurn(due, listing, competing, RULES, effort);
-      expect(effort.done).toBeLessThan(6 * EQUAL); // one round's bound, and what it had begun
+      expect(effort.done).toBeLessThan(6 * EQUAL); // One round's bound, and the work in progress.
       expect(effort.longestStretch).toBeLessThan(2 * STRETCH);
       for (const { call, verdict } of found) verdicts.set(call.id, verdict.verdict);
       const looked = due.filter((call) => !left.includes(call));

@@ -9,34 +9,36 @@ import { Decimal } from 'decimal.js';
 import { VerdictEvidence, VerdictTransaction } from '../../../journal/settlement/settled-by-upstream';
 import { asRecorded, proseAsRecorded, writtenNumbers } from '../../../platform/privacy/recorded';
 
-/** The kinds of transactions that leave a debit in a wallet. */
+/** Kinds of transactions that debit a wallet. */
 const PAID_KINDS = [...CREATED_BY.values()].flatMap(({ name, paidAtOnce }) => (paidAtOnce ? [name] : []));
 
-/** Everything that a verdict about a call in doubt depends on. */
+/** Facts that decide a verdict about a call in doubt. */
 export interface Facts {
   call: SentCall;
   created: Created;
   listing: Listing;
   rules: Rules;
-  /** Whether the listing was requested after the quiet period. What is not listed by then is never listed. */
+  /**
+   * Whether the listing was requested after the quiet period. An unlisted transaction is then never listed.
+   */
   isQuiet: boolean;
   /** The batches that could be all or part of the call. Collection stops when more would not change the verdict. */
   candidates: Fitting[];
-  /** Our other calls that could have made a candidate, or of which it could be a part. */
+  /** Our other calls that could have created a candidate, or that it could be a part of. */
   others: SentCall[];
   /** Other listed transactions that may be a trace of the call, such as another amount for its recipient. */
   traces: Batch[];
-  /** Whether the listing has something older than the call. One that has not may have been cut off. */
+  /** Whether the listing reaches back before the call. Otherwise it may have been cut off. */
   reachesBack: boolean;
-  /** Whether the listing shows a later call of ours, of any kind, so that it is not older than the call. */
+  /** Whether the listing shows a later call of ours, of any kind. It is then newer than the call. */
   isCurrent: boolean;
-  /** Whether the listing shows a later payment of the same kind, so that it shows this kind as soon. */
+  /** Whether the listing shows a later payment of the same kind. It is then current for this kind. */
   isFresh: boolean;
   /** Whether the wallets prove that nothing was paid from them since before the call. */
   walletsUntouched: boolean;
 }
 
-/** Finds out what a verdict depends on. Traces are only looked for when they matter. */
+/** Collects the facts for a verdict. Searches for traces only where they matter. */
 export function* factsOf(
   call: SentCall,
   created: Created,
@@ -77,8 +79,8 @@ export function quietUntil(call: SentCall, rules: Rules): number {
 }
 
 /**
- * Returns when the wallets may replace a later payment of the same kind, in milliseconds since 1970. They are believed
- * only after the full quiet period, because nothing shows how current they are.
+ * Returns when the wallets may replace a later payment of the same kind, in milliseconds since 1970. They
+ * count only after the full quiet period, because nothing shows how current they are.
  */
 export function walletsCountFrom({ sentUntil }: SentCall, { quietMs }: Rules): number {
   return sentUntil.getTime() + quietMs;
@@ -86,7 +88,7 @@ export function walletsCountFrom({ sentUntil }: SentCall, { quietMs }: Rules): n
 
 /**
  * Returns whether a listing shows a call of ours that was sent at a time or later.
- * @param kind only calls that create this kind of transaction count. Without it, calls of any kind do.
+ * @param kind counts only calls that create this kind of transaction. Undefined counts all.
  */
 export function isListedSince({ freshUntil }: Listing, since: number, kind?: string): boolean {
   const times = kind === undefined ? [...freshUntil.values()] : [freshUntil.get(kind)];
@@ -96,13 +98,16 @@ export function isListedSince({ freshUntil }: Listing, since: number, kind?: str
 /** Returns whether the conclusion about a call depends on the wallets. */
 export function dependsOnWallets(call: SentCall, listing: Listing, rules: Rules): boolean {
   const created = CREATED_BY.get(call.operation);
-  // Only what is paid at once from a wallet leaves a debit there.
+  // Only payments from a wallet at once debit it.
   if (!created?.paidAtOnce || isListedSince(listing, quietUntil(call, rules), created.name)) return false;
   const from = walletsCountFrom(call, rules);
   return listing.askedAt.getTime() >= from && isListedSince(listing, from);
 }
 
-/** Wallets that do not show our later payments are older than the call, and prove nothing. */
+/**
+ * Returns whether the wallets prove that nothing was paid. Wallets without our later payments are older than
+ * the call, and prove nothing.
+ */
 function showNoPayment(listing: Listing, call: SentCall, rules: Rules): boolean {
   const { wallets } = listing;
   if (!wallets || !dependsOnWallets(call, listing, rules)) return false;
@@ -123,7 +128,7 @@ function* candidatesFor(call: SentCall, created: Created, listing: Listing, rule
   return proven.length > 0 || mustShowId(call, listing.unclaimed) ? proven : found;
 }
 
-/** Whether the transactions of a call show its ID, so that equal ones without it may be a stranger's. */
+/** Returns whether the transactions of a call must show its ID. Equal ones without it may be a stranger's. */
 function mustShowId({ id, operation, items }: SentCall, { showsIdsOf }: Batches): boolean {
   return showsIdsOf.has(operation) && items.every(({ reference }) => isIdOf(id, reference));
 }
@@ -163,7 +168,7 @@ function* tracesOf(call: SentCall, created: Created, listing: Listing, competing
   return found.all;
 }
 
-/** Collects batches until they have as many transactions as a verdict names. */
+/** Collects batches up to the number of transactions that a verdict names. */
 class FirstBatches {
   private readonly found = new Set<Batch>();
   private transactions = 0;
@@ -188,12 +193,12 @@ class FirstBatches {
   }
 }
 
-/** The most transactions kept as evidence when they do not settle a call. */
+/** Maximum number of transactions kept as evidence if they do not settle a call. */
 export const MOST_UNSETTLED = 100;
 
 /**
  * Builds the evidence of a verdict.
- * @param positions the item of each transaction. Undefined if that is not certain. Then the first hundred are kept.
+ * @param positions item of each transaction. Undefined if uncertain: only the first hundred are kept.
  */
 export function evidenceOf(reads: string[], seen: Seen[], calls: string[], positions?: number[]): VerdictEvidence {
   const kept = positions ? seen : seen.slice(0, MOST_UNSETTLED);

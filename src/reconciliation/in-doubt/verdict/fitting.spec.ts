@@ -4,7 +4,7 @@ import { oneToOne } from './fitting';
 import { runs } from '../../../../test/support/examples/runs';
 
 describe('a one-to-one assignment', () => {
-  it('is found if and only if there is one, by any detours', () => {
+  it('is found exactly when one exists', () => {
     const sides = fc.tuple(
       fc.array(fc.uniqueArray(fc.nat(4), { maxLength: 3 }), { maxLength: 5 }),
       fc.uniqueArray(fc.nat(4), { maxLength: 5 }),
@@ -23,7 +23,7 @@ describe('a one-to-one assignment', () => {
   });
 });
 
-/** By trying all. */
+/** Decides by exhaustive search. */
 function exists([first, ...others]: number[][], right: number[]): boolean {
   return (
     !first ||

@@ -6,15 +6,16 @@ import { Work } from '../work';
 /** A batch whose transactions are all items of this call. */
 export interface Fitting {
   batch: Batch;
-  /** The position of the item of each transaction. */
+  /** Item position of each transaction. */
   positions: number[];
 }
 
-/** How a transaction relates to an item: not at all, by paying its recipient another amount, or in some other way. */
+/** Relation of a transaction to an item: none, another amount for its recipient, or any other. */
 type Relation = 'none' | 'other amount' | 'some';
 
 /**
- * Matches a batch with all or part of a call. Each transaction must be an item of its own, made within the call's time.
+ * Matches a batch with all or part of a call. Each transaction must match a different item, within the call's
+ * time.
  */
 export function* fit(call: SentCall, created: Created, batch: Batch, rules: Rules): Work<Fitting | undefined> {
   yield batch.length;
@@ -33,12 +34,12 @@ export function* fit(call: SentCall, created: Created, batch: Batch, rules: Rule
   return given && { batch, positions: given.map((at) => (call.items[at] as Wanted).position) };
 }
 
-/** Returns when the transactions of a call may have been made, as the upstream's clock shows it. */
+/** Returns the period in which the transactions of a call can have been created, by the upstream's clock. */
 export function timeOf({ sentFrom, sentUntil }: SentCall, { skewMs, quietMs }: Rules): { from: number; until: number } {
   return { from: sentFrom.getTime() - skewMs, until: sentUntil.getTime() + quietMs + skewMs };
 }
 
-/** Returns the items of a call that differ in what transactions are compared by. */
+/** Returns the items of a call that differ in the compared fields. */
 export function distinctItems({ items }: SentCall): Wanted[] {
   const byContent = new Map(
     items.map((item) => [JSON.stringify([item.names, item.payee, item.amountUsd, item.reference]), item]),
@@ -46,9 +47,9 @@ export function distinctItems({ items }: SentCall): Wanted[] {
   return [...byContent.values()];
 }
 
-/** Tells how a transaction relates to an item. */
+/** Returns the relation of a transaction to an item. */
 export function relationOf(item: Wanted, seen: Seen, created: Created): Relation {
-  // The ID of a call of ours proves whose a transaction is, whatever else it shows.
+  // The ID of one of our calls identifies a transaction, whatever else it contains.
   if (seen.madeFor !== null) return hasReferenceOf(item, seen) ? 'some' : 'none';
   // The amounts of a collection are in another currency.
   const isSame = created.incoming ? undefined : isSameAmount(item, seen);
@@ -68,13 +69,13 @@ function contentOf({ type, status, amountUsd, names, references, madeFor }: Seen
   return JSON.stringify([type, status, amountUsd, names, references, madeFor]);
 }
 
-/** Undefined if one of the two states no amount. */
+/** Returns whether two amounts are equal. Undefined if either is unset. */
 function isSameAmount(item: Wanted, seen: Seen): boolean | undefined {
   if (item.amountUsd === null || seen.amountUsd === null) return undefined;
   return item.amountUsd === seen.amountUsd;
 }
 
-/** Whether a transaction could be an item that the upstream changed in some way. */
+/** Returns whether a transaction could be an item that the upstream changed in some way. */
 function mightBe(item: Wanted, seen: Seen, created: Created, amount: boolean | undefined): boolean {
   if (isOtherType(seen.type, created) && amount !== true) return false;
   if (created.incoming && hasReferenceOf(item, seen)) return true;
@@ -87,11 +88,11 @@ function mightBe(item: Wanted, seen: Seen, created: Created, amount: boolean | u
 }
 
 /**
- * Assigns each element of `left` an element of `right` of its own. It uses augmenting paths, so it finds an assignment
- * if there is one.
+ * Assigns a different element of `right` to each element of `left`. It uses augmenting paths, which find an
+ * assignment if one exists.
  * @param placesOf the indexes of the elements on the right that fit an element. They may repeat.
  * @param kindOf elements of one kind fit the same elements.
- * @returns the index on the right for each element on the left. Undefined if not every element can have one.
+ * @returns the index on the right for each element on the left. Undefined without a complete assignment.
  */
 export function* oneToOne<L>(
   left: readonly L[],
@@ -123,8 +124,8 @@ interface Choices {
 }
 
 /**
- * Finds an index for one element, and moves other elements for it where needed.
- * @returns whether there is one.
+ * Finds an index for one element, and moves other elements where needed.
+ * @returns whether an index was found.
  */
 function* place(one: number, choices: Choices[], takenBy: Map<number, number>, given: number[]): Work<boolean> {
   const wantedBy = new Map<number, number>();

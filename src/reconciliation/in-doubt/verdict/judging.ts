@@ -10,9 +10,9 @@ export interface Resolved {
 }
 
 /**
- * Judges calls that create transactions, one after the other, until the effort of one round is spent. It judges at
- * least one, so that every call gets its turn.
- * @returns the conclusions, and the calls that are left for another round.
+ * Judges calls that create transactions, one by one, until the effort of one round is spent. It judges at
+ * least one, because every call must get its turn.
+ * @returns the conclusions, and the calls left for another round.
  */
 export async function judgeInTurn(
   calls: SentCall[],
@@ -39,10 +39,10 @@ export class PollRound {
   constructor(
     readonly account: string,
     readonly due: SentCallState[],
-    /** The ids of all calls in doubt. */
+    /** IDs of all calls in doubt. */
     readonly inDoubt: string[],
     readonly read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
-    /** When the oldest call that is due was sent. */
+    /** Sending time of the oldest call that is due. */
     readonly since: Date,
     readonly effort: Effort,
   ) {}

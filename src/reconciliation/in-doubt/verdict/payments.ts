@@ -3,20 +3,21 @@ import { Seen, Wanted, Batch } from '../calls-in-doubt';
 import { kindOfKey, RecipientKind } from '../../../recipients/recipient';
 
 /**
- * The keys by which items and transactions are compared. A transaction equals an item in everything that both state if
- * and only if they share a key. So nobody has to compare each transaction with each item.
+ * Keys that items and transactions are compared by. A transaction equals an item in everything that both
+ * state if and only if they share a key. Lookups by key replace the comparison of each transaction with each
+ * item.
  */
 
-/** One of each kind of transaction that operations create, by what their keys begin with. */
+/** One of each kind of transaction that operations create, by the prefix of its keys. */
 const KINDS: ReadonlyMap<string, Created> = new Map(
   [...CREATED_BY.values()].map((created) => [kindOf(created), created]),
 );
 
-/** The reference of an item without one, which equals any, and of a transaction without one. */
+/** Wildcards: ANY matches every reference, NONE matches a transaction without one. */
 const ANY = 'any';
 const NONE = 'none';
 
-/** Returns the keys of an item. There are none if it cannot be compared. */
+/** Returns the keys of an item. Empty if it cannot be compared. */
 export function keysOfItem({ payee, amountUsd, reference }: Wanted, created: Created): string[] {
   const kind = kindOf(created);
   if (created.incoming) {
@@ -28,8 +29,8 @@ export function keysOfItem({ payee, amountUsd, reference }: Wanted, created: Cre
 }
 
 /**
- * Returns the keys of a transaction, for each kind that it could be of. One with the ID of a call of ours equals only
- * items with this reference.
+ * Returns the keys of a transaction, for each of its possible kinds. A transaction with the ID of one of our
+ * calls equals only items with this reference.
  */
 export function keysOfSeen({ type, meaning, names, amountUsd, references, madeFor }: Seen): string[] {
   const stated = references.map(written);
@@ -45,7 +46,7 @@ export function keysOfSeen({ type, meaning, names, amountUsd, references, madeFo
   return keys;
 }
 
-/** Returns the transaction of a batch that has the fewest others like it. */
+/** Returns the transaction of a batch with the fewest equals. */
 export function rarest(batch: readonly Seen[], count: (key: string) => number): Seen | undefined {
   let [found, least] = [batch[0], Infinity];
   if (batch.length === 1) return found;
@@ -60,50 +61,56 @@ function kindOf({ type, class: name }: Created): string {
   return `${type} ${name}`;
 }
 
-/** Distinguishes a reference from `ANY` and `NONE`. */
+/** Marks a reference, which distinguishes it from `ANY` and `NONE`. */
 function written(reference: string): string {
   return `=${reference}`;
 }
 
-/** No text of the database contains the separator, so different parts never make the same key. */
+/**
+ * Joins the parts of a key. No text of the database contains the separator, which keeps keys of different
+ * parts apart.
+ */
 function keyOf(kind: string, name: string, amount: string, reference: string): string {
   return [kind, name, amount, reference].join('\0');
 }
 
 /**
- * The fewest digits of a phone number. Two spellings of a number, with country code or as dialed at home, share as
- * many.
+ * Minimum number of digits of a phone number. Two spellings of one number, international or local, share at
+ * least these.
  */
 const SHORTEST = 7;
 
-/** Returns the kinds of names of a recipient. @param keys of its names. */
+/**
+ * Returns the kinds of a recipient's names.
+ * @param keys keys of the names.
+ */
 export function kindsOf(keys: string[]): RecipientKind[] {
   return [...new Set(keys.map(kindOfKey))].sort();
 }
 
-/**
- * Whether both have a name of the same kind, such as a phone number, which shows whether they are the same recipient.
- */
+/** Returns whether both have a name of the same kind, such as a phone number, which allows a comparison. */
 export function haveKindInCommon(some: RecipientKind[], others: RecipientKind[]): boolean {
   return some.some((kind) => others.includes(kind));
 }
 
 /**
- * Whether two lists of keys may share a recipient. A phone number may have its country code in one and not in the
- * other.
+ * Returns whether two lists of keys may share a recipient. One may omit the country code of a phone number.
  */
 export function maybeSameOne(some: string[], others: string[]): boolean {
   const values = others.map(valueOf);
   return some.map(valueOf).some((one) => values.some((other) => isSame(one, other)));
 }
 
-/** Returns the part that all keys of a recipient have in common. */
+/** Returns the common part of all keys of a recipient. */
 function looseKey(key: string): string {
   const value = valueOf(key);
   return isNumber(value) ? value.slice(-SHORTEST) : value;
 }
 
-/** The ID of a sub-account may be the contact of its holder in another form. */
+/**
+ * Returns the comparable value of a key. The ID of a sub-account may be the contact of its holder in another
+ * form.
+ */
 function valueOf(key: string): string {
   const value = key.toLowerCase().replace(/^(?:@|tel:)/, '');
   const digits = value.replace(/[\s().+-]/g, '');
@@ -121,20 +128,20 @@ function isSame(one: string, other: string): boolean {
 
 const TYPES: ReadonlySet<string> = new Set([...CREATED_BY.values()].map(({ type }) => type));
 
-/** Stands for any type that no operation creates. It could be any kind of transaction. */
+/** Any type that no operation creates. Such a transaction could be of any kind. */
 const UNKNOWN_TYPE = '';
 
-/** The transactions of all amounts, and those that state none. */
+/** Transactions of all amounts, and those without an amount. */
 const ALL = 'all';
 const UNSTATED = 'unstated';
 
 /**
- * Indexes batches by what a trace of an item could have: its recipient, its amount, or neither. The lists that it
- * returns contain each batch that `relationOf` relates to the item, and few others.
+ * Indexes batches by the possible properties of an item's trace: its recipient, its amount, or neither. The
+ * returned lists contain each batch that `relationOf` relates to the item, and few others.
  */
 export class Traces {
   private readonly lists = new Map<string, Batch[]>();
-  /** The kinds of names that transactions have, such as email or phone number, by their key. */
+  /** Kinds of names that transactions have, such as email or phone number, by their key. */
   private readonly kinds = new Map<string, RecipientKind[]>();
 
   add(batch: Batch): void {
@@ -147,7 +154,7 @@ export class Traces {
     }
   }
 
-  /** Returns lists with each batch that relates to an item in another way than by paying another amount. */
+  /** Returns lists with each batch that relates to an item, except by another amount for its recipient. */
   *ofItem(item: Wanted, created: Created): Iterable<readonly Batch[]> {
     const { amountUsd, reference, names } = item;
     const own = [created.type, UNKNOWN_TYPE];
@@ -181,7 +188,10 @@ export class Traces {
     }
   }
 
-  /** The ways to the transactions that no name relates to an item: those without names, or all if it has none. */
+  /**
+   * Returns the names by which to find transactions that no name relates to an item: those without names, or
+   * all if it has none.
+   */
   private namelessFor({ names }: Wanted): string[] {
     return names.length === 0 ? [...this.kinds.keys()] : [kindsKey([])];
   }
@@ -193,7 +203,9 @@ export class Traces {
     return [...names.map(nameKey), ...references.map(referenceKey), key];
   }
 
-  /** A batch is added as a whole, so it can only be the last of a list. */
+  /**
+   * Adds a batch to a list. Batches are added as a whole, so a known one can only be the last of the list.
+   */
   private put(batch: Batch, by: string, type: string, amount: string): void {
     const key = listKey(by, type, amount);
     const list = this.lists.get(key);

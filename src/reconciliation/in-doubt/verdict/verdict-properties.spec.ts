@@ -8,11 +8,11 @@ import { Competing } from './competing';
 import { Batches, Listing } from './batches';
 import { judge } from './verdict';
 
-/** What the upstream did with a call: how often it carried it out, and how long after it was sent. */
+/** Outcome of a call at the upstream: number of executions, and delay after the sending. */
 interface Fate {
   known: 'in doubt' | 'succeeded' | 'rejected';
   times: 0 | 1 | 2;
-  /** At most the quiet period after it was given up. */
+  /** At most the quiet period after the proxy stopped waiting. */
   afterSeconds: number;
   /** Whether the first of several items failed without a trace. */
   skipsFirst: boolean;
@@ -20,14 +20,14 @@ interface Fate {
 
 interface World {
   calls: (Fate & { items: [recipient: number, cents: number][]; sentSecond: number })[];
-  /** Who has the upstream's key besides us. */
+  /** Payments of others who have the upstream's key. */
   strangers: { items: [recipient: number, cents: number][]; second: number }[];
   lookedSecond: number;
-  /** How old the listing is that the upstream gives. */
+  /** Age of the upstream's listing. */
   lagSeconds: number;
 }
 
-/** Recipients and amounts of which there are so few that calls resemble each other. */
+/** Few recipients and amounts, which make calls similar. */
 const items = fc.array(fc.tuple(fc.nat(2), fc.integer({ min: 1, max: 2 })), { minLength: 1, maxLength: 3 });
 const call = fc.record({
   items,
@@ -53,7 +53,7 @@ function carriedOut({ items: all, skipsFirst }: World['calls'][number]): [number
   return skipsFirst && all.length > 1 ? all.slice(1) : all;
 }
 
-/** The world as it is, and what the resolver is told of it. */
+/** Returns the truth, and the view of the resolver. */
 function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
   const asOf = lookedSecond - lagSeconds;
   const shown: { call: number; second: number; items: [number, number][]; first: boolean }[] = [];
@@ -73,7 +73,7 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
     missing: 0,
     oldest: at(-1),
     unclaimed: atOnce(Batches.of(unclaimed.flatMap((batch) => toSeen(batch, listed.indexOf(batch))))),
-    freshUntil: new Map([['airtime' as const, at(asOf)]]), // there is always something of ours that was sent just then
+    freshUntil: new Map([['airtime' as const, at(asOf)]]), // A call of ours is always sent just then.
   };
   const competing = competingOf(sent.filter(({ sentFrom }) => sentFrom <= at(lookedSecond)));
   const judged = sent.flatMap((one, place) => {
@@ -88,12 +88,12 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
 const RUNS = { numRuns: runs(1_500) };
 
 describe('a verdict', () => {
-  it('never takes a payout for not executed that was or will be carried out', () => {
+  it('never settles a payout as not executed that was or will be carried out', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         for (const { one, done, verdict } of live(world).judged) {
           for (const [content, count] of counted(entriesOf(one, verdict, (entry) => entry === 'not_executed'))) {
-            // Equal payouts of one call cannot be told apart.
+            // Equal payouts of one call are indistinguishable.
             const all = counted(one.items.map(toPair)).get(content) ?? 0;
             expect(count + (counted(done).get(content) ?? 0)).toBeLessThanOrEqual(all);
           }
@@ -103,7 +103,7 @@ describe('a verdict', () => {
     );
   });
 
-  it('never takes a payout for paid that was not, unless a stranger made the same payment at the same time', () => {
+  it('never settles an unpaid payout as paid, unless a stranger made the same payment at that time', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const theirs = world.strangers.flatMap((stranger) => stranger.items);
@@ -118,7 +118,7 @@ describe('a verdict', () => {
     );
   });
 
-  it('is the truth once the quiet period is over, if nothing resembles the call', () => {
+  it('is correct after the quiet period if nothing resembles the call', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const alone = world.calls.slice(0, 1).map((one) => ({ ...one, known: 'in doubt' as const, skipsFirst: false }));
@@ -131,7 +131,7 @@ describe('a verdict', () => {
     );
   });
 
-  it('is missing before the quiet period is over, except for what is already listed', () => {
+  it('is missing before the quiet period ends, except for listed payouts', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         for (const { one, verdict } of live(world).judged) {

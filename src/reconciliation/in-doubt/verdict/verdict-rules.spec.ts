@@ -11,14 +11,14 @@ import { Facts, factsOf } from './facts';
 import { VERDICT_RULES } from './verdict';
 import { WalletStatements } from '../wallet-statements';
 
-/** The smallest world in which a rule decides. */
+/** The smallest situation in which a rule decides. */
 interface Scenario {
-  /** The decision record names the scenario by it. */
+  /** Name of the scenario in the decision record. */
   title: string;
   seen?: Seen[];
   others?: SentCall[];
   listing?: Partial<Listing>;
-  /** The rule that would decide without this one. Undefined if none would. */
+  /** Rule that would decide without this one. Undefined if none would. */
   without?: string;
 }
 
@@ -27,11 +27,11 @@ const ITEMS: [recipient: number, cents: number][] = [
   [2, 2],
 ];
 const CALL = toSent(0, ITEMS, 0);
-/** When the quiet period of the call ends. */
+/** End of the call's quiet period. */
 const QUIET = 105;
 const listed = (batch: number) => toSeen({ second: 1, items: ITEMS }, batch);
 
-/** A wallet that was opened before the call, with a debit. */
+/** Returns a wallet that was opened before the call, with a debit. */
 function walletsWith({ debitAt }: { debitAt: number }): WalletStatements {
   const [ten, nine] = [new Decimal(10), new Decimal(9)];
   const entries = [
@@ -127,7 +127,7 @@ describe('the rules about a call in doubt', () => {
     expect(VERDICT_RULES.find(({ holds }) => holds(facts))?.name).toBe('not listed');
   });
 
-  it('have a scenario each, and a row each in their decision record, in the same order', () => {
+  it('each have a scenario and a row of the decision record, in the same order', () => {
     const rows = [...readFileSync(ADR, 'utf8').matchAll(/^\| \d+ \| (.*) \|$/gm)].map(([, row = '']) =>
       row.split(' | '),
     );

@@ -5,7 +5,7 @@ import { Competing } from './competing';
 import { Batches } from './batches';
 import { judge } from './verdict';
 
-/** One call of two payouts, long after its quiet period, and what the upstream lists instead of them. */
+/** A call of two payouts, long after its quiet period, and the transactions that the upstream lists. */
 describe('a call in doubt', () => {
   const doubt = toSent(
     0,
@@ -62,17 +62,17 @@ describe('a call in doubt', () => {
     ['ambiguous', 'a time before it was sent', whole.map((seen) => ({ ...seen, issuedAt: at(-11) }))],
     ['ambiguous', 'a time after the quiet period', whole.map((seen) => ({ ...seen, issuedAt: at(116) }))],
     ['confirmed', 'all of it, as failed', whole.map((seen) => ({ ...seen, ...worded('Failed') }))],
-    ['ambiguous', 'somebody by a name of another kind', [{ ...first, names: ['somebody@example.com'] }]],
+    ['ambiguous', 'another name of another kind', [{ ...first, names: ['somebody@example.com'] }]],
     [
       'not_executed',
-      'the like of it by a name of another kind',
+      'an equal payment by a name of another kind',
       [{ ...first, type: 'mobile_money', names: ['somebody@example.com'] }],
     ],
     ['ambiguous', 'nobody', [{ ...first, names: [] }]],
     ['ambiguous', 'the number as it is dialled at home', [{ ...first, names: ['tel:712345671'] }]],
-    ['ambiguous', 'what is not paid', whole.map((seen) => ({ ...seen, ...worded('unpaid') }))],
+    ['ambiguous', 'unpaid transactions', whole.map((seen) => ({ ...seen, ...worded('unpaid') }))],
     ['ambiguous', 'the same of another type', whole.map((seen) => ({ ...seen, type: 'mobile_money' }))],
-    ['confirmed', 'all of it, of a type that nobody knows', whole.map((seen) => ({ ...seen, type: 'Airtime_v2' }))],
+    ['confirmed', 'all of it, of an unknown type', whole.map((seen) => ({ ...seen, type: 'Airtime_v2' }))],
     ['not_executed', 'other people', [{ ...first, ...other }]],
     ['not_executed', 'the same recipient by other means', [{ ...first, type: 'mobile_money', amountUsd: '9.000000' }]],
     ['not_executed', 'nothing', []],
@@ -80,7 +80,7 @@ describe('a call in doubt', () => {
     expect(ask(seen)?.verdict).toBe(verdict);
   });
 
-  it('is judged by its references, if both have one', () => {
+  it('is judged by references if both sides have one', () => {
     const sold = { ...doubt, items: doubt.items.map((item) => ({ ...item, reference: 'order 7' })) };
     const referring = (reference: string) => whole.map((seen) => ({ ...seen, references: [reference] }));
     expect(ask(referring('order 7'), {}, sold)?.verdict).toBe('confirmed');
@@ -95,7 +95,7 @@ describe('a call in doubt', () => {
     const asked = (seen: Seen[], showsIdsOf: string[] = [], more: object = {}) =>
       ask([], { unclaimed: atOnce(Batches.of(seen, new Set(showsIdsOf))), ...more }, sold)?.verdict;
 
-    it('is confirmed by the transactions with its ID, whatever else is equal', () => {
+    it('is confirmed by the transactions with its ID, despite equal ones', () => {
       const equal = whole.map((seen) => ({ ...seen, batchRef: 'b' }));
       expect(asked([...showing(doubt.id), ...equal])).toBe('confirmed');
       expect(asked([...showing(doubt.id), ...showing(doubt.id, { batchRef: 'b' })])).toBe('ambiguous');
@@ -116,7 +116,7 @@ describe('a call in doubt', () => {
     });
   });
 
-  it('is not executed though another call has paid the same person something else', () => {
+  it('is not executed despite another amount of another call for the same person', () => {
     const other = toSent(1, [[1, 5]], 0);
     const theirs = toSeen({ second: 1, items: [[1, 5]] }, 1);
     expect(ask(theirs, {}, doubt, [other])?.verdict).toBe('not_executed');
@@ -148,7 +148,7 @@ describe('a call in doubt', () => {
     expect(ask([], { oldest })?.verdict).toBe('ambiguous');
   });
 
-  it('is not executed only if the listing provably shows its kind', () => {
+  it('is settled as not executed only if the listing provably shows its kind', () => {
     const transfer = { ...doubt, operation: 'POST /account/transfer' };
     expect(ask([], {}, transfer)).toMatchObject({
       verdict: 'ambiguous',
@@ -178,7 +178,7 @@ describe('a call in doubt', () => {
     const verdict = ask(seen);
     expect(verdict?.verdict).toBe('confirmed');
     expect(verdict?.entries).toMatchObject([{ entry, transaction: { status } }, { entry: 'paid' }]);
-    // Money that comes back must have come back for good.
+    // A refund counts only if it is final.
     const early = ask(seen, { askedAt: at(20) })?.verdict;
     expect(early).toBe(['paid', 'redeemed', 'pending'].includes(entry) ? 'confirmed' : undefined);
   });
@@ -191,7 +191,7 @@ describe('a call in doubt', () => {
       expect([verdict?.verdict, verdict?.entries?.map(({ position, entry }) => [position, entry])]).toEqual(
         status === 'unpaid' ? ['ambiguous', []] : ['ambiguous', [[1, 'paid']]],
       );
-      expect(ask(seen, { askedAt: at(20) })).toBeUndefined(); // the word may change
+      expect(ask(seen, { askedAt: at(20) })).toBeUndefined(); // The status may change.
     },
   );
 
@@ -202,7 +202,7 @@ describe('a call in doubt', () => {
       [1, 'not_executed'],
     ]);
     expect(verdict?.reason).toContain('lists 1 of the 2 payouts');
-    // What proves too little about the rest proves enough about the part.
+    // Evidence too weak for the rest suffices for the listed part.
     const cut = ask([first], { oldest: null });
     expect([cut?.verdict, cut?.entries?.map(({ entry }) => entry)]).toEqual(['ambiguous', ['paid']]);
   });
@@ -213,7 +213,7 @@ describe('a call in doubt', () => {
     expect(ask(seen, {}, link)?.verdict).toBe('confirmed');
   });
 
-  it('is not judged not executed as a collection whose reference another call could have made', () => {
+  it('is never judged not executed as a collection with a reference of another call', () => {
     const collection = {
       ...doubt,
       operation: 'POST /collections/mobile-money/collect',
@@ -231,7 +231,7 @@ describe('a call in doubt', () => {
     expect(ask([{ ...first, ...other }], {}, erased)?.verdict).toBe('not_executed');
   });
 
-  it('is judged quickly though a thousand items are alike', () => {
+  it('is judged quickly with a thousand equal items', () => {
     const many = Array.from({ length: 1_000 }, (): [number, number] => [1, 1]);
     expect(ask(toSeen({ second: 1, items: many }, 1), {}, toSent(0, many, 0))?.verdict).toBe('confirmed');
   });

@@ -9,16 +9,17 @@ import { Fitting } from './fitting';
 import { Work } from '../work';
 
 /**
- * What a rule concludes about the payouts in doubt of a call. `listed` ones get the status of their transactions.
+ * Conclusion of a rule about the payouts in doubt of a call. `listed` payouts get the status of their
+ * transactions.
  *
- * - `wait`: nothing is concluded yet.
+ * - `wait`: no conclusion yet.
  * - `by_status`: all payouts are listed.
- * - `not_executed`: the listed payouts by their status, and all others were not carried out.
- * - `ambiguous`: the listed payouts by their status. A person settles the others, or a later round.
+ * - `not_executed`: the listed payouts by their status. All others were not carried out.
+ * - `ambiguous`: the listed payouts by their status. A person or a later round settles the others.
  */
 type Conclusion = 'wait' | 'by_status' | 'not_executed' | 'ambiguous';
 
-/** One rule: if its fact holds, it decides. */
+/** A rule. It decides if its fact holds. */
 interface Rule {
   name: string;
   holds: (facts: Facts) => boolean;
@@ -27,11 +28,11 @@ interface Rule {
 }
 
 /**
- * The rules about a call in doubt that creates transactions. The first one that holds decides. Decision 0014
- * explains their order and their reasons, and verdict-rules.spec.ts has a test of each by its name.
+ * Rules about a call in doubt that creates transactions. The first rule that holds decides. Decision 0014
+ * explains their order and their reasons, and verdict-rules.spec.ts tests each by its name.
  *
- * If two explanations are possible, the conclusion is `ambiguous`. A wrong `not_executed` would let an app pay again. A
- * wrong `paid` would hide that nothing was paid.
+ * If two explanations are possible, the conclusion is `ambiguous`. A wrong `not_executed` would let an app
+ * pay again. A wrong `paid` would hide that nothing was paid.
  */
 export const VERDICT_RULES: readonly Rule[] = [
   {
@@ -118,7 +119,7 @@ export const VERDICT_RULES: readonly Rule[] = [
 /**
  * Judges the payouts in doubt of a call that creates transactions.
  * @param competing our calls that share a recipient with it.
- * @returns undefined as long as more information may arrive.
+ * @returns undefined while more information may arrive.
  */
 export function* judge(
   call: SentCall,
@@ -134,7 +135,7 @@ export function* judge(
 }
 
 /**
- * Returns the entries of a call's payouts that are listed, if only this call could have made them.
+ * Returns the entries of a call's listed payouts, if only this call could have made them.
  * @param unclaimed listed transactions that no call of ours claims.
  */
 export function* soleListing(
@@ -163,7 +164,7 @@ function verdictBy({ concludes, reason }: Rule, facts: Facts): Verdict | undefin
   const others = facts.call.items.filter(({ position }) => !settled.has(position));
   const all = [...entries, ...others.map(({ position }): NewEntry => ({ position, entry: 'not_executed' }))];
   if (unclear.length > 0) {
-    // An unheard-of word may still change into a known one, as a pending payout does.
+    // An unknown status can still change into a known one, as a pending payout does.
     return facts.isQuiet ? { ...ambiguous(facts, whyUnclear(unclear)), entries: all } : undefined;
   }
   const reads = readsOf(facts);
@@ -183,7 +184,7 @@ function tracesBeyond(facts: Facts) {
   return facts.traces.filter((batch) => batch !== only?.batch);
 }
 
-/** Returns the entries of listed payouts, and the words of those whose status says nothing. */
+/** Returns the entries of listed payouts, and the statuses without a known meaning. */
 function listedEntries({ batch, positions }: Fitting, { created, listing }: Facts) {
   const { transactions } = evidenceOf([listing.readId], batch, [], positions);
   const entries: NewEntry[] = [];

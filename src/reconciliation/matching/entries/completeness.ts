@@ -9,13 +9,16 @@ import { Decimal } from 'decimal.js';
 import { Explained } from './entry-matching';
 import { batchOf } from './wallet-offers';
 
-/** How long an earlier, longer listing counts. Transactions that the upstream archives are then no longer missed. */
+/**
+ * Period in which an earlier, longer listing counts. After it, transactions that the upstream archived are no
+ * longer missed.
+ */
 const REMEMBERED_MS = 30 * 86_400_000;
 
 /**
- * Decides whether the source of a run can be complete for the period. A listing has no paging and no end mark. It must
- * therefore prove that it reaches back before the period, and it must contain everything that is known to exist. A
- * statement covers the period that its author chose, so it only must not be empty.
+ * Decides whether the source of a run can be complete for the period. A listing has no paging and no end
+ * mark. It must prove that it reaches back before the period, and it must contain everything that is known to
+ * exist. A statement covers the period chosen by its author, and only must not be empty.
  */
 export async function listingFaults(db: Client, plan: Plan): Promise<IncompleteRecord[]> {
   const { rows } = await db.query<Span>(spanOf(plan));
@@ -35,7 +38,7 @@ export async function listingFaults(db: Client, plan: Plan): Promise<IncompleteR
 
 interface Span {
   rows: number;
-  /** Those of the period and its margin. */
+  /** Transactions of the period and its margin. */
   kept: number;
   oldest: Date | null;
 }
@@ -58,9 +61,9 @@ async function startsLate(db: Client, plan: Plan, { oldest }: Span): Promise<Inc
 }
 
 /**
- * Whether the account provably has no payment that is older than the period. Each of its wallets must be shown from its
- * beginning at zero without a loss of value before the period. Our records must have no payment before the period, and
- * no earlier listing an older transaction.
+ * Returns the condition that the account provably has no payment before the period. Each of its wallets must
+ * be shown from its beginning at zero, without a loss of value before the period. Our records must have no
+ * payment before the period, and no earlier listing an older transaction.
  */
 function accountIsYounger({ account, from, readId, walletsReadId, settings }: Plan): Prisma.Sql {
   if (walletsReadId === null) return Prisma.sql`SELECT FALSE AS proven`;
@@ -68,7 +71,7 @@ function accountIsYounger({ account, from, readId, walletsReadId, settings }: Pl
   const begins = Prisma.sql`${from}::timestamptz`;
   const isOfAccount = isRecordOf('r.account', account);
   const entries = Prisma.sql`SELECT FROM upstream_wallet_entry e WHERE e.read_id = r.id AND e.wallet_id = w.wallet_id`;
-  // Entries are listed newest first. A reading from before the period shows nothing of later entries.
+  // Entries are listed newest first. A reading from before the period shows no later entries.
   const shown = Prisma.sql`
     SELECT FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
       JOIN upstream_wallet l ON l.read_id = r.id AND l.wallet_id = w.wallet_id
@@ -94,8 +97,8 @@ function accountIsYounger({ account, from, readId, walletsReadId, settings }: Pl
 }
 
 /**
- * Tells whether an earlier listing had more transactions, in all or in the same period, beyond those that were deleted
- * since.
+ * Returns a fault if an earlier listing had more transactions, in total or in the same period, beyond those
+ * deleted since.
  */
 async function shorter(db: Client, { account, readId }: Plan, span: Span): Promise<IncompleteRecord[]> {
   const since = rememberedBefore(readId);
@@ -117,9 +120,7 @@ async function shorter(db: Client, { account, readId }: Plan, span: Span): Promi
   return [{ reason: 'listing_shorter', detail }];
 }
 
-/**
- * Counts the missing transactions of findings without a decision. The run that found them had seen them in the listing.
- */
+/** Counts the missing transactions of undecided findings. The run that found them saw them in the listing. */
 async function lacksKnown(db: Client, { account, from, to, runId }: Plan): Promise<IncompleteRecord[]> {
   const { rows } = await db.query<{ missing: number }>(Prisma.sql`
     SELECT count(*)::float8 AS missing FROM finding f
@@ -140,7 +141,7 @@ function rememberedBefore(readId: string): string {
   return uuidFloor(new Date(uuidTime(readId).getTime() - REMEMBERED_MS));
 }
 
-/** The wallets of a run, and what explains their entries. */
+/** The wallets of a run, and the explanations of their entries. */
 interface Judged {
   statements: WalletRecord[];
   /** The wallets that show at least one entry. */
@@ -149,8 +150,8 @@ interface Judged {
 }
 
 /**
- * Decides whether the entries of the wallets can be complete for the period. An entry that is not shown may be a fee or
- * a theft. Only the newest entries are shown, so they must reach back before the period, and they must be recent.
+ * Decides whether the entries of the wallets can be complete for the period. A missing entry may be a fee or
+ * a theft. Only the newest entries are shown, so they must reach back before the period and be recent.
  */
 export async function entryFaults(db: Client, plan: Plan, readId: string, judged: Judged): Promise<IncompleteRecord[]> {
   const { statements, withEntries } = judged;
@@ -169,7 +170,7 @@ export async function entryFaults(db: Client, plan: Plan, readId: string, judged
   return isOld ? [{ reason: 'entries_outdated', detail }] : [];
 }
 
-/** Whether an earlier reading showed a newer entry of a wallet. */
+/** Returns whether an earlier reading showed a newer entry of a wallet. */
 async function wereNewer(db: Client, { account }: Plan, readId: string): Promise<boolean> {
   const newest = (read: Prisma.Sql) =>
     Prisma.sql`(SELECT max(e.entered_at) FROM upstream_wallet_entry e WHERE e.read_id = ${read} AND e.wallet_id = w.wallet_id)`;
@@ -182,7 +183,7 @@ async function wereNewer(db: Client, { account }: Plan, readId: string): Promise
   return rowCount === 1;
 }
 
-/** Whether payouts of ours moved money long before the wallets were read, and no entry shows it. */
+/** Returns whether no entry shows payouts of ours that moved money long before the wallets were read. */
 async function lackPayouts(db: Client, plan: Plan, readId: string, debits: Explained): Promise<boolean> {
   const used = [...debits.values()];
   const wholes = used.flatMap(({ batch, single }) => (single === null ? [batch] : []));

@@ -31,7 +31,7 @@ const left = (
 };
 
 describe('explain', () => {
-  it('leaves every entry if nothing explains any', () => {
+  it('leaves every entry without an explanation', () => {
     expect(left([debit(1, '5'), debit(2, '5')], [])).toEqual([1, 2]);
   });
 
@@ -44,7 +44,7 @@ describe('explain', () => {
     expect(left([debit(1, '5')], [batch('a', 'batch', '5', -60)])).toEqual([]);
   });
 
-  it('leaves a transaction to a later debit that nothing else explains', () => {
+  it('reserves a transaction for a later debit without another explanation', () => {
     const explanations = [batch('a', 'batch', '5', 0), batch('b', 'batch', '5', 100)];
     expect(left([debit(2, '5', 50), debit(1, '5', 110)], explanations)).toEqual([]);
   });
@@ -83,19 +83,19 @@ describe('explain', () => {
     expect(left([debit(1, '5', 0), debit(2, '4.5', 1)], [batch('a', 'batch', '5')], { partlyFailed })).toEqual([2]);
   });
 
-  it('explains no other amount by a batch of which everything failed', () => {
+  it('explains no other amount by a batch whose items all failed', () => {
     const partlyFailed = [{ batch: 'a', moved: 0, others: [1_500_000, 2_000_000], at: 0 }];
     expect(left([debit(1, '0.1')], [], { partlyFailed })).toEqual([1]);
     expect(left([debit(1, '2')], [], { partlyFailed })).toEqual([]);
   });
 
-  it('leaves each entry around the period its own transaction', () => {
+  it('keeps the transaction of each entry around the period', () => {
     const explanations = [batch('a', 'batch', '5', 0)];
     expect(left([debit(2, '5', 10)], explanations, { around: [debit(1, '5', -1)] })).toEqual([2]);
     expect(left([debit(2, '5', 1)], explanations, { around: [debit(1, '5', -10)] })).toEqual([]);
   });
 
-  it('leaves each batch around the period to its own entry', () => {
+  it('keeps each batch around the period for its own entry', () => {
     const partlyFailed = [{ batch: 'a', moved: 0, others: [1_500_000, 2_000_000], at: 0 }];
     const whole = [batch('a', 'batch_at_first', '3.5')];
     expect(left([debit(2, '2', 10)], whole, { partlyFailed, around: [debit(1, '3.5', -1)] })).toEqual([2]);
@@ -108,7 +108,7 @@ describe('explain', () => {
     expect(left([debit(1, '5.5', 1), debit(2, '2'), debit(3, '5.5')], explanations)).toEqual([2]);
   });
 
-  it('gives a payment to the debit beside its fee if another payment explains that debit too', () => {
+  it('matches a payment with the debit next to its fee if another payment explains that debit too', () => {
     const withFee = [single('a', '1', 'single', '5.1'), single('a', '1', 'single_net', '5'), single('a', '1', 'fee', '0.1')]; // oxfmt-ignore
     const explanations = [...withFee, single('b', '2', 'single', '5')];
     expect(left([debit(1, '5'), debit(2, '0.1')], explanations)).toEqual([]);
@@ -133,7 +133,7 @@ describe('explain', () => {
     expect(left([{ ...debit(1, '5'), at: null }], [batch('a', 'batch', '5', 10_000)])).toEqual([]);
   });
 
-  it('explains as many debits as possible, and never more than there are transactions of that amount near them', () => {
+  it('explains the largest possible number of debits', () => {
     const times = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 12 });
     fc.assert(
       fc.property(times, times, (ours, theirs) => {
@@ -145,7 +145,7 @@ describe('explain', () => {
   });
 });
 
-/** The size of a largest matching, by augmenting paths. */
+/** Returns the size of a largest matching, by augmenting paths. */
 function mostPairs(ours: number[], theirs: number[], tolerance: number): number {
   const partner = new Map<number, number>();
   const augment = (one: number, seen: Set<number>): boolean =>

@@ -10,21 +10,21 @@ import {
   WalletEntry,
 } from './entry-offers';
 
-/** What explains each entry. Entries without an explanation are missing. */
+/** Explanation of each entry. Entries without one are absent. */
 export type Explained = Map<WalletEntry, Pick<Explanation, 'flow' | 'fee' | 'batch' | 'single'>>;
 
-/** What `explain` looks at. */
+/** Input of `explain`. */
 export interface Evidence {
   explanations: Explanation[];
   partlyFailed: PartlyFailed[];
   toleranceMs: number;
-  /** Entries outside of the period. They keep the transactions that explain them from explaining others. */
+  /** Entries outside of the period. They use up the transactions that explain them. */
   around?: WalletEntry[];
 }
 
 /**
- * Finds an explanation for as many entries as possible. Each transaction explains its own amount once. The entries that
- * are nearest to a transaction come first, so that none loses its own transaction to a stranger of the same amount.
+ * Finds an explanation for as many entries as possible. Each transaction explains its own amount once. The
+ * entries nearest to a transaction come first, and keep it from a stranger of the same amount.
  */
 export function explain(entries: WalletEntry[], evidence: Evidence): Explained {
   const { explanations, partlyFailed, toleranceMs, around = [] } = evidence;
@@ -53,11 +53,11 @@ class Matching {
   readonly of = new Map<WalletEntry, Explanation>();
   private readonly batches = new Map<string, WalletEntry>();
   private readonly singles = new Map<string, Map<string, WalletEntry>>();
-  /** The payments that were booked without their fee. The entry of the fee, once there is one. */
+  /** Payments booked without their fee, with the entry of the fee once it is known. */
   private readonly fees = new Map<string, WalletEntry | null>();
   private readonly offered: Map<string, Offers>;
 
-  /** The bookings of payments without their fee. */
+  /** Bookings of payments without their fee. */
   private readonly nets: Map<string, Explanation[]>;
 
   constructor(
@@ -70,7 +70,7 @@ class Matching {
     this.offered = new Map([...groups].map(([key, offers]) => [key, new Offers(offers)]));
   }
 
-  /** Returns the entries without an explanation. Those that are nearest to an offer of this booking come first. */
+  /** Returns the entries without an explanation, those nearest to an offer of this booking first. */
   nearestFirst(booking: Booking): WalletEntry[] {
     const left = this.entries.filter((entry) => !this.of.has(entry));
     const distances = new Map(
@@ -82,16 +82,16 @@ class Matching {
     return left.toSorted((one, other) => (distances.get(one) ?? 0) - (distances.get(other) ?? 0));
   }
 
-  /** Gives an entry an explanation of this booking that no other entry has. */
+  /** Assigns an unused explanation of this booking to an entry. */
   placeFreely(entry: WalletEntry, booking: Booking): void {
     const free = this.offersFor(entry, booking).find((offer) => this.holderOf(offer) === undefined);
     if (free) this.take(free, entry);
   }
 
   /**
-   * Gives an entry an explanation of this booking, or of an earlier one. The holder of an explanation gives way if it
-   * has another one.
-   * @param seen the batches that are being rearranged.
+   * Assigns an explanation of this booking, or of an earlier one, to an entry. The holder of an explanation
+   * gives way if it has another one.
+   * @param seen batches that are being rearranged.
    */
   place(entry: WalletEntry, booking: Booking, seen = new Set<string>()): boolean {
     const offers = this.offersFor(entry, booking).filter(({ batch }) => !seen.has(batch));
@@ -114,7 +114,7 @@ class Matching {
     });
   }
 
-  /** Explains a fee, if the entry of its payment can be explained by the payment without the fee. */
+  /** Explains a fee, if the payment without the fee can explain the payment's entry. */
   private placeFee(entry: WalletEntry, fee: Explanation): boolean {
     const [net] = this.nets.get(keyOf(fee)) ?? [];
     if (!net || this.holderOf(net) !== undefined) return false;
@@ -146,7 +146,7 @@ class Matching {
     ]);
   }
 
-  /** The entry that holds an offer. Null if none can give way, undefined if the offer is free. */
+  /** Returns the entry that holds an offer. Null if none can give way, undefined if the offer is free. */
   private holderOf(offer: Explanation): WalletEntry | null | undefined {
     const { batch, single, booking } = offer;
     if (booking === 'fee') return this.fees.get(keyOf(offer)) === null ? undefined : null;

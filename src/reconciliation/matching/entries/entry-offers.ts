@@ -1,43 +1,44 @@
 import { Flow } from '../flows';
 
 /**
- * An entry that changed the value of a wallet. Amounts are text with six decimals and no sign, so that equal amounts
- * are equal texts.
+ * An entry that changed the value of a wallet. Amounts are text with six decimals and no sign, because equal
+ * amounts must be equal strings.
  */
 export interface WalletEntry {
   walletId: string;
   ordinal: number;
   amount: string;
-  /** In milliseconds. Null if neither the entry nor a neighbour has a time. */
+  /** In milliseconds since 1970. Null if neither the entry nor a neighbour has a time. */
   at: number | null;
   description: string | null;
 }
 
 /**
- * The ways in which the upstream may book a payment, which are not documented. They are tried in this order: a batch
- * with its fees (`batch`), a batch with items that cost something at first and were refunded later (`batch_at_first`),
- * a batch without fees (`batch_net`), a transaction with its fee (`single`), a transaction without its fee
- * (`single_net`), and the fee of a payment that was booked without it (`fee`). What came back is booked alike.
+ * Ways in which the upstream may book a payment, which are undocumented. They are tried in this order: a
+ * batch with its fees (`batch`), a batch with items that cost something at first and were refunded later
+ * (`batch_at_first`), a batch without fees (`batch_net`), a transaction with its fee (`single`), a
+ * transaction without its fee (`single_net`), and the fee of a payment booked without it (`fee`). Returned
+ * money is booked alike.
  */
 export const BOOKINGS = ['batch', 'batch_at_first', 'batch_net', 'single', 'single_net', 'fee'] as const;
 export type Booking = (typeof BOOKINGS)[number];
 
-/** One way in which transactions could explain an entry. */
+/** A possible explanation of an entry by transactions. */
 export interface Explanation {
-  /** The batch that the transactions belong to. */
+  /** Batch of the transactions. */
   batch: string;
   /** The transaction. Null for the whole batch. */
   single: string | null;
   booking: Booking;
   amount: string;
   flow: Flow;
-  /** The part of the amount that is a fee. */
+  /** Fee included in the amount. */
   fee: string;
-  /** When the transaction, or the first of the batch, was issued, in milliseconds. */
+  /** Issue time of the transaction, or of the first one of the batch, in milliseconds since 1970. */
   at: number;
-  /** Whether the entry may be any time later, because money comes back late. */
+  /** Whether the entry may be any time later, because money is returned late. */
   late: boolean;
-  /** The upstream's identifiers. An entry whose description has one is explained by it at any time. */
+  /** The upstream's identifiers. They explain an entry at any time if its description has one of them. */
   names: string[];
 }
 
@@ -53,7 +54,10 @@ export class Offers {
     this.byName = grouped(offers.flatMap((offer) => offer.names.map((name): [string, Explanation] => [name, offer])));
   }
 
-  /** Returns how far the nearest offer is in time, in milliseconds. Less than zero if the entry's description names one. */
+  /**
+   * Returns the distance in time to the nearest offer, in milliseconds. Negative if the entry's description
+   * names one.
+   */
   distanceTo(entry: WalletEntry): number {
     if (this.named(entry).length > 0) return -1;
     const { at } = entry;
@@ -63,7 +67,7 @@ export class Offers {
     return Math.min(Number.MAX_VALUE, ...around.map((offer) => Math.abs(offer.at - at)));
   }
 
-  /** Returns the offers that fit an entry: those that its description names, then the nearest in time. */
+  /** Returns the offers that fit an entry: first those named in its description, then the nearest in time. */
   for(entry: WalletEntry, toleranceMs: number): Set<Explanation> {
     const { at } = entry;
     const named = this.named(entry);
@@ -77,7 +81,7 @@ export class Offers {
     return (description ?? '').split(/[\s,;:()"']+/).flatMap((word) => this.byName.get(word) ?? []);
   }
 
-  /** The number of offers before a time. */
+  /** Returns the number of offers before a time. */
   private placeOf(time: number): number {
     let [low, high] = [0, this.inOrder.length];
     while (low < high) {
@@ -104,23 +108,26 @@ export function grouped(named: [string, Explanation][]): Map<string, Explanation
 }
 
 /**
- * A batch in which several items moved no money in the end. It is unknown which of them cost something at first. The sum
- * of the others and of any of these therefore explains a debit.
+ * A batch in which several items moved no money in the end. It is unknown which of them cost something at
+ * first. Any subset of them, together with the other items, can therefore explain a debit.
  */
 export interface PartlyFailed {
   batch: string;
-  /** What the items cost that moved money, with their fees, in millionths of a US dollar. */
+  /** Cost of the items that moved money, with their fees, in millionths of a US dollar. */
   moved: number;
-  /** What each of the others costs, with its fee, in millionths of a US dollar. */
+  /** Cost of each other item, with its fee, in millionths of a US dollar. */
   others: number[];
-  /** In milliseconds. */
+  /** In milliseconds since 1970. */
   at: number;
 }
 
-/** A batch of many different amounts has too many sums, and could explain nearly any debit. */
+/**
+ * Maximum number of sums. A batch of many different amounts would have too many, and explain nearly any
+ * debit.
+ */
 const MOST_SUMS = 100_000;
 
-/** Tells whether a debit can be the sum of a batch. The amount is in US dollars. */
+/** Returns whether a debit can be the sum of a batch. The amount is in US dollars. */
 export function couldCost({ moved, others }: PartlyFailed, amount: string): boolean {
   const wanted = Math.round(Number(amount) * 1e6) - moved;
   let sums = new Set([0]);

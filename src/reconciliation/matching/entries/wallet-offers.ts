@@ -9,10 +9,10 @@ interface Window {
   to: Date;
 }
 
-/** SQL for the batch of a transaction of `theirs` or `aside`. A transaction without one is a batch of its own. */
+/** SQL for the batch of a transaction of `theirs` or `aside`. A transaction without one is its own batch. */
 export const batchOf = (row: Prisma.Sql) => Prisma.sql`coalesce('batch ' || ${row}.batch_ref, 'row ' || ${row}.n)`;
 
-/** The columns that identify a transaction `t`. */
+/** Columns that identify a transaction `t`. */
 const NAMED = Prisma.sql`${batchOf(Prisma.sql`t`)} AS batch, n::text AS single,
   array_remove(ARRAY[upstream_ref, upstream_id, batch_ref], NULL) AS names`;
 
@@ -23,7 +23,7 @@ const paidAround = ({ from, to }: Window) => Prisma.sql`listed AS (
     FROM theirs t WHERE NOT incoming AND at >= ${from}::timestamptz AND at <= ${to}::timestamptz
   )`;
 
-/** The bookings of some transactions and of their batches, as rows of `Explanation`. See `Booking`. */
+/** Bookings of transactions and of their batches, as rows of `Explanation`. See `Booking`. */
 const bookings = (amounts: string[], late: boolean) => Prisma.sql`
   SELECT batch, single, booking, round(amount, 6)::text AS amount, CASE WHEN booking = 'fee' THEN 'fee' ELSE flow END AS flow,
     CASE WHEN booking IN ('batch', 'single') THEN fee ELSE 0 END::text AS fee, extract(epoch FROM at)::float8 * 1000 AS at, ${late}::boolean AS late, names
@@ -64,8 +64,8 @@ export function paidFromWallets(db: Client, window: Window, amounts: string[]): 
 }
 
 /**
- * Returns the transactions that could explain credits of these amounts: payments whose money came back, money that was
- * collected or redeemed, transfers, and transactions that are no payments.
+ * Returns the transactions that could explain credits of these amounts: returned payments, collected or
+ * redeemed money, transfers, and transactions other than payments.
  */
 export function backInWallets(db: Client, settings: RunSettings, amounts: string[]): Promise<Explanation[]> {
   const status = Prisma.sql`status`;
@@ -80,7 +80,7 @@ export function backInWallets(db: Client, settings: RunSettings, amounts: string
   ]);
 }
 
-/** Returns the batches in which several items moved no money, around the time of the debits. */
+/** Returns the batches with several items that moved no money, around the time of the debits. */
 export async function partlyFailedIn(db: Client, window: Window): Promise<PartlyFailed[]> {
   const { rows } = await db.query<PartlyFailed>(Prisma.sql`
     WITH ${paidAround(window)}

@@ -10,11 +10,11 @@ export interface ListedEntry extends WalletEntry {
   after: string | null;
 }
 
-/** An entry of the period, and what explains it. */
+/** An entry of the period, with its explanation. */
 export interface BookedEntry {
   entry: ListedEntry;
   flow: Flow;
-  /** The part of the amount that is a fee. */
+  /** Fee included in the amount. */
   fee: string;
 }
 
@@ -30,7 +30,7 @@ interface Period {
   to: Date;
 }
 
-/** Gives each entry without a time that of the entry before it, or else of the one after it. */
+/** Sets the time of each entry without one: that of the entry before it, or else of the one after it. */
 export function withTimes(listed: ListedEntry[]): ListedEntry[] {
   const timed = (entries: ListedEntry[]) => {
     let last: ListedEntry | undefined;
@@ -42,7 +42,7 @@ export function withTimes(listed: ListedEntry[]): ListedEntry[] {
   return timed(timed(listed.toReversed()).reverse());
 }
 
-/** States how a wallet came from its opening balance to its closing balance. */
+/** Derives each wallet's closing balance from its opening balance and its entries. */
 export function statementsOf(
   wallet: Wallet,
   listed: ListedEntry[],
@@ -94,7 +94,9 @@ function sumsOf(booked: BookedEntry[]): Partial<Record<Flow, SumRecord>> {
   return Object.fromEntries(inOrder);
 }
 
-/** A wallet that is shown from its beginning at zero is shown completely. */
+/**
+ * Returns the time since which a wallet is shown. Null if it is shown completely, from its beginning at zero.
+ */
 function shownSince(entries: ListedEntry[], { from }: Period): string | null {
   const oldest = entries.at(-1);
   if (!oldest || oldest.at === null || oldest.at < from.getTime()) return null;

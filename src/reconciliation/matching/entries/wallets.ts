@@ -12,16 +12,16 @@ import { BookedEntry, ListedEntry, statementsOf, withTimes } from './wallet-stat
 import { IncompleteRecord, WalletRecord } from '../totals.dto';
 import { Decimal } from 'decimal.js';
 
-/** What a run says about the wallets. */
+/** Result of a run for the wallets. */
 export interface JudgedWallets {
-  /** How each wallet came from its opening balance to its closing balance. */
+  /** Opening balance, flows and closing balance of each wallet. */
   statements: WalletRecord[];
   incomplete: IncompleteRecord[];
 }
 
 /**
- * Judges the wallets of the account: finds a transaction for each entry of the period, and adds `unexplained_debit` or
- * `unexplained_credit` where there is none.
+ * Judges the wallets of the account: finds a transaction for each entry of the period, and adds
+ * `unexplained_debit` or `unexplained_credit` for the entries without one.
  */
 export async function judgeWallets(db: Client, plan: Plan, readId: string): Promise<JudgedWallets> {
   const { rows: wallets } = await db.query<{ id: string; name: string; type: string | null; balance: string | null }>(
@@ -37,7 +37,7 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
     entries: entries.filter(isDebit),
     around: around.filter((entry) => isDebit(entry) && isNear(entry)),
   });
-  // Money comes back at any time.
+  // Money can be returned at any time.
   const credits = await explainCredits(db, plan, {
     entries: entries.filter(isCredit),
     around: around.filter(isCredit),
@@ -54,7 +54,10 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
   return { statements, incomplete: await entryFaults(db, plan, readId, { statements, withEntries, debits }) };
 }
 
-/** The balances show the direction, because it is not documented whether amounts are signed. */
+/**
+ * Selects the entries. The balances show the direction, because it is undocumented whether amounts are
+ * signed.
+ */
 function entriesOf({ settings }: Plan, readId: string): Prisma.Sql {
   const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
   return Prisma.sql`
@@ -68,7 +71,7 @@ function entriesOf({ settings }: Plan, readId: string): Prisma.Sql {
 const isDebit = (entry: ListedEntry) => entry.isDebit;
 const isCredit = (entry: ListedEntry) => !entry.isDebit;
 
-/** An entry without any time counts as one of the period. */
+/** Condition of the period. An entry without any time counts. */
 const isWithin =
   ({ from, to }: { from: Date; to: Date }) =>
   ({ at }: WalletEntry) =>
@@ -77,7 +80,7 @@ const isWithin =
 /** The debits or the credits. */
 interface Side {
   entries: WalletEntry[];
-  /** Those of the margin. Transactions that explain them explain nothing in the period. */
+  /** Entries of the margin. They use up the transactions that explain them. */
   around: WalletEntry[];
 }
 
@@ -109,7 +112,10 @@ function amountsOf({ entries, around }: Side): string[] {
   return [...new Set([...entries, ...around].map(({ amount }) => amount))];
 }
 
-/** The time around the entries. The first transaction of a batch may be older than its entry by more than others. */
+/**
+ * Returns the period around the entries. The first transaction of a batch may be older than its entry by more
+ * than others.
+ */
 function windowOf(entries: WalletEntry[], plan: Plan): { from: Date; to: Date } {
   const times = entries.map(({ at }) => at);
   if (times.includes(null)) return plan;
@@ -133,12 +139,14 @@ function insertUnexplained({ from }: Plan, readId: string, left: WalletEntry[]):
       ON d."walletId" = e.wallet_id AND d.ordinal = e.ordinal`;
 }
 
-/** A batch, as far as some of its items moved no money in the end. */
+/** The failed items of a batch, which moved no money in the end. */
 interface Failed {
   batch: string;
-  /** What the others cost, with their fees, and the fees of these, which may be kept. US dollars. */
+  /**
+   * Cost of the other items with their fees, plus the fees of the failed ones, which may be kept. US dollars.
+   */
   rest: string;
-  /** These, by their numbers. US dollars, without fees. */
+  /** Failed items by transaction number, in US dollars without fees. */
   items: Record<string, number>;
 }
 
@@ -147,12 +155,12 @@ const failedOf = (batches: string[]) => Prisma.sql`
     json_object_agg(n::text, coalesce(usd, 0)) FILTER (WHERE word = 'not') AS items
   FROM theirs WHERE ${batchOf(Prisma.sql`theirs`)} = ANY (${batches}::text[]) GROUP BY 1 HAVING bool_or(word = 'not')`;
 
-/** The batches that listed refunds and reversals belong to, by the numbers of these. */
+/** The batch of each listed refund or reversal, by its number. */
 const REFUNDED = Prisma.sql`SELECT l.a::text AS single, ${batchOf(Prisma.sql`t`)} AS batch FROM aside_link l JOIN theirs t ON t.n = l.t`;
 
 /**
- * Returns the debits of payouts that moved no money in the end, if no credits show that the money came back. Such a
- * payout explains no loss.
+ * Returns the debits of payouts that moved no money in the end, if no credits show its return. Such a payout
+ * explains no loss.
  */
 async function neverReturned(db: Client, debits: Explained, credits: Explained): Promise<WalletEntry[]> {
   const batches = [...new Set([...debits.values()].map(({ batch }) => batch))];
@@ -173,7 +181,7 @@ async function neverReturned(db: Client, debits: Explained, credits: Explained):
 
 type Explanation = Explained extends Map<WalletEntry, infer Value> ? Value : never;
 
-/** Returns what a debit took for items that moved no money. */
+/** Returns the part of a debit for items that moved no money. */
 function owedFor({ amount }: WalletEntry, { single, flow }: Explanation, { rest, items }: Failed): Decimal {
   if (flow === 'fee') return new Decimal(0);
   return single === null ? new Decimal(amount).sub(rest) : new Decimal(items[single] ?? 0);

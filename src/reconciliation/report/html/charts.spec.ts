@@ -24,7 +24,7 @@ describe('the bars of days', () => {
     [400, 7],
     [800, 14],
     [4_000, 65],
-  ])('are, for %i days, at most 62 bars of %i days each', (length, width) => {
+  ])('split %i days into at most 62 bars of %i days each', (length, width) => {
     expect(daysOfBar(days(length))).toBe(width);
     expect(barsOf(days(length)).length).toBeLessThanOrEqual(62);
   });
@@ -43,7 +43,7 @@ describe('the bars of days', () => {
     expect(barsOf([])).toEqual([]);
   });
 
-  it('show one payment beside a million', () => {
+  it('show one payment next to a million', () => {
     const { text } = dayChart([day(0, 1_000_000, 1, 1)]);
     expect([heights(text, 'ours'), heights(text, 'hatched')]).toEqual([[3], [3]]);
     expect(text).toContain('1 Oct 2025: 1,000,000 matched, 1 only ours, 1 only theirs');
@@ -52,7 +52,7 @@ describe('the bars of days', () => {
 });
 
 describe('the bars of categories', () => {
-  it('go to the right for more and to the left for less, from one line', () => {
+  it('point right for more and left for less', () => {
     const { text } = categoryChart({
       amount_over: { count: 2, usd: '75' },
       missing_upstream: { count: 1, usd: '-25' },
@@ -73,7 +73,7 @@ describe('the bars of categories', () => {
 });
 
 describe('the bars of ages', () => {
-  it('show one finding beside thousands, and none as none', () => {
+  it('show one finding next to thousands, and no bar for none', () => {
     const age = (count: number) => ({ days: '0_to_1', count, usd: '1.239' });
     const { text } = ageChart([age(5_000), age(1), age(0)]);
     expect(heights(text, 'age age-\\d')).toEqual([124, 3, 0]);
@@ -82,7 +82,7 @@ describe('the bars of ages', () => {
 });
 
 describe('markup', () => {
-  it('escapes inserted values, once', () => {
+  it('escapes inserted values once', () => {
     const evil = `<a href="x" title='y'>&</a>`;
     const inner = markup`<b>${evil}</b>`;
     expect(inner.text).toBe('<b>&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;&lt;/a&gt;</b>');

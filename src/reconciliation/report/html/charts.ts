@@ -8,20 +8,17 @@ import { SumRecord, DayRecord } from '../../matching/totals.dto';
 
 const BAR_WIDTH = 560;
 const ROW = 30;
-/** The columns of the chart: where names end, where bars are drawn, and where numbers end. */
+/** Columns of the chart: end of names, start of bars, end of numbers. */
 const NAMES = 164;
 const BARS = { left: 176, right: 420 };
 
-/**
- * Draws US dollars by category. A bar to the right means that the upstream has more, a bar to the left that it has
- * less.
- */
+/** Draws US dollars by category. A bar to the right means more at the upstream, a bar to the left less. */
 export function categoryChart(sums: Partial<Record<Category, SumRecord>>): Markup {
   const rows = CATEGORY_NAMES.flatMap((category) => {
     const sum = sums[category];
     return sum && sum.count > 0 ? [{ category, ...sum }] : [];
   });
-  // A picture needs no more precision. The numbers beside it are exact.
+  // A chart needs no more precision. The numbers next to it are exact.
   const values = rows.map((row) => Number(row.usd));
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   const scale = (BARS.right - BARS.left) / (most - least || 1);
@@ -56,7 +53,7 @@ export function categoryChart(sums: Partial<Record<Category, SumRecord>>): Marku
 const AGE_HEIGHT = 216;
 const AGE_PLOT = { left: 10, right: 410, top: 26, bottom: 150 };
 
-/** Draws how many findings wait for a decision, by age. */
+/** Draws the number of findings that await a decision, by age. */
 export function ageChart(ages: ReportAge[]): Markup {
   const most = niceCeiling(Math.max(1, ...ages.map((age) => age.count)));
   const step = (AGE_PLOT.right - AGE_PLOT.left) / Math.max(1, ages.length);
@@ -90,7 +87,7 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** One bar: a day, or several days of a longer period. */
+/** A bar: a day, or several days of a longer period. */
 interface Bar {
   from: Date;
   to: Date;
@@ -99,11 +96,11 @@ interface Bar {
   theirsOnly: number;
 }
 
-/** The most bars that can be told apart on paper. */
+/** Maximum number of distinguishable bars on paper. */
 const MOST_BARS = 62;
 const DAY_MS = 86_400_000;
 
-/** Groups days so that they fit on a page: single days, weeks, fortnights, or four weeks. */
+/** Groups days to fit a page: single days, weeks, fortnights, or four weeks. */
 export function barsOf(days: DayRecord[]): Bar[] {
   const sorted = [...days].sort((one, other) => (one.day < other.day ? -1 : 1));
   const [first, last] = [sorted[0], sorted.at(-1)];
@@ -128,7 +125,7 @@ export function barsOf(days: DayRecord[]): Bar[] {
   return bars;
 }
 
-/** Returns how many days one bar stands for. */
+/** Returns the number of days per bar. */
 export function daysOfBar(days: DayRecord[]): number {
   const [bar] = barsOf(days);
   return bar ? (bar.to.getTime() - bar.from.getTime()) / DAY_MS + 1 : 1;
@@ -136,12 +133,12 @@ export function daysOfBar(days: DayRecord[]): number {
 
 const [WIDTH, HEIGHT] = [1_000, 260];
 const PLOT = { left: 58, right: 978, top: 14, bottom: 216 };
-/** The least height of a bar, so that a small amount beside a large one stays visible. */
+/** Minimum height of a bar. It keeps a small amount next to a large one visible. */
 const LEAST = 3;
 const WIDEST = 44;
 const LABELS = 12;
 
-/** Draws payments by day, stacked: matched payments below, and those that only one side has above. */
+/** Draws payments by day, stacked: matched payments below, one-sided payments above. */
 export function dayChart(days: DayRecord[]): Markup {
   const bars = barsOf(days);
   const most = niceCeiling(Math.max(1, ...bars.map((bar) => bar.matched + bar.oursOnly + bar.theirsOnly)));

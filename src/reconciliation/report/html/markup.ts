@@ -5,10 +5,10 @@ export class Markup {
 
 type Part = Markup | Markup[] | string | number | false | null | undefined;
 
-/** White space of the source that is no part of the page. */
+/** White space of the source that does not belong to the page. */
 const INDENTATION = /\n\s+/g;
 
-/** Builds HTML. It escapes inserted values unless they are `Markup`, and leaves out missing values. */
+/** Builds HTML. It escapes inserted values unless they are `Markup`, and omits missing values. */
 export function markup(texts: TemplateStringsArray, ...parts: Part[]): Markup {
   return new Markup(texts.map((text, place) => text.replace(INDENTATION, '\n') + written(parts[place])).join(''));
 }
@@ -32,7 +32,7 @@ const MARKS = {
   triangle: markup`<path d="M8 1.5 15.5 14.5H0.5Z"/>`,
 };
 
-/** Draws a sign that needs no font. */
+/** Draws a symbol without a font. */
 export function mark(name: keyof typeof MARKS): Markup {
   return markup`<svg viewBox="0 0 16 16" aria-hidden="true" class="mark">${MARKS[name]}</svg>`;
 }

@@ -13,7 +13,7 @@ describe('numbers on paper', () => {
     expect([usd(amount), signedUsd(amount)]).toEqual([plain, signed]);
   });
 
-  it('have as many decimals in one column as the longest needs', () => {
+  it('use the decimals of the longest amount in a column', () => {
     const decimals = decimalsOf(['1', '-0.5', '0.000125']);
     expect(decimals).toBe(6);
     expect(usd('1', decimals)).toBe('1.000000');
@@ -30,7 +30,7 @@ describe('numbers on paper', () => {
     expect([0, 9_999, 12_500, 1_200_000, 3e9].map(brief)).toEqual(['0', '9,999', '12.5 k', '1.2 M', '3 bn']);
   });
 
-  it('end an axis at a round number that is not below, and not far above', () => {
+  it('end an axis at a round number, at most 2.5 times the value', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e12 }), (value) => {
         const end = niceCeiling(value);

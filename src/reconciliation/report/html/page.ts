@@ -14,10 +14,10 @@ import { DayRecord, SumRecord } from '../../matching/totals.dto';
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
-/** Kept in one piece, because the hash covers every byte between the tags. */
+/** Style element in one piece, because its hash covers every byte between the tags. */
 const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`);
 
-/** The policy of the response. The page states it too, except for directives that work only in a header. */
+/** Content security policy of the response. The page repeats it, except for header-only directives. */
 export const CONTENT_SECURITY_POLICY = `${POLICY}; frame-ancestors 'none'`;
 
 /** Writes a report as a page, in the parts in which it is sent. */
@@ -101,7 +101,7 @@ function withoutFindings(word: Result | null, totals: Totals): Markup {
 
 /** Explains why the listing may be incomplete. */
 function reasons({ incomplete = [], unlisted }: Totals): Markup {
-  const older = incomplete.length === 0 && unlisted > 0; // a run of an older version
+  const older = incomplete.length === 0 && unlisted > 0; // A run of an older version.
   const lacks = `The upstream's listing lacks ${plural(unlisted, 'payout')} that the upstream returns when they are looked up by name.`;
   return markup`${[...incomplete.map(({ detail }) => detail), ...(older ? [lacks] : [])].map((one) => markup` <span>${one}</span>`)}`;
 }
@@ -189,7 +189,7 @@ function total(findings: FindingRecord[]): string {
   return findings.reduce((sum, { impact_usd: usd }) => sum.add(usd), new Decimal(0)).toFixed();
 }
 
-/** Shows that the difference is explained completely, which is what the run must prove. */
+/** Shows that the difference is explained completely, as the run must prove. */
 function equation(sum: ReportEquation): Markup {
   const decimals = decimalsOf(Object.values(sum) as string[]);
   const plain = (amount: string) => usd(amount, decimals);

@@ -1,4 +1,4 @@
-/** The whole style sheet of the page: light and dark, on a screen and on paper. */
+/** Style sheet of the page: light and dark, on a screen and on paper. */
 export const STYLE = `
 :root{--paper:#fff;--ink:#17212b;--soft:#55626f;--rule:#dce2e8;--tint:#f5f7f9;--matched:#8ea6ba;--ours:#c98414;--theirs:#b3261e;--stripe:#e9a39d;--good:#1c6b43;--good-tint:#e9f5ee;--bad:#a51d16;--bad-tint:#fbeceb;--some-tint:#fdf4e3;--some:#7d5006;--low:#55626f;--more:#3d6b94;--less:#8a5fa8}
 @media (prefers-color-scheme:dark){:root{--paper:#12181f;--ink:#e6ebf0;--soft:#9aa8b5;--rule:#2c3741;--tint:#1a222b;--matched:#5e788d;--ours:#e0a040;--theirs:#e2655c;--stripe:#7d2b25;--good:#6cc795;--good-tint:#14291f;--bad:#f08d85;--bad-tint:#331a19;--some-tint:#2d2413;--some:#e8b765;--low:#9aa8b5;--more:#7fb0dc;--less:#bd97d6}}

@@ -6,7 +6,7 @@ import { SumRecord, DoubtRecord, WalletRecord } from '../../matching/totals.dto'
 import { PayoutSums } from '../../../history/search/summary.dto';
 import { Totals } from '../../matching/totals';
 
-/** The marks of severities. They differ by shape and by word, not by colour alone. */
+/** Marks of severities. They differ by shape and word, not only by colour. */
 const SHAPES: Record<Severity, Markup> = {
   critical: markup`<path d="M8 0.5 15.5 8 8 15.5 0.5 8Z" />`,
   high: markup`<path d="M8 1.5 15.5 14.5H0.5Z" />`,
@@ -21,8 +21,8 @@ function severityMark(severity: Severity): Markup {
 }
 
 /**
- * Writes the findings of one category.
- * @param sum the number and the impact of all of them.
+ * Formats the findings of one category.
+ * @param sum number and impact of all findings of the category.
  */
 export function findingsSection(category: Category, findings: FindingRecord[], sum: SumRecord): Markup {
   const { severity, title, meaning, action } = CATEGORIES[category];
@@ -67,7 +67,7 @@ export function findingsSection(category: Category, findings: FindingRecord[], s
   </section> `;
 }
 
-/** Each finding has its own table body, so that a page break never splits it. */
+/** Formats findings, each in its own table body, which a page break never splits. */
 function rows(finding: FindingRecord, decimals: number): Markup {
   const fields: (FindingField | null)[] = finding.fields.length > 0 ? finding.fields : [null];
   const span = fields.length;
@@ -124,7 +124,7 @@ function stateOf({ state, age_days: days, last_step: step }: FindingRecord): Mar
   return markup`<b class="state">${state}</b>${waits}${step && markup`<div class="why">${step.reason}</div>`}`;
 }
 
-/** Describes what the period leaves in doubt, such as "1 call is in doubt and 2 transactions are pending". */
+/** Describes the doubts of the period, such as "1 call is in doubt and 2 transactions are pending". */
 export function doubtsInWords({ in_doubt: doubt, pending, ambiguous }: Totals): string {
   const are = (many: number) => (many === 1 ? 'is' : 'are');
   const parts = [
@@ -135,7 +135,7 @@ export function doubtsInWords({ in_doubt: doubt, pending, ambiguous }: Totals): 
   return parts.filter((part) => part !== false).join(', and ');
 }
 
-/** Shows which calls and transactions are in doubt. */
+/** Shows the calls and transactions in doubt. */
 export function doubtsTable({ doubts, in_doubt: doubt, pending, ambiguous }: Totals): Markup | false {
   const more = doubt.count + pending.count + ambiguous.count - doubts.length;
   return (
@@ -159,7 +159,7 @@ function doubtCells({ kind, call_id: call, upstream_ref: ref, status, at, usd: a
   ];
 }
 
-/** Shows the sums of the payouts that were requested in the period. */
+/** Shows the sums of the payouts requested in the period. */
 export function payoutsTable(sums: PayoutSums): Markup {
   const columns: [keyof PayoutSums, string][] = [
     ['asked_usd', 'Requested'],
@@ -177,7 +177,7 @@ export function payoutsTable(sums: PayoutSums): Markup {
   </section>`;
 }
 
-/** Shows how each wallet came from its opening balance to its closing balance. */
+/** Shows each wallet's opening balance, flows and closing balance. */
 export function walletsTable({ wallets }: Totals): Markup | false {
   return (
     wallets.length > 0 &&
