@@ -23,7 +23,7 @@ const FAILURES: [string, Behaviour, number, string][] = [
     MOST,
     'answering',
   ],
-  ['an answer that is no JSON', answer(200, '<html>'), MOST, 'answered'],
+  ['an answer without JSON', answer(200, '<html>'), MOST, 'answered'],
   ['a 502', answer(502, 'bad gateway'), MOST, 'answered'],
   ['a 503', answer(503, 'busy'), MOST, 'answered'],
   ['a 504', answer(504, 'too slow'), MOST, 'answered'],

@@ -58,7 +58,7 @@ describe('a contestant of the benchmark', () => {
   });
 
   it.each([...PROXIES, ...RECORDING])(
-    "passes the request on with the upstream's key, and returns the answer (%s)",
+    "forwards the request with the upstream's key, and returns the answer (%s)",
     async (name) => {
       const response = await post(name, BODY);
       expect([response.status, await response.text()]).toEqual([500, JSON.stringify(ANSWER)]);
@@ -97,7 +97,7 @@ describe('a contestant of the benchmark', () => {
     },
   );
 
-  it.each(RECORDING)('rejects requests without the key and requests that are no payouts (%s)', async (name) => {
+  it.each(RECORDING)('rejects requests without the key and requests other than payouts (%s)', async (name) => {
     const { airtimes } = BODY;
     const answers = [
       await post(name, BODY, 'guessed'),
@@ -107,7 +107,7 @@ describe('a contestant of the benchmark', () => {
     expect(upstream.received).toEqual([]);
   });
 
-  it('is left out if it is nginx and not installed', async () => {
+  it('is skipped without an nginx installation', async () => {
     const { code, stdout, stderr } = await start('nginx', { PATH: FOLDER }).exit;
     expect({ code, stdout, stderr }).toEqual({
       code: 3,

@@ -43,7 +43,7 @@ describe('the capacity model', () => {
     ]);
   });
 
-  it('lets a cell use half of the smallest limit that no machine raises', () => {
+  it('allows a cell half of the smallest fixed limit', () => {
     expect(Math.round(each)).toBe(5_000);
   });
 

@@ -27,11 +27,11 @@ describe('the simulation of cells', () => {
   it.each([
     [50, 0.5 / (2 * 100 * 0.5)],
     [80, 0.8 / (2 * 100 * 0.2)],
-  ])('waits as Pollaczek and Khinchine say, at %i of 100 calls/s of fixed length', (rate, expected) => {
+  ])('follows the Pollaczek-Khinchine formula at %i of 100 calls/s of fixed length', (rate, expected) => {
     expectClose(evaluated(`mean(one(${rate}).waits)`), expected);
   });
 
-  it('waits as a queue with random lengths does', () => {
+  it('follows the queueing formula for random lengths', () => {
     expectClose(evaluated(`mean(one(70, { service: 'random' }).waits)`), 0.7 / (100 * 0.3));
   });
 
@@ -39,7 +39,7 @@ describe('the simulation of cells', () => {
     expectClose(evaluated('one(60).busy[0]'), 0.6);
   });
 
-  it('refuses the calls of an outage but those of its last seconds, and works off what waited', () => {
+  it('refuses the calls of an outage except its last seconds, and drains the backlog', () => {
     // Of 100 s, all but the last 2 s are refused: 98 s. What waited then, 2 s of calls, delays nobody for longer.
     const [{ sent, refused }, longest] = evaluated<[{ sent: number; refused: number }, number]>(`(() => {
       const { totals, waits } = one(20, { patience: 2, cells: [{ capacity: 100, outages: [{ from: 1000, to: 1100 }] }] });
@@ -51,7 +51,7 @@ describe('the simulation of cells', () => {
     expect(longest).toBeGreaterThan(1.8);
   });
 
-  it('sends more of a hot client, and no more of others', () => {
+  it('sends more calls of a hot client, and no more of others', () => {
     const [hot, calm] = evaluated<
       { sent: number }[]
     >(`simulate({ clients: [{ rate: 10, cell: 0 }, { rate: 10, cell: 0 }],
@@ -60,12 +60,12 @@ describe('the simulation of cells', () => {
     expectClose(calm!.sent, 4_000 * 10);
   });
 
-  it('refuses what exceeds the capacity for good', () => {
+  it('refuses permanently the load above the capacity', () => {
     const { sent, refused } = evaluated<{ sent: number; refused: number }>('one(200, { patience: 1 }).totals[0]');
     expectClose(refused / sent, 0.5);
   });
 
-  it('moves no client but to the new cell, and one in n, when a cell is added', () => {
+  it('moves clients only to a new cell, one in n', () => {
     const moved = evaluated<number[]>(
       `Array.from({ length: 4000 }, (_, n) => 'c' + n).filter((name) => placeOf(name, 8) !== placeOf(name, 7)).map((name) => placeOf(name, 8))`,
     );
@@ -73,12 +73,12 @@ describe('the simulation of cells', () => {
     expect(Math.abs(moved.length / 4_000 - 1 / 8)).toBeLessThan(0.02);
   });
 
-  it('places the largest clients apart', () => {
+  it('places the largest clients in separate cells', () => {
     const places = evaluated<number[]>('placed([1, 9, 8, 1, 7], 3, "load")');
     expect(new Set([places[1], places[2], places[4]]).size).toBe(3);
   });
 
-  it('hits only the clients of the cell that fails', () => {
+  it('affects only the clients of the failed cell', () => {
     const options = `{ cells: 4, placement: 'load', clients: 100, rate: 100, use: 0.3, tail: 1.5, outage: 60, failover: 5, patience: 2, minutes: 10, seed: 5 }`;
     const { hit, inCell } = evaluated<{ hit: number; inCell: number }>(`(() => {
       const rates = loadsOf({ clients: 100, rate: 100, tail: 1.5, seed: 5 });
@@ -90,7 +90,7 @@ describe('the simulation of cells', () => {
     expect(hit).toBeLessThanOrEqual(inCell);
   });
 
-  it('gives the same result for the same seed, and writes it with its picture', () => {
+  it('gives the same result for the same seed, and writes it with its chart', () => {
     const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-cells-'));
     try {
       const run = (name: string) => {

@@ -49,7 +49,7 @@ describe('the load generator of the benchmark', () => {
     return result;
   };
 
-  it('counts latency from when a request was due, so that a stall delays all requests that it would delay', async () => {
+  it('measures latency from the scheduled time, so a stall counts for all delayed requests', async () => {
     stallMs = 600;
     const { requests, seconds, failures, medianMs, p99Ms } = await run({ rate: 200, seconds: 1 });
     expect([requests, failures]).toEqual([200, []]);
@@ -59,12 +59,12 @@ describe('the load generator of the benchmark', () => {
     expect(medianMs).toBeGreaterThan(50);
   });
 
-  it('sends a number of requests in a closed loop', async () => {
+  it('sends a fixed number of requests in a closed loop', async () => {
     const { requests, failures } = await run({ requests: 50 });
     expect([requests, failures]).toEqual([50, []]);
   });
 
-  it('spreads requests over routes, each with a key of its own', async () => {
+  it('spreads requests over routes, each with its own key', async () => {
     const routes = ['one', 'two', 'three'].map((apiKey) => ({ url, apiKey }));
     const { requests, failures } = await run({ requests: 200, routes, apiKey: undefined });
     expect([requests, failures]).toEqual([200, []]);
@@ -72,7 +72,7 @@ describe('the load generator of the benchmark', () => {
   });
 });
 
-describe('the costs that the benchmark measures', () => {
+describe('the costs measured by the benchmark', () => {
   it('include descendants that have ended', () => {
     const measured = execFileSync(process.execPath, [
       '--input-type=module',

@@ -28,18 +28,18 @@ describe('docker-compose.yml', () => {
     expect(service(name)).not.toMatch(/cap_add|privileged: true|docker\.sock|network_mode/);
   });
 
-  it('runs each service as a user with a number', () => {
+  it('runs each service as a numeric user', () => {
     expect(read('Dockerfile')).toMatch(/^USER 1000:1000$/m);
     expect(service('proxy')).not.toMatch(/^ {4}user:/m);
     expect(service('postgres')).toMatch(/^ {4}user: '999:999'$/m);
   });
 
-  it('publishes only the port of the apps, to this machine', () => {
+  it('publishes only the API port, to this machine', () => {
     expect(listOf('proxy', 'ports')).toEqual(["'127.0.0.1:3000:3000'"]);
     expect(service('postgres')).not.toContain('ports:');
   });
 
-  it.each(['proxy', 'postgres'])('starts %s again after a crash or a reboot', (name) => {
+  it.each(['proxy', 'postgres'])('restarts %s after a crash or a reboot', (name) => {
     expect(service(name)).toMatch(/^ {4}restart: unless-stopped$/m);
   });
 
@@ -54,12 +54,12 @@ describe('docker-compose.yml', () => {
     expect(service('postgres')).toMatch(/^ {6}start_period: 5m\n {6}start_interval: 1s$/m);
   });
 
-  it('passes all settings in .env on, and lets a file have the key of the upstream', () => {
+  it("passes on all settings in .env, and accepts a file with the upstream's key", () => {
     expect(service('proxy')).toMatch(/^ {4}env_file:\n {6}- path: \.env\n {8}required: false$/m);
     expect(service('proxy')).toMatch(/^ {6}UPSTREAM_API_KEY: \$\{UPSTREAM_API_KEY:-\}$/m);
   });
 
-  it('gives the metrics of the worker a port that can be scraped', () => {
+  it('publishes the metrics of the worker on a port for scraping', () => {
     expect(read('Dockerfile')).toMatch(/^ENV NODE_ENV=production WORKER_PORT=9465$/m);
     expect(read('Dockerfile')).toMatch(/^EXPOSE 3000 9464 9465$/m);
   });
@@ -69,14 +69,14 @@ describe('docker-compose.yml', () => {
     expect(service('postgres')).toMatch(/^ {4}shm_size: 1gb$/m);
   });
 
-  it('connects as a login that is no superuser, with a password of any characters', () => {
+  it('connects with a login without superuser rights, with a password of any characters', () => {
     expect(service('proxy')).toMatch(/^ {6}DATABASE_URL: postgresql:\/\/payout_owner@postgres:5432\/payout_proxy$/m);
     expect(service('proxy')).toMatch(/^ {6}PGPASSWORD: \$\{POSTGRES_PASSWORD:\?/m);
     expect(service('postgres')).not.toContain('POSTGRES_USER');
     expect(service('postgres')).toContain('create-owner.sql:/docker-entrypoint-initdb.d/');
   });
 
-  describe('and its owner of the records', () => {
+  describe('with the owner of the records', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-composed-'));
     const password = 'a/b+c=d@e#f%41:g';
     let postgres: EmbeddedPostgres;
@@ -121,7 +121,7 @@ describe('docker-compose.yml', () => {
       await expect(withConnection(wrong, (client) => client.query('SELECT 1'))).rejects.toThrow('password');
     });
 
-    it('is no superuser, and cannot become one', async () => {
+    it('is not a superuser, and cannot become one', async () => {
       const roles = await admin.query(
         `SELECT rolname FROM pg_roles WHERE (rolsuper OR rolreplication OR rolbypassrls)
            AND pg_has_role('composed_owner', oid, 'MEMBER')`,

@@ -20,7 +20,7 @@ import { createTokenClient } from '../support/access/token-client';
 const RESOURCE = 'https://payouts.example';
 
 /** The story of examples/pay-page with tokens: a page without a secret, whose visitors sign in at the company's provider. */
-describe('the page of the examples', () => {
+describe('the example page', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let provider: TestProvider;
   let chromium: TestBrowser;
@@ -73,7 +73,7 @@ describe('the page of the examples', () => {
     expect(person).toEqual({ issuer: provider.issuer, name: 'alice' });
   });
 
-  it('follows a payment whose answer is lost, also after a reload, until it is settled', async () => {
+  it('follows a payment without an answer, also after a reload, until it is settled', async () => {
     await payOn(page, ANSWER_IS_LOST, '2');
     await resultOn(page, 'unknown', false);
     await page.reload(); // the tokens are gone, but the provider knows the visitor, and the page its payment
@@ -84,7 +84,7 @@ describe('the page of the examples', () => {
     expect(await arrivals(ANSWER_IS_LOST)).toBe(1);
   });
 
-  it("says why a payment over the visitor's own cap is refused", async () => {
+  it("explains the refusal of a payment over the visitor's own cap", async () => {
     await payOn(page, '+254712345679', '1.51');
     expect(await resultOn(page, 'rejected', true)).toMatch(/^Not paid: .*limit/);
     expect(await arrivals('+254712345679')).toBe(0);

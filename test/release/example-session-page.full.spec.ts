@@ -1,7 +1,15 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Page } from 'playwright-core';
-import { ANSWER_IS_LOST, arrivalsOf, expectNoSecrets, payOn, readableOn, resultOn, signInOn } from '../support/console/pay-page';
+import {
+  ANSWER_IS_LOST,
+  arrivalsOf,
+  expectNoSecrets,
+  payOn,
+  readableOn,
+  resultOn,
+  signInOn,
+} from '../support/console/pay-page';
 import { PASSWORD } from '../support/access/provider';
 import { UPSTREAM_KEY } from '../support/processes/proxy';
 import { Attempt, attemptFrom, README_PAGE, SessionPage, startSessionPage } from '../support/console/session-page';
@@ -14,7 +22,7 @@ const COOKIE = 'payout_proxy_page_wallet';
 const JWT = /eyJ[\w-]+\.eyJ/;
 
 /** The story of examples/pay-page with a session: its visitors sign in at the company's provider. */
-describe('the page of the examples with a session', () => {
+describe('the example page with a session', () => {
   let scene: SessionPage;
   let page: Page;
   /** All that the page has received. */
@@ -48,7 +56,7 @@ describe('the page of the examples with a session', () => {
     expect(people).toEqual([{ issuer: scene.provider.issuer, name: 'alice' }]);
   });
 
-  it('follows a payment whose answer is lost, also after a reload, until it is settled', async () => {
+  it('follows a payment without an answer, also after a reload, until it is settled', async () => {
     await payOn(page, ANSWER_IS_LOST, '2');
     await resultOn(page, 'unknown', false);
     await page.reload(); // the visitor is still signed in, and the page knows its payment
@@ -59,13 +67,13 @@ describe('the page of the examples with a session', () => {
     expect(await arrivals(ANSWER_IS_LOST)).toBe(1);
   });
 
-  it("says why a payment over the visitor's own cap is refused", async () => {
+  it("explains the refusal of a payment over the visitor's own cap", async () => {
     await payOn(page, '+254712345679', '1.51');
     expect(await resultOn(page, 'rejected', true)).toMatch(/^Not paid: .*limit/);
     expect(await arrivals('+254712345679')).toBe(0);
   });
 
-  it('has no secret and no token in its files, its storage, its text and in all that it receives', async () => {
+  it('has no secret and no token in its files, its storage, its text and its received data', async () => {
     const [cookie] = await cookies();
     const secrets = [cookie?.value ?? '', UPSTREAM_KEY, PASSWORD, scene.reconciler];
     const places = [...(await readableOn(page, scene.site)), ...received];
@@ -80,7 +88,7 @@ describe('the page of the examples with a session', () => {
     expect(received.some((text) => text.includes('csrf_token'))).toBe(true);
   });
 
-  it('has a cookie that no script can read', async () => {
+  it('has a cookie that is hidden from scripts', async () => {
     const expected = { name: COOKIE, httpOnly: true, sameSite: 'Strict', domain: 'localhost', path: '/' };
     expect(await cookies()).toEqual([expect.objectContaining(expected)]);
     for (const address of [scene.site.origin, `${scene.url}/livez`]) {
@@ -146,7 +154,7 @@ describe('the page of the examples with a session', () => {
     expect(await arrivals(phone)).toBe(1);
   });
 
-  it('is the only one to which a sign-in leads back', async () => {
+  it('is the only target of a sign-in', async () => {
     const other = await scene.context.newPage();
     const returnTo = encodeURIComponent(scene.unknown);
     const answer = await other.goto(`${scene.url}/session/pages/wallet/sign-in?return_to=${returnTo}`);
@@ -155,7 +163,7 @@ describe('the page of the examples with a session', () => {
     await other.close();
   });
 
-  it('goes on with a payment after the session has ended, once', async () => {
+  it('continues a payment after the end of the session, once', async () => {
     await scene.proxy.database.query("UPDATE page_session SET used_at = now() - interval '1 day'");
     await payOn(page, '+254712345681', '0.20');
     await signIn(page).waitFor();
@@ -165,7 +173,7 @@ describe('the page of the examples with a session', () => {
     expect(await arrivals('+254712345681')).toBe(1);
   });
 
-  it('goes on after a sign-in in another tab, and pays nothing for another person', async () => {
+  it('continues after a sign-in in another tab, and pays nothing for another person', async () => {
     const tab = await scene.context.newPage();
     const again = async () => {
       const returnTo = encodeURIComponent(`${scene.site.origin}/`);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** What npm runs after an installation. */
-describe('preparing an installation', () => {
+describe('the preparation of an installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-prepare-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 

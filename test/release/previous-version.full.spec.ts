@@ -63,7 +63,7 @@ describe('the last released program on the schema of this commit', () => {
     removeDataDir(released.directory);
   });
 
-  it('pays once per key, whichever version is asked first', async () => {
+  it('pays once per key, in either order of the versions', async () => {
     for (const [index, [one, other]] of [
       [oldUrl, current.url],
       [current.url, oldUrl],
@@ -77,7 +77,7 @@ describe('the last released program on the schema of this commit', () => {
     }
   });
 
-  it('shares caps, stops and approvals with this one', async () => {
+  it('shares caps, stops and approvals with this version', async () => {
     const [, , third = '', fourth = ''] = phones(4);
     const limits = { daily_cap_usd: '7', reason: 'a test' };
     expect((await ask('PATCH', `${oldUrl}/v1/clients/${app.name}`, operator.key, limits)).status).toBe(200);
@@ -106,7 +106,7 @@ describe('the last released program on the schema of this commit', () => {
     expect(run).toMatchObject({ state: 'ended', failure: null });
   });
 
-  it('answers everything without an error of its own', () => {
+  it('answers every request without an error of its own', () => {
     expect(old.stderr + old.stdout.replace(/^.*✓.*$/gm, '')).not.toMatch(/"level":(50|60)|error/i);
   });
 });

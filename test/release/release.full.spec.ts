@@ -57,7 +57,7 @@ describe('a release', () => {
     return inside.reduce((sum, size) => sum + size, blocks * 512);
   };
 
-  it('takes little space', () => {
+  it('is small', () => {
     expect(sizeOf(folder) / 1_000_000).toBeLessThan(MOST_MEGABYTES);
   });
 

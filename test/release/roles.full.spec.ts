@@ -84,7 +84,7 @@ describe('the roles of the database', () => {
     }
   });
 
-  it('reach no partition past its table', async () => {
+  it('reach partitions only through their table', async () => {
     const partitions = await database.query<{ name: string }>(
       'SELECT c.oid::regclass::text AS name FROM pg_class c WHERE relispartition AND relkind = $1',
       ['r'],
@@ -102,7 +102,7 @@ describe('the roles of the database', () => {
     }
   });
 
-  it("execute with the owner's rights only its own functions, which have a fixed search path", async () => {
+  it("execute only the owner's functions with the owner's rights, each with a fixed search path", async () => {
     const definers = await database.query<{ name: string; config: string[] | null }>(
       `SELECT p.oid::regprocedure::text AS name, proconfig AS config FROM pg_proc p WHERE prosecdef AND proowner <> 10
          OR prosecdef AND pronamespace IN ('public'::regnamespace, 'audit'::regnamespace)`,

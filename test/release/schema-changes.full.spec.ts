@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { databaseCommands } from '../../src/cli/database/database';
 import { loadConfig } from '../../src/platform/config/config';
-import { migrate, migrateAtStart, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
+import {
+  migrate,
+  migrateAtStart,
+  PROXY_MIGRATIONS,
+  SANDBOX_MIGRATIONS,
+} from '../../src/platform/database/migrations/migrations';
 import { cliOf } from '../support/processes/cli';
 import { removeDataDir } from '../support/processes/data-dir';
 import { FakeUpstream } from '../support/network/fake-upstream';
@@ -27,7 +32,7 @@ describe('released migrations', () => {
   it.each([
     ['the proxy', PROXY_MIGRATIONS],
     ['the sandbox', SANDBOX_MIGRATIONS],
-  ])('of %s are frozen', (_who, directory) => {
+  ])('are frozen: %s', (_who, directory) => {
     const frozen = JSON.parse(readFileSync(join(directory, 'released.json'), 'utf8')) as Record<string, string>;
     expect(Object.keys(frozen)).not.toHaveLength(0);
     const changed = Object.entries(frozen).filter(([name, checksum]) => {
@@ -53,7 +58,7 @@ const NEWER_THAN_15 = [
 ];
 
 describe('migrations', () => {
-  it.each([PROXY_MIGRATIONS, SANDBOX_MIGRATIONS])('use nothing that PostgreSQL 15 lacks (%#)', (directory) => {
+  it.each([PROXY_MIGRATIONS, SANDBOX_MIGRATIONS])('use only features of PostgreSQL 15 (%#)', (directory) => {
     const found = migrationsIn(directory).flatMap((name) => {
       const sql = readFileSync(join(directory, name, 'migration.sql'), 'utf8').replaceAll(/--.*$/gm, '');
       return NEWER_THAN_15.flatMap((pattern) => pattern.exec(sql)?.[0] ?? []);
@@ -82,7 +87,7 @@ describe('a change of the schema', () => {
     rmSync(directory, { recursive: true });
   });
 
-  describe('beside a running proxy', () => {
+  describe('during operation', () => {
     let proxy: TestProxy;
     let reader: Client;
     beforeAll(async () => {
@@ -131,7 +136,7 @@ describe('a change of the schema', () => {
     });
   });
 
-  describe('that a program does not know', () => {
+  describe('unknown to a program', () => {
     const refusal =
       /^the database is newer than this program. It has the migration 20990101000000_column, and the last one/;
     const start = () => migrateAtStart(database.ownerUrl, PROXY_MIGRATIONS, true);
@@ -142,17 +147,17 @@ describe('a change of the schema', () => {
         [oldest],
       );
 
-    it('is refused without a word about older programs', async () => {
+    it('prevents its start without a compatibility statement', async () => {
       await expect(start()).rejects.toThrow(refusal);
       await expect(start()).rejects.toThrow('Start a version that has the migration 20990101000000_column');
     });
 
-    it('lets it start if the migration says that it may', async () => {
+    it('allows its start if the migration allows it', async () => {
       await declare(NEWEST);
       expect(await start()).toEqual([]);
     });
 
-    it('is refused if the migration needs a newer program, which it names', async () => {
+    it('prevents its start if the migration needs a newer program, which it names', async () => {
       await declare('20980101000000_expand');
       await expect(start()).rejects.toThrow('Start a version that has the migration 20980101000000_expand');
       jest.replaceProperty(process, 'env', {
@@ -166,18 +171,18 @@ describe('a change of the schema', () => {
       await database.query(`DELETE FROM _prisma_migrations WHERE migration_name LIKE '2099%'`);
     });
 
-    it('has the word of each migration after the first', async () => {
+    it('has the statement of each migration after the first', async () => {
       const rows = await database.query<{ migration: string }>('SELECT migration FROM migration_compatibility');
       expect(rows.map(({ migration }) => migration).sort()).toEqual(migrationsIn(PROXY_MIGRATIONS).slice(1));
     });
   });
 
-  describe('that is pending', () => {
+  describe('while pending', () => {
     const dataDir = newDataDir();
     afterAll(() => removeDataDir(dataDir));
 
     it.each(['main.js', 'worker/main.js'])(
-      'is not applied by %s in production, which says what to do',
+      'is not applied by %s in production, which explains how to apply it',
       async (script) => {
         await database.query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [NEWEST]);
         const { code, stderr } = await new Product(
@@ -203,7 +208,7 @@ describe('a change of the schema', () => {
       },
     );
 
-    it('may be applied by a start outside production, or as MIGRATE_ON_START says', () => {
+    it('is applied by a start outside production, or with MIGRATE_ON_START', () => {
       const upstream = {
         UPSTREAM_BASE_URL: 'https://payouts.example.com',
         UPSTREAM_API_KEY: 'the-key-of-nobody',

@@ -28,12 +28,12 @@ describe.each(UNITS)('the unit %s', (name) => {
     expect(unit(name).split('\n')).toContain(line);
   });
 
-  it('has no secret, and takes the settings from a file', () => {
+  it('has no secret, and reads the settings from a file', () => {
     expect(unit(name)).toMatch(/^EnvironmentFile=\/etc\/payout-proxy\/env$/m);
     expect(unit(name)).not.toMatch(/KEY|SECRET|PASSWORD|DATABASE_URL/);
   });
 
-  it('is taken by systemd, where there is one', () => {
+  it('is accepted by an installed systemd', () => {
     if (!existsSync('/usr/bin/systemd-analyze')) return; // a container may lack it, and the lines above are tested anyway
     const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-units-'));
     const { username } = userInfo(); // verify wants a user and a program that exist
@@ -50,7 +50,7 @@ describe.each(UNITS)('the unit %s', (name) => {
 });
 
 describe('the units', () => {
-  it('start what npm start and npm run worker start', () => {
+  it('start the commands of npm start and npm run worker start', () => {
     const [start, worker] = UNITS.map((name) => /^ExecStart=\/usr\/bin\/(.*)$/m.exec(unit(name))?.[1]);
     expect([start, worker]).toEqual([scripts.start, scripts.worker]);
   });
@@ -59,7 +59,7 @@ describe('the units', () => {
     expect(unit('payout-proxy.service')).toMatch(/^Environment=.* START_WORKER=false$/m);
   });
 
-  it('differ in nothing else that guards the machine', () => {
+  it('share all other restrictions', () => {
     const guards = UNITS.map((name) => unit(name).split('# Nothing of the machine')[1]);
     expect(guards[0]).toBe(guards[1]);
   });

@@ -52,14 +52,14 @@ const arrivalOf = (number: number, processed = true): Arrival => ({
 });
 
 describe('the audit of npm run trust', () => {
-  it('finds nothing where apps, history and upstream agree', () => {
+  it('finds nothing while apps, history and upstream agree', () => {
     const [orders, calls, arrivals] = [[orderOf(1)], [callOf(1)], [arrivalOf(1)]];
     expect(comparedWithUpstream(calls, arrivals)).toEqual([]);
     expect(comparedWithApps(orders, calls, arrivals)).toEqual([]);
     expect(comparedWithCaps([APP], calls, arrivals, new Map([[APP.id, 0.75]]))).toEqual([]);
   });
 
-  it('finds a request that arrived without a call, and one more than there are calls', () => {
+  it("finds a request without a call, and a call's extra request", () => {
     expect(comparedWithUpstream([], [arrivalOf(1)])).toEqual([expect.stringMatching(/^unrecorded: .*0000001/)]);
     expect(comparedWithUpstream([callOf(1)], [arrivalOf(1), arrivalOf(1)])).toHaveLength(1);
     expect(comparedWithUpstream([callOf(1, 'refused')], [arrivalOf(1)])).toHaveLength(1);
@@ -69,12 +69,12 @@ describe('the audit of npm run trust', () => {
     expect(comparedWithUpstream([callOf(1)], [])).toEqual([expect.stringMatching(/^phantom: .*0000001/)]);
   });
 
-  it('finds what was carried out twice', () => {
+  it('finds duplicate executions', () => {
     const twice = [arrivalOf(1), arrivalOf(1)];
     expect(comparedWithApps([orderOf(1)], [callOf(1)], twice)).toEqual([expect.stringMatching(/^twice: /)]);
   });
 
-  it('finds an acknowledged payment that the history, or the upstream, does not have', () => {
+  it('finds an acknowledged payment missing from the history or the upstream', () => {
     const lost = [expect.stringMatching(/^lost: /)];
     expect(comparedWithApps([orderOf(1)], [], [arrivalOf(1)])).toEqual(lost);
     expect(comparedWithApps([orderOf(1)], [callOf(1, 'unknown')], [arrivalOf(1)])).toEqual(lost);
@@ -82,7 +82,7 @@ describe('the audit of npm run trust', () => {
     expect(comparedWithApps([orderOf(1, 503)], [], [])).toEqual([]);
   });
 
-  it('finds a cap that was exceeded by what was carried out, or by what is counted', () => {
+  it('finds a cap exceeded by the executed or the counted amount', () => {
     const calls = [callOf(1), callOf(2)];
     const over = [expect.stringMatching(/^overspent: shop/)];
     expect(comparedWithCaps([APP], calls, [arrivalOf(1), arrivalOf(2)], new Map())).toEqual(over);
@@ -104,7 +104,7 @@ describe('docs/reliability.md', () => {
     expect(readFileSync(join(ROOT, 'docs/reliability.md'), 'utf8')).toBe(documentOf(scenarios, names));
   });
 
-  it('counts only scenarios that ran, and names those that are broken or have no result', () => {
+  it('counts only executed scenarios, and names broken ones and those without a result', () => {
     const [[one, kept] = ['', undefined]] = Object.entries(scenarios);
     if (!kept) throw new Error('there are no results');
     const page = (changes: Record<string, Partial<Kept>>) =>
@@ -122,7 +122,7 @@ describe('docs/reliability.md', () => {
 });
 
 describe('npm run trust', () => {
-  it('describes its options and scenarios, and refuses an unknown one', () => {
+  it('describes its options and scenarios, and rejects unknown ones', () => {
     const run = (...args: string[]) =>
       execFileSync(process.execPath, [join(ROOT, 'test/trust/run.mjs'), ...args], { encoding: 'utf8', stdio: 'pipe' });
     expect(run('--help')).toMatch(/Scenarios: kill-proxy, .*\n[^]*Examples:\n/);

@@ -127,7 +127,7 @@ describe('POST /hooks/upstream', () => {
     ['a signature of no kind that we know', { signature: sign('x', now(), '{}').replace('v1', 'v2') }],
     ['none', {}],
     ['an id that no header should have', { id: 'x\u00e9', signature: sign('x\u00e9', now(), '{}') }],
-    ['a time that is none', { timestamp: 'now', signature: sign('x', 'now', '{}') }],
+    ['an invalid time', { timestamp: 'now', signature: sign('x', 'now', '{}') }],
   ])('rejects %s', async (_, given) => {
     const before = (await events()).length;
     const all = { id: 'x', timestamp: String(now()), ...given };

@@ -63,7 +63,7 @@ describe('a listing that does not reach back before the period', () => {
         { w: young, other: [['5', '1', '6', 20, 'top-up']] },
         ['entries_start_late'],
       ],
-      ['is not there', {}, ['entries_outdated']],
+      ['is missing', {}, ['entries_outdated']],
     ])('is incomplete if a wallet %s', async (_what, looks, more) => {
       const walletsReadId = await wallets(looks);
       const [result, reasons] = await run([listed('a', 11)], { walletsReadId });

@@ -91,7 +91,7 @@ describe('the runs of the reconciliation', () => {
     ['the future', { from: ago(1), to: ago(-0.1) }, ['/to']],
     ['as of the future', { from: ago(2), to: ago(1), as_of: ago(-1) }, ['/as_of']],
     ['as of a time when the period was not over', { from: ago(2), to: ago(1), as_of: ago(1.5) }, ['/as_of']],
-    ['a statement that is none', { from: ago(2), to: ago(1), statement_id: 'mine' }, ['/statement_id']],
+    ['an invalid statement ID', { from: ago(2), to: ago(1), statement_id: 'mine' }, ['/statement_id']],
     [
       'a statement that there is not',
       { from: ago(2), to: ago(1), statement_id: '01a1fc4c-d86a-751d-baa6-e9463876b80c' },

@@ -138,14 +138,14 @@ describe('statements', () => {
     ['an unknown field', { ...MAPPING, colour: 'x' }, /must name fields of upstream_ref, upstream_id/],
     ['no amount', { upstream_ref: 'Reference ID' }, /must map a column to amount_usd/],
     ['nothing to compare by', { amount_usd: 'Amount' }, /at least one of upstream_ref/],
-    ['a column that is no text', { ...MAPPING, upstream_id: 7 }, /must give each field the name of a column/],
+    ['a column name that is not a string', { ...MAPPING, upstream_id: 7 }, /must give each field the name of a column/],
     ['a contact', { ...MAPPING, upstream_id: 'ada@example.com' }, /must not be an email address/],
     [
-      'a column that is not there',
+      'a missing column',
       { ...MAPPING, upstream_id: 'ID' },
       /names the column ID, .* Reference ID, Amount, Date, State, To$/,
     ],
-    ['a preset whose columns are not there', 'upstream', /amount_usd; its columns are Reference ID/],
+    ['a preset with missing columns', 'upstream', /amount_usd; its columns are Reference ID/],
   ])('explain the fault of a mapping with %s', async (_what, mapping, detail) => {
     const { body } = await hand(`${HEADER}\n${LINE}`, mapping).expect(400);
     expect(body).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/mapping' }] });

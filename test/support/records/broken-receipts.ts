@@ -75,7 +75,7 @@ export const BROKEN: [string, (receipt: TestReceipt, earlier: TestReceipt) => vo
     all(put('records/0/openings/1/commitment', 'digest'), put('records/0/openings/1/value', 'x')),
     /no commitment/,
   ],
-  ['opens what is not there', put('records/0/openings/0/commitment', 'items/7/email_commitment'), /no commitment/],
+  ['opens a missing commitment', put('records/0/openings/0/commitment', 'items/7/email_commitment'), /no commitment/],
   ['opens what all objects have', put('records/0/openings/0/commitment', 'constructor/name'), /no commitment/],
   ['opens in an unknown encoding', put('records/0/openings/0/encoding', 'hex'), /no value that can be read/],
   ['opens with half a character', put('records/0/openings/1/value', '\ud800'), /no value that can be read/],
