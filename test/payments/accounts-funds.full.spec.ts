@@ -8,7 +8,7 @@ import type { Method } from '../support/http/request';
 import { askSandbox } from '../support/sandbox/sandbox-answers';
 
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
-/** The sub-account that each sandbox has from the beginning. */
+/** The initial sub-account of each sandbox. */
 const NORTH = '00000000-0000-4000-8000-000000000002';
 const SOUTH = '00000000-0000-4000-8000-000000000003';
 
@@ -16,7 +16,7 @@ const airtime = (valueInUSD: number) => ({
   airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD }],
 });
 
-/** What the requests of an account pay with is decided by the account, and not by the app. */
+/** The account decides which wallet its requests pay from. The app does not. */
 describe('an upstream account', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithAccounts<'north' | 'airtime' | 'down' | 'stuck'>>>;
   let worker: INestApplicationContext;
@@ -43,7 +43,7 @@ describe('an upstream account', () => {
         walletLowBalanceUsd: LOW,
       },
       more: {
-        // The same key, and another pot of money.
+        // The same key with another wallet.
         north: { apiKey: new Secret(UPSTREAM_KEY), subAccount: NORTH },
         airtime: { wallet: 'airtime' },
         down: { baseUrl: refusing },
@@ -125,7 +125,7 @@ describe('an upstream account', () => {
   it('takes no capacity from other accounts while it is slow', async () => {
     const waiting = Array.from({ length: 12 }, () => proxy.post(stuck, '/payouts/airtime', airtime(1)).then());
     const refused = await Promise.race(waiting);
-    expect([refused.status, refused.body.code]).toEqual([503, 'overloaded']); // every place of the account is taken
+    expect([refused.status, refused.body.code]).toEqual([503, 'overloaded']); // every slot of the account is taken
     await proxy.post(shop, '/payouts/airtime', airtime(1)).expect(200);
     await slow.stop();
     await Promise.all(waiting);

@@ -7,10 +7,10 @@ import { answer } from '../support/network/fake-upstream';
 import { passTime } from '../support/processes/pass-time';
 import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../support/payments/paying';
 
-/** Less than `passTime` lets pass, and more than a request takes on a slow machine. */
+/** Below `passTime`'s step, and above the duration of a request on a slow machine. */
 const DEADLINE_MS = 8_000;
 
-/** How long a request waits, and what becomes of it after that. */
+/** Effects of a deadline before and after sending. */
 describe('the deadline of a request', () => {
   let paying: Paying;
   let journal: CallJournal;
@@ -33,7 +33,7 @@ describe('the deadline of a request', () => {
     jest.spyOn(journal, 'admit').mockImplementation(async (admission, patienceMs) => {
       const result = await admit(admission, patienceMs);
       const passed = performance.now() + DEADLINE_MS + 1;
-      jest.spyOn(performance, 'now').mockReturnValue(passed); // the process was held up
+      jest.spyOn(performance, 'now').mockReturnValue(passed); // the process was paused
       setImmediate(() => setImmediate(() => jest.restoreAllMocks()));
       return result;
     });
@@ -84,13 +84,13 @@ describe('a one-second deadline', () => {
       response.resume();
       return response.statusCode === 200;
     };
-    await eventually(slowly); // the rest of a request may take a second on a slow machine
+    await eventually(slowly); // the remaining steps may take a second on a slow machine
   });
 
   it('ends the lookup of possibly changed permissions before a refusal', async () => {
     const { database, app } = paying.proxy;
     await database.query(`UPDATE client SET countries = '{Kenya}' WHERE name = 'app'`);
-    await eventually(async () => (await paying.pay()).status === 200); // it is remembered
+    await eventually(async () => (await paying.pay()).status === 200); // the rights are cached
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const prisma = app.get(PrismaService, { strict: false });

@@ -97,7 +97,7 @@ describe('the duplicate guard', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  // Before others start proxies that end: receivedEarlier waits for the heartbeats of all.
+  // Runs before any test that starts and stops proxies: receivedEarlier waits for the heartbeats of all.
   it('stores only hashes of contents, and deletes them after the window', async () => {
     const key = await client();
     const id = idOf(await proxy.post(key, PATH, AIRTIME).expect(200));
@@ -107,7 +107,7 @@ describe('the duplicate guard', () => {
     const contents = proxy.app.get(RecentContents, { strict: false });
     await contents.runOnce();
     expect(await kept(id)).toHaveLength(1);
-    // It was received long ago, as what waits for an approval is; what counts is when it was answered.
+    // The request arrived long ago, like one held for approval. The window counts from the answer.
     const old = await receivedEarlier(database, id, 48);
     await contents.runOnce();
     expect(await kept(old)).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('the duplicate guard', () => {
     await brief.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
     release();
     const id = await first;
-    // Its answer is what the window is counted from.
+    // The window counts from its answer.
     await brief.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
     upstream.behaviour = answer(200, SUCCESS);
     await answeredEarlier(database, id, 2 / 3_600);

@@ -5,7 +5,7 @@ import { createTestDatabase, TestDatabase } from '../support/databases/test-data
 import { eventually } from '../support/payments/paying';
 import { askSandbox } from '../support/sandbox/sandbox-answers';
 
-/** What the app gets and what the record says when the upstream misbehaves like this. */
+/** Expected answer and record for one fault of the upstream. */
 interface Row {
   fault: FaultName;
   with?: object;
@@ -13,7 +13,7 @@ interface Row {
   code?: string;
   outcome: 'succeeded' | 'rejected' | 'unknown';
   failure: string | null;
-  /** Whether the sandbox carried the payout out, once all is over. */
+  /** Whether the sandbox executed the payout in the end. */
   processed: boolean;
 }
 
@@ -71,7 +71,7 @@ describe('a misbehaving upstream', () => {
     proxy = await startProxy({ ...settings, checkCoverage: true }, database);
     app = (await proxy.client('app', 'pay')).key;
     auditor = (await proxy.client('auditor', 'audit')).key;
-    await pay(); // the list of countries is there from now on
+    await pay(); // caches the list of countries
   });
   afterAll(async () => {
     await proxy.close();
@@ -101,8 +101,8 @@ describe('a misbehaving upstream', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(await recordOf(answer)).toMatchObject({ outcome, upstream: { failure } });
     const arrived = (await arrivals()).slice(before);
-    expect(arrived).toHaveLength(1); // sent once, whatever happened
-    await eventually(async () => !processed || (await arrivals()).at(-1)!.processed); // late ones too
+    expect(arrived).toHaveLength(1); // sent once under every fault
+    await eventually(async () => !processed || (await arrivals()).at(-1)!.processed); // including late ones
     expect((await arrivals()).at(-1)).toMatchObject({ fault, processed });
   });
 

@@ -75,7 +75,7 @@ describe('an idempotency key', () => {
     upstream.behaviour = answer(200, SUCCESS);
     const again = await pay(k).expect(told);
     expect(again.text).toBe(first.text);
-    expect(again.headers['retry-after']).toBeUndefined(); // who obeyed it would get the same answer for ever
+    expect(again.headers['retry-after']).toBeUndefined(); // a client that obeyed it would repeat the request forever
     expect(upstream.received).toHaveLength(1);
   });
 

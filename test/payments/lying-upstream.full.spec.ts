@@ -10,10 +10,13 @@ const SCHEDULES = runs(12);
 /** Each schedule takes seconds, so `npm run test:full` runs the same few each time, and `npm run test:long` others. */
 const SEED = process.env.TEST_RUNS_FACTOR === undefined ? 20_261_121 : Date.now() % 2 ** 31;
 
-/** Two calls in doubt with the same content and one transaction stay in doubt. So does a call that such a call may explain. */
+/**
+ * Share of calls that may stay in doubt: two with equal content and one transaction, and calls they may
+ * explain.
+ */
 const MOST_IN_DOUBT = 0.1;
 
-/** An upstream that lies in its answers and in its lists, and clients that try again as they are used to. */
+/** The upstream lies in its answers and its lists, and clients retry by their habits. */
 describe('any schedule of lies and retries', () => {
   let world: LyingWorld;
   let schedules = 0;
@@ -22,7 +25,7 @@ describe('any schedule of lies and retries', () => {
   beforeAll(async () => void (world = await LyingWorld.start()));
   afterAll(() => world.close());
 
-  /** Runs a schedule, and returns what is wrong. */
+  /** Runs a schedule. Returns its violations. */
   const wrongIn = async ({ capUsd, feePercent, steps }: Schedule): Promise<string[]> => {
     schedules += 1;
     const from = new Date();
@@ -36,8 +39,8 @@ describe('any schedule of lies and retries', () => {
       const { result, totals } = await world.reconcile(from);
       seen.runs += 1;
       if (result !== 'clean' && result !== 'clean_with_doubts') return;
-      if (result === 'clean_with_doubts' && totals?.incomplete.length !== 0) return; // It says that entries are missing.
-      // Nobody can know of an entry that is newer than what the upstream shows.
+      if (result === 'clean_with_doubts' && totals?.incomplete.length !== 0) return; // the totals report missing entries
+      // The newest entries hidden by the upstream cannot be detected.
       const hidden = world.areEntriesFrozen ? 0 : world.unexplained - before;
       if (hidden > 0) wrong.push(`a run was ${result} although nothing explains ${hidden} debits`);
       if (result !== 'clean') return;
@@ -97,6 +100,6 @@ describe('any schedule of lies and retries', () => {
       expect(seen.inDoubt).toBeLessThan(seen.payouts * MOST_IN_DOUBT);
       expect(seen.clean).toBeGreaterThan(0);
     },
-    SCHEDULES * 60_000, // ends what hangs; a schedule takes some seconds on a quiet machine
+    SCHEDULES * 60_000, // ends a hanging run; a schedule takes some seconds on a quiet machine
   );
 });

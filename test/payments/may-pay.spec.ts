@@ -9,11 +9,11 @@ import { answer, reset } from '../support/network/fake-upstream';
 import { airtime, SUCCESS } from '../support/payments/paying';
 import supertest from '../support/http/supertest';
 
-/** The codes of what can be against a request, in the order in which each door refuses. */
+/** Codes of all refusals, in the order of the checks. */
 const IN_ORDER = ['instance_fenced', 'storage_full', 'overloaded', 'stopped', 'upstream_unreachable'] as const;
 type Code = (typeof IN_ORDER)[number];
 
-/** Every door by which money leaves, or a decision that frees money, refuses by the same checks, in the same order. */
+/** Every path that sends money, or frees it by a decision, runs the same checks in the same order. */
 describe('permission to pay', () => {
   let approving: Approving;
   let operator: string;
@@ -37,7 +37,7 @@ describe('permission to pay', () => {
     for (const code of IN_ORDER) await lift[code]();
   });
 
-  /** @returns what takes each of them back. */
+  /** Makes every check fail. Returns one function per check that lifts it. */
   async function setEverythingAgainst(app: INestApplicationContext = approving.proxy.app): Promise<typeof lift> {
     const fence = app.get(FenceService);
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');

@@ -5,7 +5,7 @@ import { answer } from '../support/network/fake-upstream';
 import { airtime, eventually, Paying, PHONE, phones, startPaying, SUCCESS } from '../support/payments/paying';
 import supertest from '../support/http/supertest';
 
-/** The failures after which an operation is left alone. */
+/** Failures that open the circuit of an operation. */
 const ENOUGH = 50;
 
 const PAY = 'POST /payouts/airtime';
@@ -15,25 +15,25 @@ const LIST = 'GET /info/airtime-countries';
 const dailyThreshold = (usd: number | null) =>
   `UPDATE client SET approval_over_usd = ${usd === null ? 'NULL' : usd} WHERE name = 'app'`;
 
-/** Lets an operation fail until its circuit opens. Then the upstream answers again. */
+/** Fails an operation until its circuit opens. Then the upstream answers again. */
 async function openCircuit({ proxy, upstream }: Paying, operation: OperationName): Promise<void> {
   upstream.behaviour = answer(503, 'busy');
   const service = proxy.app.get(UpstreamService, { strict: false }).of('main');
-  const outgoing = { account: 'main', operation, effect: 'pay', method: 'POST', path: '/x', body: null } as const; // only reads are sent again
+  const outgoing = { account: 'main', operation, effect: 'pay', method: 'POST', path: '/x', body: null } as const; // only reads are retried
   for (let times = 0; times < ENOUGH; times += 1) await service.send(outgoing, undefined);
   expect((await service.send(outgoing, undefined)).answer.failure).toBe('circuit_open');
   upstream.received.length = 0;
   upstream.behaviour = answer(200, SUCCESS);
 }
 
-/** The upstream fails most requests of an operation. Whatever would be sent now is refused before it is written down. */
+/** The upstream fails most requests of an operation. New ones are refused before their intent is recorded. */
 describe('an open circuit', () => {
   let approving: Approving;
   let now: number;
   let clock: jest.SpyInstance;
 
   beforeAll(async () => {
-    const maxClockSkewMs = Infinity; // the circuit goes by the wall clock, which these tests stop
+    const maxClockSkewMs = Infinity; // the circuit uses the wall clock, which these tests stop
     approving = await startApproving({ maxClockSkewMs });
   });
   afterAll(() => approving.close());
@@ -49,7 +49,7 @@ describe('an open circuit', () => {
     clock.mockRestore();
   });
 
-  /** Lets the time pass after which one request is sent as a probe. */
+  /** Passes the delay after which one request is sent as a probe. */
   const pass = () => (now += 5_000);
 
   const intentsOf = (ids: (string | undefined)[]) =>
@@ -71,7 +71,7 @@ describe('an open circuit', () => {
     expect(await approving.spent()).toBeUndefined();
     expect(approving.upstream.received).toEqual([]);
     expect(await metric()).toContain(`payout_proxy_upstream_circuit_open{account="main",operation="${PAY}"} 1`);
-    await approving.proxy.get(approving.app, '/api/v0.1/wallets/list').expect(200); // other operations go on
+    await approving.proxy.get(approving.app, '/api/v0.1/wallets/list').expect(200); // other operations continue
     pass();
     await keyed('new-key').expect(200);
     expect(await metric()).toContain(`payout_proxy_upstream_circuit_open{account="main",operation="${PAY}"} 0`);

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { APP, redemption, SharedAccount, startSharedAccount, Transaction } from '../support/payments/shared-account';
 import supertest from '../support/http/supertest';
 
-/** A redemption over the threshold waits, and whose the credit is may have changed by the time it is approved. */
+/** A redemption above the threshold waits, and the owner of the credit may change before the approval. */
 describe('a held redemption', () => {
   let on: SharedAccount;
   let approver: string;
@@ -44,7 +44,7 @@ describe('a held redemption', () => {
     const own = await on.unnamed(key);
     await hold();
     const id = await redeem(key, own);
-    // The sandbox refuses to redeem what nobody has paid.
+    // The sandbox refuses to redeem an unpaid credit.
     expect((await approve(id).expect(200)).body.outcome).toBe('rejected');
   });
 

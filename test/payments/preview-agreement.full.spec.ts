@@ -73,7 +73,7 @@ describe('a preview', () => {
   const step = fc.record({
     request,
     header: oneOf(undefined, undefined, 'a', 'a', 'b', 'a b'),
-    /** The call that it repeats on purpose: the one that it was last told of, or none of its own. */
+    /** Call to repeat on purpose: the client's last one, an unknown ID, or none. */
     names: oneOf(undefined, 'the last one', 'the last one', '019aaaaa-0000-7000-8000-000000000000', 'no id'),
   });
   const steps = fc.array(step, { minLength: 3, maxLength: 8 });
@@ -96,7 +96,7 @@ describe('a preview', () => {
             expect([refusal!.status, refusal!.code, refusal!.action]).toEqual([status, code, action]);
             expect([refusal!.errors_total, refusal!.first_call_id]).toEqual([faults, first]);
             expect(refusal!.first_call_state).toBe(state);
-            expect(body.error?.startsWith(refusal!.detail)).toBe(true); // then follows the first fault
+            expect(body.error?.startsWith(refusal!.detail)).toBe(true); // the detail continues with the first fault
           } else {
             expect(statusOf[would]).toContain(status);
             expect(would === 'be_replayed').toBe(answered['idempotent-replayed'] === 'true');
@@ -105,6 +105,6 @@ describe('a preview', () => {
       }),
       { numRuns: runs(15) },
     );
-    expect([...seen]).toEqual(expect.arrayContaining(['be_sent', 'cap_exceeded', 'invalid_request'])); // it did try
+    expect([...seen]).toEqual(expect.arrayContaining(['be_sent', 'cap_exceeded', 'invalid_request'])); // these cases occurred
   });
 });

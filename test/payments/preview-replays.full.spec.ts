@@ -28,7 +28,7 @@ describe('a preview of a repeated request', () => {
     api.upstream.behaviour = serving;
   });
 
-  /** A phone number that nobody has paid to. */
+  /** Counter for unused phone numbers. */
   let phones = 0;
   const fresh = () => ({ phoneNumber: `+2348${String((phones += 1)).padStart(9, '0')}` });
 
@@ -43,7 +43,7 @@ describe('a preview of a repeated request', () => {
     const items = itemsOf('POST /payouts/airtime', body);
     const wanted = items.map((item, position) => ({ item, position }));
     const read = await api.proxy.app.get(PrismaService, { strict: false }).$transaction(async (tx) => {
-      // The connection may not have reported all that it read before.
+      // The connection may report its reads late.
       const rowsRead = async () =>
         first(
           await tx.$queryRaw<{ rows: number }[]>`
@@ -55,7 +55,7 @@ describe('a preview of a repeated request', () => {
       expect(await readEarlierPayments(tx as PrismaService, { owner, limits: NO_LIMITS }, wanted)).toHaveLength(300);
       return (await rowsRead()) - before;
     });
-    expect(read).toBeLessThan(50); // the calls, each once for its items and once for its people
+    expect(read).toBeLessThan(50); // the calls, once per item and once per person
   });
 
   it('reports a suspected duplicate without a key, and none with another key', async () => {
@@ -105,7 +105,7 @@ describe('a preview of a repeated request', () => {
   it('reports the state of its key: in progress, in doubt, or free', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh());
-    await api.preview(key, AIRTIME, body); // has the list, so that the payout is what hangs
+    await api.preview(key, AIRTIME, body); // caches the list, so only the payout hangs
     api.upstream.behaviour = hang;
     const asked = api.ask(key, AIRTIME, body, keyed('slow')).expect(504).then();
     await eventually(() => api.arrived().length > 0);

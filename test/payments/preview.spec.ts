@@ -28,7 +28,7 @@ describe('a preview', () => {
     api.upstream.behaviour = serving;
   });
 
-  /** How much there is of what a request of this client would leave behind. */
+  /** Counts the rows that a request of this client would leave. */
   async function traces(clientId: string) {
     const [row] = await api.proxy.database.query(
       `SELECT (SELECT count(*)::integer FROM intent WHERE client_id = $1 AND operation NOT LIKE 'GET /info/%') AS intents,
@@ -221,7 +221,7 @@ describe('a preview', () => {
       );
       return rows.length > 0;
     });
-    await other.query('SELECT pg_sleep(1.2); COMMIT'); // longer than other statements wait for a lock
+    await other.query('SELECT pg_sleep(1.2); COMMIT'); // longer than the lock timeout of other statements
     await other.end();
     expect(await shown).toMatchObject({ would: 'be_sent' });
   });

@@ -6,21 +6,20 @@ import { LyingWorld } from '../lying/world';
 interface Expected {
   fault: Fault;
   /**
-   * The status of the last answer of each client. On a busy machine, one that does not wait may hang up before it reads an
-   * answer.
+   * Status of the last answer of each client. On a busy machine, an impatient client may hang up before it.
    */
   told: Record<(typeof HABITS)[number], number | number[]>;
-  /** The state of each payout, whatever the habit. The obedient client sends again those that failed. */
+  /** State of each payout, the same for every habit. The obedient client resends failed ones. */
   states: string[];
 }
 
 const IN_DOUBT = { 'no key': 409, 'new keys': 409, hasty: 409 };
 const SUCCESS = { 'no key': 200, 'new keys': 200, impatient: [200, 409], hasty: [200, 409], obedient: 200 };
 
-/** Longer than impatient and hasty clients wait, and shorter than the proxy does. */
+/** Longer than impatient and hasty clients wait, and shorter than the proxy's timeout. */
 const SLOW: Fault = { fault: 'slowBody', ms: 150 };
 
-/** On a busy machine, the proxy may give up, too. */
+/** On a busy machine, the proxy may time out, too. */
 const SLOWLY = {
   'no key': [200, 409],
   'new keys': [200, 409],
@@ -46,7 +45,7 @@ const LIES: Record<string, Expected> = {
     states: ['paid', 'not_executed'],
   },
   'answers 200, and fails later': {
-    fault: { fault: 'failsLater', ms: 600_000 }, // when the test says so
+    fault: { fault: 'failsLater', ms: 600_000 }, // at the test's signal
     told: SUCCESS,
     states: ['failed', 'failed'],
   },
@@ -62,7 +61,9 @@ const LIES: Record<string, Expected> = {
   },
 };
 
-/** Clients that try again as they are used to, at an upstream that lies. Nobody is paid twice, and the API knows who was paid. */
+/**
+ * Clients retry by their habits while the upstream lies. Each person is paid once, and the API has the truth.
+ */
 describe('a retrying client', () => {
   let world: LyingWorld;
   let count = 0;
@@ -73,7 +74,7 @@ describe('a retrying client', () => {
   const happen = async (...events: Event['do'][]) => {
     for (const what of events) await world.happen({ do: what } as Parameters<LyingWorld['happen']>[0]);
   };
-  /** Others pay, the resolver settles what is in doubt, and the follow-up what has changed. */
+  /** Executes due changes of the upstream, a resolver round and a follow-up. */
   const settle = () => happen('changes happen', 'time passes', 'resolve', 'follow');
 
   const items = (length: number) => Array.from({ length }, () => ({ who: world.newPeople(1), usd: 1 }));
@@ -109,7 +110,7 @@ describe('a retrying client', () => {
           happen('time passes', 'resolve'),
         );
         await world.faults([]);
-        await settle(); // on a busy machine, the proxy may have given up the second attempt
+        await settle(); // on a busy machine, the second attempt may have timed out in the proxy
         const payouts = await compare(world, [customer]);
         expect(payouts.filter(({ transaction }) => isPaid(transaction))).toHaveLength(1);
         expect(payouts.map(({ state }) => state)).toEqual(payouts.map(({ truth }) => truth));

@@ -7,7 +7,7 @@ import { startProxyWithSandbox, UPSTREAM_KEY } from '../support/processes/proxy'
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { first } from '../support/examples/first';
 
-/** What the answers so far have shown. */
+/** Identifiers from earlier answers. */
 interface Seen {
   paid: TransactionRecord;
   credit: TransactionRecord;
@@ -21,8 +21,8 @@ interface Seen {
 type Step = (client: InterfaceClient, seen: Seen) => Promise<RawAnswer>;
 
 /**
- * One client, two base addresses: a sandbox, and the proxy before another sandbox. All that a developer finds in the
- * interface is asked of both, in the same order, and the answers are compared byte for byte, apart from ids and times.
+ * Sends everything documented in the interface to a sandbox and to a proxy with another sandbox, in the same
+ * order. Compares the answers byte for byte, except IDs and times.
  */
 const SCENARIO: Record<string, Step> = {
   'the wallets': (client) => client.wallets(),
@@ -124,7 +124,7 @@ const charge = (tx_ref: string) => ({
 });
 const redemption = (chiRef: string) => ({ chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' });
 
-/** The example of every operation, so that a new one is compared as well. */
+/** The example of every operation, including new ones. */
 const EXAMPLES = [...DOCUMENTED, ...OBSERVED].map(({ operation, path, body }): [string, Step] => [
   `the example of ${operation}`,
   (client) => (methodOf(operation) === 'GET' ? client.get(path) : client.post(path, body)),
@@ -159,7 +159,7 @@ describe('a client written from the interface alone', () => {
       const expected = await step(direct, seen.direct);
       const actual = await step(proxied, seen.proxied);
       expect(bare(actual)).toEqual(bare(expected));
-      expect(expected.text).not.toContain('no operation'); // the sandbox knows what it was asked
+      expect(expected.text).not.toContain('no operation'); // the sandbox knows the operation
     },
   );
 
@@ -170,7 +170,7 @@ describe('a client written from the interface alone', () => {
   });
 });
 
-/** An answer without what differs from one service to the next: ids, times, and where it stands. */
+/** Removes values that differ between services: IDs, times and the base address. */
 function bare({ status, contentType, text }: RawAnswer): object {
   return {
     status,

@@ -10,7 +10,7 @@ import { createTestDatabase, TestDatabase } from '../support/databases/test-data
 const PATH = '/payouts/airtime';
 const LIST = { airtimes: [...AIRTIME.airtimes, ...airtime('+254712345670').airtimes] };
 
-/** Promise 2, part: a new key pays nothing twice that may have been paid already. */
+/** Promise 2, part: a new key never repeats a possible payment. */
 describe('repeated content', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
@@ -38,7 +38,7 @@ describe('repeated content', () => {
 
   const client = async () => (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read')).key;
 
-  /** Asks with a key of its own, or none, and names a call to repeat. */
+  /** Sends a request with an optional key and an optional call to repeat. */
   const ask = (key: string, body: object, { idempotencyKey, names }: { idempotencyKey?: string; names?: string }) => {
     const request = proxy.post(key, PATH, body);
     if (idempotencyKey !== undefined) void request.set('Idempotency-Key', idempotencyKey);
@@ -108,7 +108,7 @@ describe('repeated content', () => {
       expect([sent?.status, refused?.status]).toEqual([200, 409]);
       const second = idOf(sent as { headers: Record<string, string> });
       expect(refused?.body).toMatchObject({ code: 'suspected_duplicate', first_call_id: second });
-      // The same once the second call is carried out, and later.
+      // The same after the second call is executed.
       const late = await ask(key, AIRTIME, { idempotencyKey: 'late', names: first }).expect(409);
       expect(late.body).toMatchObject({ first_call_id: second, first_call_state: 'succeeded' });
       await ask(key, AIRTIME, { idempotencyKey: 'third', names: second }).expect(200);
@@ -140,7 +140,7 @@ describe('repeated content', () => {
       const first = await inDoubt(key);
       await insertSettlements(database, [{ intent_id: first }]);
       const second = await ask(key, AIRTIME, { idempotencyKey: 'next', names: first }).expect(200);
-      expect(await recorded(idOf(second))).toEqual({ duplicate_of: null, held_for: null }); // it repeats none
+      expect(await recorded(idOf(second))).toEqual({ duplicate_of: null, held_for: null }); // it repeats no call
     });
 
     it('is refused for a day once the call is settled as paid, because its client received an error', async () => {

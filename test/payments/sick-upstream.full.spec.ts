@@ -4,7 +4,7 @@ import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } fr
 import supertest from '../support/http/supertest';
 import type { Answer } from '../support/http/request';
 
-/** One operation of each effect, and how the app asks for it. */
+/** One operation of each effect, with its request. */
 const EFFECTS = {
   pay: (paying: Paying) => paying.pay(),
   write: ({ proxy, app }: Paying) => proxy.post(app, '/account/delete-unpaid-transaction', { chiRef: 'ref-1' }),
@@ -14,7 +14,7 @@ type Effect = keyof typeof EFFECTS;
 
 const MOST = 3;
 
-/** Each way to fail, how often a read arrives, and how far each attempt comes. */
+/** Each failure, the number of attempts of a read, and the phase that each attempt reaches. */
 const FAILURES: [string, Behaviour, number, string][] = [
   ['a connection that is torn down', reset, MOST, 'waiting'],
   [
@@ -39,7 +39,7 @@ const FAILURES: [string, Behaviour, number, string][] = [
   ['a 429', answer(429, 'too many'), 1, 'answered'],
 ];
 
-/** The attempts of an outcome. */
+/** Attempts recorded with an outcome. */
 const ATTEMPTS = `SELECT kind, record::json ->> 'failure' AS failure, (record::json ->> 'attempts')::integer AS attempts,
   record::json -> 'tries' AS tries FROM outcome`;
 
@@ -90,7 +90,7 @@ describe('a failed request', () => {
       "SELECT record::json ->> 'tries' AS tries FROM outcome WHERE intent_id = $1",
       [got.headers['x-call-id']],
     );
-    expect(kept?.tries).toBe(canonicalize(JSON.parse(kept?.tries ?? ''))); // the seal covers it as it stands
+    expect(kept?.tries).toBe(canonicalize(JSON.parse(kept?.tries ?? ''))); // the seal covers the stored text
   });
 
   const attempts = ({ headers }: Answer) =>
@@ -101,7 +101,7 @@ describe('a failed request', () => {
 
 describe('an unreachable upstream', () => {
   let paying: Paying;
-  /** A read that was sent before, and whose further attempts were not. */
+  /** A read whose first attempt was sent and whose later ones were not. */
   let last: Answer;
   beforeAll(async () => {
     paying = await startPaying();
@@ -144,7 +144,7 @@ describe('an overloaded upstream', () => {
   afterAll(() => paying.close());
   beforeEach(() => (paying.upstream.received.length = 0));
 
-  /** Holds what arrives, until it is released. */
+  /** Holds arriving requests until they are released. */
   function hold(): (() => unknown)[] {
     const held: (() => unknown)[] = [];
     paying.upstream.behaviour = (...args) => held.push(() => answer(200, SUCCESS)(...args));
@@ -162,7 +162,7 @@ describe('an overloaded upstream', () => {
 
     const paid = answered.filter(({ status }) => status === 200);
     expect(paid.length).toBeGreaterThan(1);
-    expect(paying.upstream.received).toHaveLength(paid.length); // what was turned away never came after all
+    expect(paying.upstream.received).toHaveLength(paid.length); // refused requests never arrived
     const shed = answered.filter((one) => !paid.includes(one));
     expect(shed.length).toBeGreaterThanOrEqual(15);
     for (const { status, headers, body } of shed) {
@@ -171,7 +171,7 @@ describe('an overloaded upstream', () => {
     }
     const ids = shed.map(({ headers }) => headers['x-call-id']);
     expect(await paying.proxy.database.query('SELECT FROM intent WHERE id = ANY ($1)', [ids])).toEqual([]);
-    // The first refusal of a client is recorded, and the others of the same minute are counted.
+    // The first refusal of a client is recorded. Others within the minute are counted.
     await eventually(async () => {
       const refusals = await paying.proxy.database.query('SELECT code FROM refusal WHERE id = ANY ($1)', [ids]);
       return refusals.length === 1;
@@ -186,7 +186,7 @@ describe('an overloaded upstream', () => {
     const held = hold();
     const readings = [0, 1, 2].map(() => EFFECTS.read(paying));
     const reads = readings.map((one) => one.then(({ status }) => status));
-    await eventually(() => held.length === 1); // half of the places
+    await eventually(() => held.length === 1); // half of the slots
     const paid = paying.pay().then(({ status }) => status);
     await eventually(() => held.length === 2);
     expect(phoneOf(paying.upstream.received[1]!)).toBe(AIRTIME.airtimes[0]!.phoneNumber);

@@ -6,7 +6,7 @@ import { createTestDatabase, TestDatabase } from '../support/databases/test-data
 
 const TWINS = 200;
 
-/** Promise 2, part: whoever asks twice with one Idempotency-Key, of whichever proxy and at whatever moment, pays once. */
+/** Promise 2, part: two requests with one Idempotency-Key pay once, at any proxies and any moment. */
 describe('an Idempotency-Key sent concurrently over two proxies', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
@@ -20,7 +20,7 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
     sandbox = await startSandbox({ apiKey: UPSTREAM_KEY }, database);
     upstream = await Gate.start(() => sandbox.url);
     proxies = [];
-    // The duplicate guard is off, so that only the keys can hold a twin back.
+    // The duplicate guard is off, so only keys can block a duplicate.
     while (proxies.length < 2)
       proxies.push(await startProxy({ upstreamBaseUrl: upstream.url, duplicateGuard: false }, database));
     shop = (await createClient(database, 'shop', ['pay', 'write', 'read', 'account'])).key;
@@ -41,10 +41,10 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
   let phones = 0;
   const newPayment = () => airtime(1.25, `+2547000${String((phones += 1)).padStart(5, '0')}`);
   const phoneOf = (body: object) => (body as ReturnType<typeof airtime>).airtimes[0]?.phoneNumber;
-  /** What the sandbox was asked with this body; each test has bodies of its own. */
+  /** Requests with this body in the sandbox. Each test has its own bodies. */
   const arrivals = async (body: object) =>
     (await sandbox.requests()).filter((arrival) => JSON.stringify(arrival.body)?.includes(phoneOf(body) ?? ''));
-  /** Asks the two proxies in turn. */
+  /** Sends requests to the two proxies in turn. */
   const twins = (count: number, asking: (index: number) => Asking, onWait?: () => void) =>
     Promise.all(
       Array.from({ length: count }, (_, index) => askUntilSettled(() => url(index % 2), asking(index), onWait)),
@@ -58,7 +58,7 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
 
   it('sends one request upstream for 200 duplicates, with 199 replays of its answer', async () => {
     const body = newPayment();
-    upstream.hold('answers'); // until a twin has lost its patience, so that all ways to wait are walked
+    upstream.hold('answers'); // until a duplicate times out, which covers all kinds of waiting
     let waits = 0;
     const onWait = () => {
       waits += 1;

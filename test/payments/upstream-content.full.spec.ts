@@ -5,7 +5,7 @@ const success = (data: unknown) => Buffer.from(JSON.stringify({ status: 'success
 const withTransaction = (more: object) => success({ data: [{ ...TRANSACTION, ...more }], error: 'None' });
 const raw = (text: string) => Buffer.from(`{"status":"success","data":{"data":[{"chiRef":"c",${text}}]}}`);
 
-/** Nothing that an upstream may write can cost us the record of what it did. */
+/** No text of an upstream can prevent the record of an outcome. */
 describe('an answer of the upstream', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying()));

@@ -27,7 +27,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ act: fc.constant('merge' as const), one: fc.nat(20), other: fc.nat(20) }),
 );
 
-/** What is one human, without the database: sets of names, subjects and users that are joined. */
+/** A model of humans without the database: joined sets of names, subjects and users. */
 class Humans {
   private readonly parents = new Map<string, string>();
 
@@ -136,7 +136,7 @@ describe('the identities of one human', () => {
   });
 });
 
-/** A user, and everybody who was merged with them, counts as staff with the same name or subject. */
+/** A user, and everyone merged with them, counts as staff with the same name or subject. */
 function mayBe(model: Humans, { node, key, users }: { node: string; key: string; users: Map<string, User> }): boolean {
   const alike = [...users].filter(([other]) => model.rootOf(other) === model.rootOf(node)).map(([, user]) => user);
   const nodes = alike.flatMap((user) => [

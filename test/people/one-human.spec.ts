@@ -14,13 +14,13 @@ import supertest from '../support/http/supertest';
 
 const ISSUER = 'https://id.example';
 
-/** Ada has many identities. She requests as one of them, and tries to decide as another. Grace is another person. */
+/** Ada has many identities. She requests as one of them, and decides as another. Grace is another person. */
 describe('one human', () => {
   let approving: Approving;
   let clients: ClientsService;
   let scene: FindingsScene;
   let run: string;
-  /** The keys of all identities, by the names of their clients. */
+  /** Keys of all identities, by client name. */
   const keys: Record<string, Record<string, string>> = {};
 
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('one human', () => {
       { kept, merged },
       AT_START,
     );
-  /** The same subject is let in under another name. */
+  /** Signs the same subject in under another name. */
   const renameAtProvider = async (before: string, after: string) => {
     const { id } = await clients.allowSignIn('admin', { issuer: ISSUER, subject: 'sub-of-ada', person: before });
     await clients.revokeKey(id);
@@ -74,7 +74,7 @@ describe('one human', () => {
   };
   const claimed = { actor_source: 'claimed' } as const;
 
-  /** What a record says of its requester. */
+  /** Requester columns of a record. */
   const REQUESTERS: Record<string, () => Promise<object>> = {
     'a claimed name': () => by('Ada', claimed),
     'the claimed name of a merged person': () => by('HOPPER', claimed),
@@ -100,7 +100,7 @@ describe('one human', () => {
       .post(path as '/v1/approvals/{id}/approve')
       .set('X-API-Key', key)
       .send(body);
-  /** Decisions about a call. Where it may decide, the response is not 403. */
+  /** Decisions about a call. A permitted one returns another status than 403. */
   const ACTS: Record<string, (call: string, person: string) => PromiseLike<{ status: number; body: object }>> = {
     approve: (call, person) => send(`/v1/approvals/${call}/approve`, keys.approver?.[person] ?? '', { reason: 'x' }),
     reject: (call, person) => send(`/v1/approvals/${call}/reject`, keys.approver?.[person] ?? '', { reason: 'x' }),

@@ -3,7 +3,7 @@ import { answer } from '../support/network/fake-upstream';
 import { AIRTIME, Paying, PHONE, startPaying } from '../support/payments/paying';
 import supertest from '../support/http/supertest';
 
-/** Every form in which the recipient's number could be told. */
+/** Every spelling of the recipient's number. */
 const NUMBERS = [PHONE, PHONE.slice(1), `0${PHONE.slice(4)}`, '712345678'];
 const TALKATIVE = {
   status: 'success',
@@ -14,7 +14,7 @@ const TALKATIVE = {
   },
 };
 
-/** Many people may use the keys of one app. Each sees what is theirs, and a key that can only pay sees nobody. */
+/** Many people use the keys of one app. Each sees their own calls. A key that can only pay sees no people. */
 describe('the calls of one app', () => {
   let paying: Paying;
   let clients: ClientsService;
@@ -46,7 +46,7 @@ describe('the calls of one app', () => {
     const { body } = await paying.proxy.get(key, `/v1/calls?page_size=200${query}`).expect(200);
     return body.calls.map(({ id }) => id);
   };
-  /** The status of each way to one call. */
+  /** Status of each route to one call. */
   const statuses = async (key: string, id: string) => {
     const read = (path: string) => paying.proxy.get(key, path as '/v1/calls');
     await sealed(id);
@@ -62,7 +62,7 @@ describe('the calls of one app', () => {
   let worker: Promise<unknown> | undefined;
 
   describe('with several people', () => {
-    /** The earlier call that a held call names, in the list and by itself. */
+    /** The earlier call named by a held call, in the list and alone. */
     const earlierOf = async (key: string, id: string) => {
       const { body: list } = await paying.proxy.get(key, '/v1/calls').expect(200);
       const { body } = await paying.proxy.get(key, `/v1/calls/${id}`).expect(200);

@@ -6,7 +6,7 @@ import { AIRTIME } from '../support/payments/paying';
 import supertest from '../support/http/supertest';
 import { createTestDatabase } from '../support/databases/test-database';
 
-/** Caps that cannot be read are not exceeded either. Rows of people vanish only by hand, or with a database that lost them. */
+/** Unreadable caps are never exceeded. People vanish only by hand, or with a database that lost them. */
 describe('a payment with a person or ephemeral key missing from the database', () => {
   let scene: EphemeralScene;
 

@@ -4,7 +4,7 @@ import { answer } from '../support/network/fake-upstream';
 import { Asking, reconcile } from '../support/reconciliation/reconciling';
 import supertest from '../support/http/supertest';
 
-/** A key that may not see people must not find out either whether somebody was paid, however many guesses it makes. */
+/** A key without access to people cannot guess whether a person was paid, however many guesses it makes. */
 describe('a reader without access to people', () => {
   let paying: Paying;
   let auditor: string;

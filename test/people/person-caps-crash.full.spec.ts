@@ -9,7 +9,7 @@ import { createTestDatabase, TestDatabase } from '../support/databases/test-data
 
 const AMOUNT = 1.25;
 
-/** Of each person and day. */
+/** Daily, per person. */
 const CAP = 5;
 const FITTING = CAP / AMOUNT;
 const ORDERS = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -20,7 +20,7 @@ interface Order {
   asking: Asking;
 }
 
-/** Two proxies are killed during the admission, the sending and the answers of payments of people who were never seen. */
+/** Kills two proxies during admission, sending and answers of payments of new people. */
 describe('the cap of a person', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
@@ -60,7 +60,7 @@ describe('the cap of a person', () => {
     );
   const ordersOf = (person: string) => orders.filter((order) => order.person === person);
 
-  /** The first requests of everybody, over both proxies. No answers come to those of proxies that are killed. */
+  /** Sends the first requests of every person over both proxies. Killed proxies leave requests unanswered. */
   const askFor = (...numbers: number[]) => {
     const asked = orders.filter(({ asking }) =>
       numbers.some((number) => asking.idempotencyKey?.endsWith(`-${number}`)),
@@ -82,7 +82,7 @@ describe('the cap of a person', () => {
   const askAll = () =>
     Promise.all(orders.map(({ asking }, place) => askUntilSettled(() => fleet.url(place % 2), asking)));
 
-  /** How often the upstream paid each order of a person. */
+  /** Number of executions of each order of a person. */
   async function executionsOf(person: string): Promise<number[]> {
     const paid = (await sandbox.requests()).filter(({ processed }) => processed);
     return ordersOf(person).map(
@@ -99,7 +99,7 @@ describe('the cap of a person', () => {
     return row?.usd;
   }
 
-  /** Who was paid, is in doubt, or was refused: as many of each person as the cap allows, and no fewer. */
+  /** Paid and in-doubt orders fill the cap of each person exactly. The others were refused. */
   async function expectCaps(told: Told[]): Promise<void> {
     const holds = ({ status, json }: Told) => status === 200 || json.code === 'outcome_unknown';
     for (const person of new Set(orders.map((order) => order.person))) {
@@ -115,7 +115,7 @@ describe('the cap of a person', () => {
 
   it('is never exceeded, and refuses nothing below it, wherever proxies are killed', async () => {
     orders = ordersFor(['ada', 'bob', 'eve']);
-    postgres.holdAnswersTo('insert_intents_if_clear'); // and commit; the proxies do not hear of it
+    postgres.holdAnswersTo('insert_intents_if_clear'); // commits, and hides it from the proxies
     const unheard = askFor(1);
     await postgres.held('answers', 2);
     await killAndRestart(unheard);
@@ -135,9 +135,9 @@ describe('the cap of a person', () => {
     await upstream.held('answers', 2);
     await killAndRestart(sending);
 
-    await Promise.all(askFor(6, 7, 8)); // new ones, which nothing but the caps stops
+    await Promise.all(askFor(6, 7, 8)); // new ones, limited by the caps alone
     await askAll();
-    await expectCaps(await askAll()); // what was in progress is over
+    await expectCaps(await askAll()); // all earlier requests are finished
   });
 
   /** The calls of the last second before a crash may have no copy. */

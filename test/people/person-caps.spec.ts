@@ -16,7 +16,7 @@ interface Paid {
   text: string;
 }
 
-/** No person's cap is ever overspent, from the first request of a person whom nobody has seen, and no payment under it is refused. */
+/** No person's cap is exceeded, from a new person's first request on, and no payment below it is refused. */
 describe('the caps of persons, over two proxies', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
@@ -36,7 +36,7 @@ describe('the caps of persons, over two proxies', () => {
     await database?.close();
   });
   beforeEach(async () => {
-    // Caps begin anew at midnight UTC, and no test may end on another day than it began.
+    // Caps reset at midnight UTC, so each test must end on the day of its start.
     const leftOfDayMs = DAY_MS - (Date.now() % DAY_MS);
     if (leftOfDayMs < LONGEST_TEST_MS) await new Promise((resolve) => setTimeout(resolve, leftOfDayMs));
     await sandbox.control('post', '/reset').expect(204);
@@ -63,13 +63,13 @@ describe('the caps of persons, over two proxies', () => {
   const sum = (amounts: Decimal[]) => amounts.reduce((total, usd) => total.plus(usd), new Decimal(0));
   const paidOf = (paid: Paid[]) => sum(paid.filter(({ code }) => code === '200').map(({ usd }) => usd));
 
-  /** To the last digit, as the database has it. */
+  /** Exact, as stored. */
   async function spending(...names: string[]): Promise<string> {
     const sql = `SELECT coalesce(sum(usd), 0)::text AS usd FROM payer_spending JOIN person ON id = payer_id WHERE name = ANY ($1)`;
     return first(await database.query<{ usd: string }>(sql, [names])).usd;
   }
 
-  /** Makes the people with these names one human. */
+  /** Merges the people with these names. */
   const merge = (...names: string[]) =>
     database.query('SELECT merge_people((array_agg(id))[1], (array_agg(id))[2]) FROM person WHERE name = ANY ($1)', [
       names,
@@ -84,7 +84,7 @@ describe('the caps of persons, over two proxies', () => {
   it('hold for many simultaneous first requests of a person', async () => {
     const { key } = await newClient({ person_daily_cap_usd: '1' });
     const person = newPerson();
-    const usd = new Decimal('0.137931'); // seven of them are 0.965517
+    const usd = new Decimal('0.137931'); // seven cost 0.965517
     const paid = await Promise.all(Array.from({ length: 40 }, (_, place) => pay(key, person, usd, place)));
     const codes = paid.map(({ code }) => code).sort();
     expect(codes).toEqual([...Array<string>(7).fill('200'), ...Array<string>(33).fill('cap_exceeded')]);
@@ -125,7 +125,7 @@ describe('the caps of persons, over two proxies', () => {
             const own = paid.filter(({ person }) => human.includes(person));
             const spent = paidOf(own);
             expect([spent.lte(cap), await spending(...human)]).toEqual([true, spent.isZero() ? '0' : spent.toFixed(6)]);
-            // Nothing is given back, so what was refused did not fit when everything was decided.
+            // Nothing is released, so a refused amount exceeded the cap at the end, too.
             for (const { usd, code } of own) if (code === 'cap_exceeded') expect(spent.plus(usd).gt(cap)).toBe(true);
           }
         },
@@ -145,7 +145,7 @@ describe('the caps of persons, over two proxies', () => {
         [person, id],
       );
     const monthStart = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
-    await insert(`${monthStart} - 1`, '100'); // counts on no cap any more
+    await insert(`${monthStart} - 1`, '100'); // counts on no current cap
     expect((await pay(key, person, new Decimal('0.5'))).code).toBe('200');
     expect((await pay(key, person, new Decimal('0.01'))).text).toContain('daily cap');
     await database.query(
@@ -184,7 +184,7 @@ describe('the caps of persons, over two proxies', () => {
     expect((await pay(admin.key, newPerson(), new Decimal('1'))).code).toBe('200');
     expect((await pay(other.key, person, new Decimal('0.1'))).code).toBe('200'); // the person of another client
     await merge(person);
-    expect((await pay(other.key, person, new Decimal('0.9'))).code).toBe('200'); // also if both are one human
+    expect((await pay(other.key, person, new Decimal('0.9'))).code).toBe('200'); // even if both are one human
     expect((await pay(other.key, person, new Decimal('0.01'))).code).toBe('cap_exceeded');
   });
 
@@ -243,7 +243,7 @@ describe('the caps of persons, over two proxies', () => {
     const refused = await ask(bob).expect(422);
     expect(refused.body).toMatchObject({ code: 'idempotency_key_reused' });
     const replayed = await ask(alice).expect(200);
-    const unnamed = await ask(undefined).expect(200); // a retry that has lost the header must not pay twice
+    const unnamed = await ask(undefined).expect(200); // a retry without the header must not pay twice
     expect([replayed.headers['idempotent-replayed'], unnamed.headers['idempotent-replayed']]).toEqual(['true', 'true']);
     expect(await carriedOut()).toBe('1.000000');
   });

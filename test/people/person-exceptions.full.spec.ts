@@ -90,7 +90,7 @@ describe('an exception to the limits of a person', () => {
       "SELECT p.sha256, p.client_id, octet_length(p.salt) AS salt FROM person p WHERE p.name = 'alice'",
     );
     expect(row).toMatchObject({ sha256: personHash(String(row?.client_id), null, 'alice'), salt: 16 });
-    expect(await rightsOf()).not.toEqual(before); // no instance remembers a caller from before
+    expect(await rightsOf()).not.toEqual(before); // no instance caches an earlier caller
   });
 
   it('waits for a second person if it raises a limit, and is recorded without the name', async () => {
@@ -125,7 +125,7 @@ describe('an exception to the limits of a person', () => {
       'SELECT concat(before, after) AS text FROM activity UNION ALL SELECT concat(before, change) FROM pending_change',
     );
     expect(JSON.stringify(everything)).not.toContain('sub-17');
-    await proxy.get(ada, '/v1/activity?client=phone').expect(200); // each field is described
+    await proxy.get(ada, '/v1/activity?client=phone').expect(200); // the response schema has each field
   });
 
   it('applies to a person who signs in to pages', async () => {
@@ -149,7 +149,7 @@ describe('an exception to the limits of a person', () => {
     await limit({ name: 'dave', daily_cap_usd: '5' }).expect(200);
     await limit({ name: 'dave', daily_cap_usd: '5.00' }).expect(200);
     const acts = await proxy.database.query('SELECT 1 FROM activity WHERE after LIKE $1', [`%${await idOf('dave')}%`]);
-    expect(acts).toHaveLength(2); // added and limited
+    expect(acts).toHaveLength(2); // created and limited
   });
 
   it('shows contacts among the names only to readers with access to people', async () => {

@@ -2,7 +2,7 @@ import { ClientsService } from '../../src/access/clients/clients.service';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 import supertest from '../support/http/supertest';
 
-/** Ada and Ada.L are one human, and two administrators say so. */
+/** Two administrators confirm that Ada and Ada.L are one human. */
 describe('a merge of two people', () => {
   let proxy: TestProxy;
   const keys: Record<string, string> = {};
@@ -37,7 +37,7 @@ describe('a merge of two people', () => {
 
   it('needs an approver other than the requester and the merged people', async () => {
     const change = await widen();
-    await decide('ada.l', change).expect(200); // not known to be Ada yet
+    await decide('ada.l', change).expect(200); // not merged with Ada yet
     await post('nobody', '/v1/person-merges', { kept: 'ada', merged: 'ada.l' }).expect(403);
     const body = { kept: 'ada', merged: 'ADA.L', reason: 'renamed' };
     const id = idOf(await post('bob', '/v1/person-merges', body).expect(202));

@@ -67,7 +67,10 @@ describe('recipient keys', () => {
   });
 });
 
-/** Letters of several scripts, signs of contacts, digits and invisible characters. Unassigned characters differ between versions of Unicode. */
+/**
+ * Letters of several scripts, characters of contacts, digits and invisible characters. Unassigned characters
+ * differ between versions of Unicode.
+ */
 function name() {
   const others = '\u202a\u200b\ufe0f\u00ad\u0661\u06f7\uff10\uff21\u217f\u2011\u00a0\u0301éÉñÑßøØąĄжЖяЯαΩ例测مث';
   const sign = fc.constantFrom(...`abcXYZ0123456789@@++..--__ ()/*•${others}`);

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { Registering, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
 
-/** A recipient has many spellings. Each of them is refused, or means the same recipient to every limit and block. */
+/** A recipient has many spellings. Each is either refused, or equal for every limit and block. */
 describe('a payment with another spelling of its recipient', () => {
   let api: Registering;
 

@@ -9,7 +9,7 @@ import { TestDatabase } from '../../support/databases/test-database';
 
 const CAP_USD = 10;
 
-/** A settlement that turns out to be wrong is corrected by a second one. The first one stays on record. */
+/** A second settlement corrects a wrong one. The first stays on record. */
 describe('the correction of a settlement', () => {
   let paying: Paying;
   let approver: string;
@@ -62,7 +62,7 @@ describe('the correction of a settlement', () => {
       resolution: { outcome: 'confirmed' },
       settlements: [{ counted_usd: '6' }, { id: first, counted_usd: '0' }],
     });
-    expect(await spent()).toBe(14); // what was paid counts
+    expect(await spent()).toBe(14); // paid amounts count
     expect((await pay(body(0.5)).expect(403)).body.code).toBe('cap_exceeded');
     const { body: notExecuted } = await resolve(id, 'not_executed', confirmed.resolution!.id).expect(200);
     expect(await spent()).toBe(8);
@@ -116,7 +116,7 @@ describe('the correction of a settlement', () => {
     });
     const kinds = story.seals.map(({ kind }) => kind);
     expect(kinds).toEqual(['intent', 'outcome', 'settlement', 'settlement']);
-    // One row in every list, by the outcome that holds.
+    // One row in every list, by its current outcome.
     expect(await paying.listed('confirmed')).toContain(id);
     expect(await paying.listed('not_executed')).not.toContain(id);
     expect(await query('SELECT state FROM call_state WHERE call_id = $1', [id])).toEqual([{ state: 'confirmed' }]);
@@ -135,11 +135,11 @@ describe('the correction of a settlement', () => {
     const asked = body(2);
     const id = await lose(asked, 'key');
     await resolve(id, 'confirmed', await settle(id, 'not_executed')).expect(200);
-    expect((await pay(asked, 'key').expect(200)).body).toMatchObject({ call_id: id }); // nobody has used it since
+    expect((await pay(asked, 'key').expect(200)).body).toMatchObject({ call_id: id }); // unused since
     await resolve(id, 'not_executed', (await read(id)).settlements[0]?.id).expect(200);
     const second = (await pay(asked, 'key').expect(200)).headers['x-call-id'] ?? '';
     expect(second).not.toBe(id);
-    // It was executed after all: it was paid twice, and that is on record. The key answers for the second call.
+    // Both calls were executed. The double payment is on record, and the key answers for the second call.
     await resolve(id, 'confirmed', (await read(id)).settlements[0]?.id).expect(200);
     expect((await pay(asked, 'key').expect(200)).headers['x-call-id']).toBe(second);
     expect([(await read(id)).outcome, (await read(second)).outcome, await spent()]).toEqual([
@@ -187,7 +187,7 @@ describe('the correction of a settlement', () => {
 
   it('is rejected if it changes nothing', async () => {
     const open = await lose(body(1));
-    expect((await resolve(open, 'confirmed', open).expect(409)).body.code).toBe('not_in_doubt'); // not settled yet
+    expect((await resolve(open, 'confirmed', open).expect(409)).body.code).toBe('not_in_doubt'); // unsettled
     const first = await settle(open, 'confirmed');
     const again = (await resolve(open, 'not_executed').expect(409)).body;
     expect([again.code, again.detail]).toEqual(['not_in_doubt', expect.stringContaining(`"supersedes": "${first}"`)]);

@@ -9,7 +9,7 @@ import { createTestDatabase, TestDatabase } from '../../support/databases/test-d
 const OPERATION = 'POST /payouts/airtime';
 const PATH = '/payouts/airtime';
 
-/** Pays, and charges a fee for each payout. Without one, the answer names none. */
+/** Pays with a fee per payout. Without a fee, the answer omits it. */
 const paysFor = (fee?: number): Behaviour => {
   return (request, response, socket) => {
     if (request.body === '') return answer(200, SUCCESS)(request, response, socket); // a preview asks for rates
@@ -22,7 +22,7 @@ const paysFor = (fee?: number): Behaviour => {
   };
 };
 
-/** Promise 3: no cap is overspent, whatever the upstream charges for a payout. */
+/** Promise 3: fees of the upstream exceed no cap. */
 describe('a fee of the upstream', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
@@ -112,7 +112,7 @@ describe('a fee of the upstream', () => {
       Array.from({ length: 24 }, (_, nth) => pay(nth % 2 === 0 ? one : other, key, 0.5)),
     );
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(5); // six cost 3.045
-    // A busy machine turns some away, or does not wait for the upstream, so others are sent until none is allowed.
+    // A busy machine refuses some, or does not wait for the upstream. Send until the cap is reached.
     await eventually(async () => (await pay(one, key, 0.5)).status === 403);
     expect(await spent(id)).toBe('2.5375');
   });
@@ -165,7 +165,7 @@ describe('a fee of the upstream', () => {
     const [one, other] = [await running(), await running()];
     await one.startWorker();
     const { id, key } = await client(one, 3);
-    await pay(other, key, 0.5).expect(200); // both know that there is no fee yet
+    await pay(other, key, 0.5).expect(200); // both learn that no fee is charged yet
     upstream.behaviour = paysFor(0.05);
     await pay(one, key, 0.5).expect(200);
     expect(await spent(id)).toBe('1.05');

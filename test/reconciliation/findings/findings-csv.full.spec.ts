@@ -33,7 +33,7 @@ describe('a spreadsheet of findings', () => {
     ((await send(file).expect(status)).body.errors as { pointer: string; detail: string }[]).map(
       ({ pointer, detail }) => `${pointer} ${detail}`,
     );
-  /** A run of its own, so that its findings can be told from others. */
+  /** Creates a separate run with its own findings. */
   const made = async (...findings: NewFinding[]) => {
     const run = await scene.run();
     return { run, ids: await scene.findings(run, findings) };
@@ -94,7 +94,7 @@ describe('a spreadsheet of findings', () => {
   });
 
   describe('as an upload', () => {
-    /** Fills in the file as it was exported. */
+    /** Fills in the exported file. */
     const filled = async (run: string, decisions: Record<string, [string, string]>, delimiter = ',') => {
       const query = delimiter === ';' ? '&delimiter=semicolon' : '';
       let text = await download(`run_id=${run}${query}`);
@@ -213,7 +213,7 @@ describe('a spreadsheet of findings', () => {
         .post('/v1/reconciliation/findings/decisions')
         .set({ 'X-API-Key': key, 'Content-Type': 'text/csv' })
         .send('finding_id,decision,reason\r\n');
-      expect(other.status).toBe(400); // no other route takes CSV
+      expect(other.status).toBe(400); // no other route accepts CSV
     });
   });
 });

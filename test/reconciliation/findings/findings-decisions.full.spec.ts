@@ -52,7 +52,7 @@ describe('decisions about findings', () => {
       run_id: null,
       actor: null,
       decided_at: expect.any(String),
-      client_id: expect.any(String), // X-Actor proves nothing
+      client_id: expect.any(String), // X-Actor is no evidence
     });
     expect([body.last_step, body.age_days]).toEqual([step, null]);
   });
@@ -107,7 +107,7 @@ describe('decisions about findings', () => {
   it('apply to findings as displayed, or not at all', async () => {
     const id = await scene.finding(run);
     const { version } = (await get(`/${id}`)).body;
-    await scene.seenAgain(id, await scene.run(), '1.00'); // the same
+    await scene.seenAgain(id, await scene.run(), '1.00'); // unchanged
     await post([decision(id, 'explained', { version })]).expect(200);
     const stale = await post([decision(id, 'reopened', { version })]).expect(409);
     expect(stale.body).toMatchObject({
@@ -126,7 +126,7 @@ describe('decisions about findings', () => {
     await post([decision(id, 'reopened', { version: now })]).expect(409);
   });
 
-  /** Lets those who decide come as far as to wait, as if a run were about to end. */
+  /** Starts decisions and waits until they block on a run that is about to end. */
   const waiting = async (begin: () => Promise<Answer>[], end: (run: Client) => Promise<unknown>) => {
     const ending = new Client({ connectionString: approving.proxy.database.ownerUrl });
     await ending.connect();
@@ -197,7 +197,7 @@ describe('decisions about findings', () => {
       const { body } = await accept(key, claimed).expect(400);
       expect(body.errors?.[0]?.detail).toMatch(/with a personal key/);
     }
-    await post([decision(paid, 'explained')], own).expect(200); // this writes nothing off
+    await post([decision(paid, 'explained')], own).expect(200); // writes no amount off
     await post([decision(paid, 'reopened')], own).expect(200);
 
     const { key: keyOfAda } = await issueTo('reconciler', 'ada');
@@ -213,7 +213,7 @@ describe('decisions about findings', () => {
         [hash(null), hash('https://id.example')],
       ]);
     await setIssuer('https://id.example');
-    expect((await accept(keyOfGrace, '').expect(403)).body.code).toBe('own_approval'); // who paid as `ada` with a token
+    expect((await accept(keyOfGrace, '').expect(403)).body.code).toBe('own_approval'); // paid as `ada` with a token
     await setIssuer(null);
     await approving.query("DELETE FROM person_identity WHERE kind = 'token_subject'");
     await accept(keyOfGrace, 'somebody').expect(200);
@@ -225,7 +225,7 @@ describe('decisions about findings', () => {
       run,
       Array.from({ length: 5_000 }, () => ({})),
     );
-    const reason = 'x'.repeat(300); // more than other bodies may have
+    const reason = 'x'.repeat(300); // above the body limit of other routes
     const { body } = await post(ids.map((id) => decision(id, 'resolved', { reason }))).expect(200);
     expect(body.decided).toBe(5_000);
     const tooMany = await post([...ids, ...ids, ids[0]].map((id) => decision(id as string))).expect(400);

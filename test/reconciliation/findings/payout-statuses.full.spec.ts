@@ -4,7 +4,7 @@ import { PHONE, startPaying } from '../../support/payments/paying';
 const REF = '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11';
 const TRANSACTION = { chiRef: REF, status: 'paid', valueInUSD: '2.5', phoneNumber: PHONE };
 
-/** What an answer says about handing a payout to the telco is recorded beside its transaction. */
+/** The delivery status of a payout is recorded with its transaction. */
 describe('the payouts of an answer', () => {
   it.each([
     ['a list', (payout: object) => [payout]],
@@ -15,7 +15,7 @@ describe('the payouts of an answer', () => {
     const data = { credits: [TRANSACTION], payouts: form(payout), error: 'None' };
     paying.upstream.behaviour = answer(200, { status: 'success', data });
     const paid = await paying.pay().expect(200);
-    expect((await paying.record(paid)).items).toMatchObject([{ state: 'in_doubt' }]); // paid, and failed: neither is believed
+    expect((await paying.record(paid)).items).toMatchObject([{ state: 'in_doubt' }]); // paid and failed: contradictory
     const [outcome] = await paying.proxy.database.query<{ record: string }>('SELECT record FROM outcome');
     const { items } = JSON.parse(outcome?.record ?? '{}') as { items: object[] };
     expect(items).toEqual([

@@ -6,7 +6,7 @@ import supertest from '../../support/http/supertest';
 
 type Listed = Record<string, unknown> & { status: string | null };
 
-/** What became of payouts: the ledger that states, caps and exports follow. */
+/** The ledger behind states, caps and exports. */
 describe('the settlement ledger', () => {
   let paying: Paying;
   let worker: INestApplicationContext;
@@ -14,9 +14,9 @@ describe('the settlement ledger', () => {
   let client: { id: string; key: string };
   let listed: Listed[] = [];
   let count = 0;
-  /** The status words of the next answer, one for each item. */
+  /** Status words of the next answer, one per item. */
   let words: string[] = [];
-  /** What the next answer adds to its data. */
+  /** Additional fields of the next answer. */
   let beside: object = {};
 
   beforeAll(async () => {
@@ -68,7 +68,7 @@ describe('the settlement ledger', () => {
     return (await paying.proxy.database.query<{ usd: number }>(sum, [client.id]))[0]?.usd;
   };
   const follow = () => worker.get(FollowUpService).runOnce();
-  /** Changes what the upstream lists of a call from now on. */
+  /** Changes the upstream's listing of a call. */
   const change = async (id: string, status: string, more: object = {}) => {
     const refs = (await read(id)).items.map(({ upstream }) => upstream?.upstream_ref);
     listed = listed.map((one) => (refs.includes(one.chiRef as string) ? { ...one, status, ...more } : one));
@@ -94,7 +94,7 @@ describe('the settlement ledger', () => {
     const id = await pay(1, 2, 4);
     expect(await states(id)).toEqual(['paid', 'failed', 'in_doubt']);
     expect(await spent()).toBe(5);
-    // Fewer transactions than items: nobody knows what became of the third one.
+    // Fewer transactions than items: the state of the third one is unknown.
     words = ['paid', 'paid'];
     beside = { error: '1 of 3 items failed' };
     const partly = await pay(1, 2, 4);
@@ -123,7 +123,7 @@ describe('the settlement ledger', () => {
     ['expired', 'failed', 0],
     ['redeemed', 'paid', 5],
     ['pending', 'paid', 5], // the list lags
-    ['ON_HOLD', 'paid', 5], // nobody knows the word
+    ['ON_HOLD', 'paid', 5], // unknown word
   ])('follows a paid payout to %s: it is %s', async (word, state, usd) => {
     const id = await pay(5);
     await change(id, word);
@@ -146,7 +146,7 @@ describe('the settlement ledger', () => {
     }
     const { ledger } = await payout(id);
     expect(ledger.map(({ entry }) => entry)).toEqual(['reserved', 'pending', 'paid', 'failed', 'paid']);
-    // Each entry begins where the one before it ended.
+    // Each entry begins at the end of the previous one.
     expect(ledger.slice(1).map(({ from }) => from)).toEqual(ledger.slice(0, -1).map(({ to }) => to));
     const search = await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200);
     expect(search.body.settlements.map(({ source }) => source)).toEqual(['poll', 'poll', 'poll']);
@@ -176,7 +176,7 @@ describe('the settlement ledger', () => {
     await follow();
     expect([await states(id), await spent()]).toEqual([['paid', 'not_executed'], 6]);
     expect(await read(id)).toMatchObject({ outcome: 'confirmed', settlements: [{ source: 'poll' }] });
-    // From now on, it is followed by its name.
+    // From now on, its name is used to follow it.
     await change(id, 'failed');
     await follow();
     expect([await states(id), await spent()]).toEqual([['failed', 'not_executed'], 0]);

@@ -13,7 +13,7 @@ import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support
 
 const PATH = '/payouts/airtime';
 
-/** Promise 2, part: a client that hangs up before its answer has been told nothing, and tries again. */
+/** Promise 2, part: a client that hangs up before its answer knows nothing, and retries. */
 describe('an undelivered answer', () => {
   let paying: Paying;
   let clients = 0;
@@ -29,7 +29,7 @@ describe('an undelivered answer', () => {
 
   const client = async () => (await paying.proxy.client(`app-${(clients += 1)}`, 'pay', 'read')).key;
 
-  /** Returns the upstream's answer to the next request, to be given when the test says so. */
+  /** Returns the upstream's next answer, held until the test releases it. */
   const heldAnswer = () =>
     new Promise<() => void>((resolve) => {
       paying.upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
@@ -54,7 +54,7 @@ describe('an undelivered answer', () => {
   const server = (): Server => paying.proxy.app.getHttpServer();
   const connections = () => promisify(server().getConnections.bind(server()))();
 
-  /** Resolves in the turn in which the last byte of the next reply is given to the operating system. */
+  /** Resolves in the turn in which the operating system accepts the last byte of the next reply. */
   const nextReply = () =>
     new Promise<void>((resolve) => {
       server().once('request', (_request, response) => response.once('finish', resolve));
@@ -189,7 +189,7 @@ describe('an undelivered answer', () => {
     const transaction = jest.spyOn(paying.proxy.app.get(PrismaService), '$transaction');
     const isClosed = new Promise((resolve) => socket.once('close', resolve));
     next.socket?.resetAndDestroy();
-    expect(await isClosed).toBe(true); // by an error
+    expect(await isClosed).toBe(true); // after an error
     expect(transaction).not.toHaveBeenCalled();
     const { body } = await paying.proxy.get(key, `/v1/calls/${String(response.headers['x-call-id'])}`).expect(200);
     expect(body.undelivered).toBe(false);

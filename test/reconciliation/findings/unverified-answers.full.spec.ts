@@ -9,7 +9,7 @@ import type { Method } from '../../support/http/request';
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 const CREDIT = 'POST /payouts/credit';
 
-/** The sandbox pays and answers with an error. Nobody may be paid twice, and no cap overspent, whatever the app does then. */
+/** The sandbox pays and answers with an error. No retry pays twice or exceeds a cap. */
 describe('an upstream that pays and answers with an error', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let worker: INestApplicationContext;
@@ -45,13 +45,13 @@ describe('an upstream that pays and answers with an error', () => {
   };
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
   const read = async (id: string) => (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
-  /** What a round of the resolver finds out about a call. */
+  /** The resolver's result for a call after one round. */
   const roundAbout = async (id: string): Promise<string | undefined> => {
     const request = supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
     const { verdicts } = (await request.expect(200)).body;
     return verdicts.find(({ call_id }) => call_id === id)?.verdict;
   };
-  /** The quiet period is over, and a payment after it shows how new the listing is. */
+  /** Ends the quiet period with a later payment, which shows how current the listing is. */
   const afterwards = async (key: string) => {
     quiet(0);
     await pay(key, credits(0.01)).expect(200);
@@ -63,7 +63,7 @@ describe('an upstream that pays and answers with an error', () => {
   };
   const spent = async ({ id }: { id: string }) =>
     Number((await proxy.database.query('SELECT usd::float FROM spending WHERE client_id = $1', [id]))[0]?.usd ?? 0);
-  /** How often each e-mail address of a body was really paid. */
+  /** Number of payments to each email address of a body. */
   const paid = async ({ credits }: { credits: { email: string }[] }): Promise<number[]> => {
     const names = credits.map(({ email }) => email);
     const asked = askSandbox(proxy.sandbox.url).post('/api/v0.1/account/transactions').set('X-API-Key', UPSTREAM_KEY);
@@ -114,7 +114,7 @@ describe('an upstream that pays and answers with an error', () => {
     const id = idOf(await pay(app.key, body, 'not_executed').expect(500));
     expect(await spent(app)).toBe(1.5);
     expect((await pay(app.key, credits(1)).expect(403)).body.code).toBe('cap_exceeded');
-    expect(await roundAbout(id)).toBeUndefined(); // it may still come
+    expect(await roundAbout(id)).toBeUndefined(); // it may still arrive
     await afterwards(app.key);
     expect(await roundAbout(id)).toBe('not_executed');
     expect(await spent(app)).toBe(0.01);
@@ -135,7 +135,7 @@ describe('an upstream that pays and answers with an error', () => {
     quiet(0);
     await pay((await client('later')).key, credits(0.01)).expect(200);
     expect(await roundAbout(idOf(first))).toBe('confirmed');
-    expect(await spent(app)).toBe(3); // the third item gives its amount back
+    expect(await spent(app)).toBe(3); // the third item releases its amount
     const { body: replay } = await pay(app.key, body, 'bulk').expect(200);
     expect(replay).toMatchObject({
       data: { error: '1 of 3 payouts were not paid' },

@@ -12,7 +12,7 @@ import { first } from '../../support/examples/first';
 const SECRET = 'shared-with-the-upstream';
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 
-/** What the upstream tells by itself is recorded once, believed never, and read back. */
+/** Events of the upstream are recorded once, never trusted, and verified by a read. */
 describe('POST /hooks/upstream', () => {
   let database: TestDatabase;
   let sandbox: Sandbox;
@@ -114,7 +114,7 @@ describe('POST /hooks/upstream', () => {
     await lone.startWorker();
     await eventually(async () => (await lone.database.query('SELECT FROM worker_task')).length === 0);
     expect(await lone.database.query('SELECT source, subject FROM source_read')).toEqual([
-      { source: 'batch', subject: 'a batch of nobody' }, // once for both
+      { source: 'batch', subject: 'a batch of nobody' }, // one for both
     ]);
     await lone.close();
   });
@@ -178,7 +178,7 @@ describe('POST /hooks/upstream', () => {
   it('reads no more bytes than the size limit of an event', async () => {
     const body = JSON.stringify({ padding: 'x'.repeat(65_536) });
     expect((await signed('large', body).expect(400)).body.errors?.[0]?.detail).toContain('65536 bytes');
-    await supertest(proxy.url).post('/hooks/upstream').expect(401); // nor less
+    await supertest(proxy.url).post('/hooks/upstream').expect(401); // nor fewer
   });
 
   it('returns 404 without a secret', async () => {

@@ -14,12 +14,12 @@ import { Combination, insertCalls } from '../../support/payments/made-up-calls';
 const LIVING = 42;
 const DEAD = 41;
 
-/** What is unknown is known to be unknown, listed, and settled by somebody else than who asked. */
+/** Unknown outcomes are listed, and settled by a person other than the requester. */
 describe('calls in doubt', () => {
   let paying: Paying;
   let approver: string;
   let approverId: string;
-  /** A call that was paid, to copy. */
+  /** A paid call as a template. */
   let model: string;
 
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe('calls in doubt', () => {
     'are settled as %s once, with a reason, and shown as settled',
     async (outcome) => {
       const id = await sent();
-      const reason = 'Ada (a••@example.com) asked the provider'; // it is kept for good: contacts are masked in it
+      const reason = 'Ada (a••@example.com) asked the provider'; // stored permanently, with contacts masked
       const asked = { outcome, reason: 'Ada (ada@example.com) asked the provider' };
       const { body } = await resolve(id, asked).expect(200);
       expect(body).toMatchObject({
@@ -139,13 +139,13 @@ describe('calls in doubt', () => {
   it('cannot be settled before their answer has timed out, because `not_executed` would let the app pay again', async () => {
     const settle = { outcome: 'not_executed', reason: 'its process is gone' };
     const early = await sent({ recorded_at: new Date() });
-    expect(await read(early)).toMatchObject({ outcome: 'unknown' }); // listed at once
+    expect(await read(early)).toMatchObject({ outcome: 'unknown' }); // listed immediately
     expect((await resolve(early, settle).expect(409)).body.code).toBe('not_in_doubt');
-    // A body may take a minute to come in: when the request was received does not count.
+    // A body may take a minute to arrive. The time of receipt does not count.
     const slow = await sent({ recorded_at: new Date(), received_at: ago(600) });
     expect((await resolve(slow, settle).expect(409)).body.code).toBe('not_in_doubt');
     await resolve(await sent({ recorded_at: ago(31) }), settle).expect(200);
-    // Its process lives: it may still try for a while to write what came of it.
+    // Its process is alive, and may still record the outcome.
     const writing = await sent({ recorded_at: ago(120), process: LIVING });
     expect((await resolve(writing, settle).expect(409)).body.code).toBe('not_in_doubt');
     await resolve(await sent({ recorded_at: ago(200), process: LIVING }), settle).expect(200);
@@ -166,7 +166,7 @@ describe('calls in doubt', () => {
     const [old, fresh] = ['2026-01-01T00:00:00Z', new Date().toISOString()];
     const [before, after] = ['2026-01-02T00:00:00Z', '2099-01-01T00:00:00Z'];
     const approved = product({ kind: ['approved'], decided_at: [old, fresh], process: [DEAD, LIVING] });
-    const rejected = { kind: 'rejected', decided_at: old, process: DEAD }; // nothing is sent, by whoever and whenever
+    const rejected = { kind: 'rejected', decided_at: old, process: DEAD }; // never sent
     const combinations: Combination[] = product({
       recorded_at: [old, fresh],
       process: [DEAD, LIVING],
@@ -175,7 +175,7 @@ describe('calls in doubt', () => {
       outcome: [null, 'succeeded', 'rejected', 'not_sent', 'unknown'],
       resolution: [null, 'confirmed', 'not_executed'],
       refused: [false, true],
-    }).filter(({ refused, outcome }) => !refused || outcome === null); // a call that was opened is not refused
+    }).filter(({ refused, outcome }) => !refused || outcome === null); // an opened call is not refused
     await insertCalls(paying.proxy.database, model, combinations, client_id);
     const found = new Map<string, string>();
     for (const word of CALL_STATES) {
@@ -191,7 +191,7 @@ describe('calls in doubt', () => {
       `SELECT id FROM (SELECT i.id, ${STATE_COLUMNS.sql} FROM ${CALLS.sql}) AS a JOIN call_state c ON c.call_id = a.id
        WHERE (a.state, a.expires_at, a.process, a.released_at) IS DISTINCT FROM (c.state, c.expires_at, c.process, c.released_at)`,
     );
-    expect(differing).toEqual([]); // what the journal's statements say, and what the search index says
+    expect(differing).toEqual([]); // the SQL of the journal, and the search index
   });
 
   async function all(filter: string): Promise<{ id: string; outcome: string }[]> {

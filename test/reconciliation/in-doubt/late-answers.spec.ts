@@ -10,7 +10,7 @@ import supertest from '../../support/http/supertest';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
-/** A process may be frozen for so long that its call is settled before it records the answer. */
+/** A process may be frozen until its call is settled, and record the answer later. */
 describe('an answer after the settlement of its call', () => {
   let paying: Paying;
   let approver: string;
@@ -43,14 +43,14 @@ describe('an answer after the settlement of its call', () => {
     expect(await database.query('SELECT FROM outcome_body WHERE intent_id = $1', [id])).toEqual([]);
     const kept = `SELECT record FROM settlement WHERE intent_id = $1 AND record LIKE '%254712345678%'`;
     expect(await database.query(kept, [id])).toEqual([]);
-    // An answer that denies what was settled by the upstream's own list changes nothing.
+    // An answer that contradicts a settlement from the upstream's list changes nothing.
     const denied = { ...late, kind: 'rejected' as const, items: [], entries: ['not_executed' as const] };
     await insertOutcomesAgain(app.get(PrismaService), [denied], TIMEOUTS);
     expect((await paying.record({ headers: { 'x-call-id': id } })).settlements).toHaveLength(2);
   });
 
   describe('during other settlements', () => {
-    /** The call's next settlements, as others write them. Each is committed once the answer is to become the same one. */
+    /** Commits the call's next settlements, each just before the answer would take its number. */
     async function settleMeanwhile(id: string, numbers: number[], answering: () => Promise<unknown>): Promise<void> {
       const { database } = paying.proxy;
       const others = numbers.map(() => new Client({ connectionString: database.ownerUrl }));
@@ -137,7 +137,7 @@ describe('an answer after the settlement of its call', () => {
   });
 
   describe('returns the idempotency key to its call', () => {
-    /** A client whose first call was settled as not executed, so that another call may have its key. */
+    /** A client whose first call was settled as not executed, which frees its key for another call. */
     async function startAgain(name: string) {
       const { proxy, upstream } = paying;
       const client = await proxy.client(name, 'pay');
@@ -155,7 +155,7 @@ describe('an answer after the settlement of its call', () => {
         await proxy.database.query(`UPDATE ${table} SET intent_id = $1 WHERE intent_id = $2`, [id, lost]);
       await settle(id);
       const answerLate = () => insertOutcomesAgain(proxy.app.get(PrismaService), [paidOutcome(id)], TIMEOUTS);
-      /** Days later, so that the content alone does not hold the retry back. */
+      /** Days later, beyond the duplicate window. */
       const retry = async () => {
         await proxy.database.query('DELETE FROM recent_content');
         upstream.received.length = 0;

@@ -14,19 +14,19 @@ import { ended } from '../../support/reconciliation/reconciling';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 import supertest from '../../support/http/supertest';
 
-/** The recipient of the payment whose record is lost, and its amount. */
+/** Recipient and amount of the lost payment. */
 const [ADA, USD] = ['+254712345678', 2];
 const BOB = '+254712345679';
 const LOG_SIGNING_KEY = newSigningKey('test');
 
-/** A payment is lost with its copies, and only the upstream's list shows it. */
+/** A payment is lost with its copies. Only the upstream lists it. */
 describe('a payment missing from every copy', () => {
   let postgres: OldPostgres;
   let sandbox: TestSandbox;
   let proxy: TestProxy;
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-lost-'));
   const keys = { app: '', other: '', careful: '', admin: '', approver: '', reconciler: '' };
-  /** A call that was pending at the time of the backup, and is equal to the lost payment. */
+  /** A pending call in the backup, equal to the lost payment. */
   let pending = '';
   const recovered = { run_id: '', stop_id: '', lost_from: '', lost_to: '', epoch: 0 };
 
@@ -107,7 +107,7 @@ describe('a payment missing from every copy', () => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(recovered.run_id)]);
     await lift('?unreconciled=yes').expect(400);
     const first = recovered.run_id;
-    await recover(); // it can be repeated, and has a run of its own
+    await recover(); // it can be repeated, each time with a new run
     expect(recovered.run_id).not.toBe(first);
     expect((await lift().expect(409)).body.detail).toContain(recovered.run_id);
 
@@ -185,7 +185,7 @@ describe('a payment missing from every copy', () => {
         [unexplainedHash(phone)],
       );
     const erased = await cli('audit', 'erase', '--recipient', ADA, '--reason', 'case 17', '--yes');
-    expect([erased.code, erased.stderr]).toEqual([2, '']); // some of the calls are not over
+    expect([erased.code, erased.stderr]).toEqual([2, '']); // some calls are unfinished
     const left = await postgres.database.query<{ recipient: Buffer }>('SELECT recipient FROM unexplained_payment');
     expect(left.map(({ recipient }) => recipient.equals(unexplainedHash(BOB)))).toEqual([true]);
   });
@@ -194,7 +194,7 @@ describe('a payment missing from every copy', () => {
     await postgres.database.query(
       `INSERT INTO stop (id, reason, cause, epoch) SELECT gen_random_uuid(), 'it lacks 1 commit', 'database_behind', max(number) FROM epoch`,
     );
-    await lift('?unreconciled=true').expect(404); // the stop before was lifted
+    await lift('?unreconciled=true').expect(404); // the previous stop was lifted
     sandbox.behaviour.lists.transactions.newest = 0;
     await recover();
     expect((await run()).totals?.incomplete[0]).toMatchObject({ reason: 'listing_empty' });

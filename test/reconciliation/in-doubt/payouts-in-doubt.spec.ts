@@ -5,7 +5,7 @@ import supertest from '../../support/http/supertest';
 
 const BODY = { credits: [{ email: 'ada@example.com', valueInUSD: 2 }] };
 
-/** The upstream answers with success, and with a transaction whose status or fee nobody understands. */
+/** The upstream answers with success, and with an unknown status or an invalid fee. */
 describe('a payout in doubt after a success', () => {
   let paying: Paying;
   let client: { id: string; key: string };
@@ -81,7 +81,7 @@ describe('a payout in doubt after a success', () => {
   });
 
   it.each([
-    ['1e14', '2.000000'], // no column of sums could hold it
+    ['1e14', '2.000000'], // exceeds every column of sums
     ['-3', '2.000000'],
     ['0.0000001', '2.000001'],
     ['0.25', '2.250000'],

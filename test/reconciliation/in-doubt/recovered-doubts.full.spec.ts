@@ -15,7 +15,7 @@ import { tamper } from '../../support/records/sealing';
 const HOUR_MS = 3_600_000;
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
-/** The proxy was killed before an answer came, and the database is recovered hours after the upstream paid. */
+/** The proxy was killed before an answer, and the database is recovered hours after the payment. */
 describe('a call restored without its outcome', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-doubts-'));
   const listed: object[] = [];
@@ -59,7 +59,7 @@ describe('a call restored without its outcome', () => {
   const send = async (path: string, body: object) =>
     (await paying.proxy.post(paying.app, path, body).expect(200)).headers['x-call-id'] ?? '';
 
-  /** Restores a call of three hours ago, an hour ago: like another one, with an ID and a time of its own. */
+  /** Restores a call of three hours ago, one hour ago: a copy with its own ID and time. */
   async function restoreLike(model: string): Promise<string> {
     await eventually(() => copiedIn(dataDir).some((line) => line.includes('"kind":"intent"') && line.includes(model)));
     const at = new Date(Date.now() - 3 * HOUR_MS);

@@ -12,7 +12,7 @@ const DOUBTS = 50;
 const SECONDS_AGO = 1_000;
 const INSTANT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
 
-/** One receiver is paid the same thousands of times, and some of the answers are lost. */
+/** One receiver gets the same payment thousands of times. Some answers are lost. */
 describe('a resolver round among thousands of equal payments', () => {
   let paying: Paying;
   let listed: object[] = [];
@@ -28,7 +28,9 @@ describe('a resolver round among thousands of equal payments', () => {
 
   const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
 
-  /** Copies of a call, the first of them in doubt; the others succeeded, with answers that named no transaction. */
+  /**
+   * Copies of a call. The first one is in doubt. The others succeeded without transactions in their answers.
+   */
   const copies = async (model: string) => {
     await query(
       `CREATE TEMP TABLE copy AS SELECT n, at, to_char(at AT TIME ZONE 'UTC', '${INSTANT}') AS instant,

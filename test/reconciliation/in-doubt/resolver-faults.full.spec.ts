@@ -26,7 +26,7 @@ const FAULTS = [
   { fault: 'malformedJson', processed: false },
   { fault: 'redirect' },
   { fault: 'redirect', processed: false },
-  // Of a transfer, whose receiver many others have, the second one would leave each of them in doubt.
+  // Many transfers share a receiver, so a second transaction of one would leave all in doubt.
   { fault: 'duplicateTransaction', operation: 'POST /payouts/airtime' },
   { fault: 'duplicateTransaction', operation: 'POST /payouts/credit' },
 ];
@@ -35,7 +35,7 @@ const REQUESTS = 60;
 const TWINS = 12;
 const AT_ONCE = 12;
 
-/** A request as the sandbox knows it. */
+/** A request in the sandbox's records. */
 interface Arrival {
   body: unknown;
   fault: string | null;
@@ -43,13 +43,13 @@ interface Arrival {
   answeredAt: string | null;
 }
 
-/** Whether all that ever comes of it has come. */
+/** Whether its processing is finished. */
 function isOver({ fault, processed, answeredAt }: Arrival): boolean {
   if (processed || fault === 'resetBeforeProcessing') return true;
   return answeredAt !== null && fault !== 'lateProcessing';
 }
 
-/** In the number of who is paid, and for whom that is reversed: in the sandbox's list it is `failed` then. */
+/** Digits in the number of a recipient whose payout is reversed and listed as `failed`. */
 const REVERSED = '99990101';
 
 interface Made {
@@ -58,7 +58,7 @@ interface Made {
   status: number;
 }
 
-/** What became of calls whose answers were lost is found out from what the upstream lists, or it is said why not. */
+/** The resolver settles calls without answers from the upstream's list, or explains the obstacle. */
 describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEED})`, () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let worker: INestApplicationContext;
@@ -71,14 +71,14 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     worker = await proxy.startWorker();
     app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
     reconciler = (await proxy.client('reconciler', 'reconcile')).key;
-    for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(1_000 + kind)); // all is well
+    for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(1_000 + kind)); // without faults
     for (const fault of FAULTS) await control('post', '/faults', { ...fault, probability: 0.05, seed: nextSeed() });
     made = await loseAnswers();
     await control('delete', '/faults');
-    await round(); // what is there already need not be waited for
+    await round(); // executed ones need no wait
     await eventually(async () => (await arrivals()).every(isOver));
-    worker.get(PollService).rules.quietMs = 0; // nothing comes any more
-    for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(2_000 + kind)); // show how new the listing is
+    worker.get(PollService).rules.quietMs = 0; // nothing more arrives
+    for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(2_000 + kind)); // show how current the listing is
     await round();
   });
   afterAll(() => proxy.close());
@@ -88,7 +88,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
   const control = <Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object) =>
     askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
   const arrivals = async (): Promise<Arrival[]> => (await control('get', '/requests').expect(200)).body;
-  const succeed = (lost: Lost) => eventually(async () => (await send(lost)).status === 200); // in time, however busy we are
+  const succeed = (lost: Lost) => eventually(async () => (await send(lost)).status === 200); // in time, even on a busy machine
   const send = ({ path, body }: Lost) => proxy.post(app, path, body);
   const round = async () => {
     const asked = supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
@@ -129,7 +129,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
         expect([lost, call.outcome]).toEqual([lost, carriedOut(lost) === 1 ? 'confirmed' : 'not_executed']);
       }
     }
-    // Of twins, as many are confirmed as were carried out, and neither more nor fewer where nothing is left in doubt.
+    // Of equal requests, exactly as many are confirmed as were executed, unless one stays in doubt.
     for (const { lost } of made.filter(({ lost: { twin } }) => twin)) {
       const both = await Promise.all(made.filter(({ lost: { mark } }) => mark === lost.mark).map(({ id }) => read(id)));
       const known = both.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'confirmed').length;
@@ -137,7 +137,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
       const truth = Math.min(2, carriedOut(lost));
       expect([lost.mark, known <= truth, truth <= known + open]).toEqual([lost.mark, true, true]);
     }
-    expect(doubtful.length).toBeGreaterThan(15); // it did look at something
-    expect([settled.confirmed > 0, settled.not_executed > 0]).toEqual([true, true]); // their numbers are chance
+    expect(doubtful.length).toBeGreaterThan(15); // it examined calls
+    expect([settled.confirmed > 0, settled.not_executed > 0]).toEqual([true, true]); // the counts are random
   });
 });

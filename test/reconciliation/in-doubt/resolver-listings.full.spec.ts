@@ -10,25 +10,25 @@ interface Asked {
   momos?: { phoneNumber: string; valueInUSD: number }[];
 }
 
-/** What the upstream makes of the next payout, instead of one transaction for each item, in one batch, now. */
+/** Transactions of the next payout. Default: one per item, in one batch, now. */
 interface Making {
-  /** Its answer never arrives. */
+  /** Loses the answer. */
   lost?: boolean;
-  /** It is refused with this status. */
+  /** Refuses it with this status. */
   refusedWith?: number;
   issueID?: string;
-  /** By how much its clock is wrong. */
+  /** Offset of its clock. */
   minutes?: number;
-  /** Only so many of the items are carried out. */
+  /** Number of executed items. */
   only?: number;
   more?: object;
-  /** It is mobile money instead of airtime. */
+  /** Mobile money instead of airtime. */
   momo?: true;
-  /** It is carried out, and the listing does not show it yet. */
+  /** Executes it without listing it yet. */
   unlisted?: true;
 }
 
-/** An upstream whose listing is not as it should be: of none of it a payout may be taken for one that never was. */
+/** A defective listing is no evidence that a payout never happened. */
 describe('the resolver with an unusual listing', () => {
   let paying: Paying;
   let worker: INestApplicationContext;
@@ -36,9 +36,9 @@ describe('the resolver with an unusual listing', () => {
   let making: Making = {};
   let number = 0;
   let recipient = 50;
-  /** What happens while the next listing is read. */
+  /** Runs during the next read of the listing. */
   let meanwhile: (() => Promise<unknown>) | undefined;
-  /** The end of the address whose answers cannot be read. */
+  /** Suffix of the path with unreadable answers. */
   let broken: string | undefined;
 
   const make = ({ airtimes, momos }: Asked): object[] => {
@@ -92,7 +92,7 @@ describe('the resolver with an unusual listing', () => {
   });
   afterAll(() => paying.close());
 
-  /** @returns the id of the call. */
+  /** @returns the ID of the call. */
   const pay = async (how: Making, ...items: [phone: number, usd: number][]): Promise<string> => {
     making = how;
     const payouts = items.map(([phone, valueInUSD]) => ({
@@ -107,7 +107,7 @@ describe('the resolver with an unusual listing', () => {
     making = {};
     return headers['x-call-id'] ?? '';
   };
-  /** @returns the id of a deletion whose answer is lost. */
+  /** @returns the ID of a deletion without an answer. */
   const loseDeletion = async (phone: number): Promise<string> => {
     await pay({}, [phone, 1]);
     making = { lost: true };
@@ -116,7 +116,7 @@ describe('the resolver with an unusual listing', () => {
     making = {};
     return headers['x-call-id'] ?? '';
   };
-  /** What became of a call, by its id; of one that is still in doubt, why. */
+  /** Outcome of a call, or the reason for its doubt. */
   const settle = async (id: string) => {
     await worker.get(ResolverService).runOnce();
     const { body } = await paying.proxy.get(paying.app, `/v1/calls/${id}`).expect(200);
@@ -131,7 +131,7 @@ describe('the resolver with an unusual listing', () => {
   });
 
   it('settles nothing as not executed if a clock is wrong', async () => {
-    const id = await pay({ lost: true, minutes: -30 }, [5, 1]); // too old to be looked at
+    const id = await pay({ lost: true, minutes: -30 }, [5, 1]); // outside of the examined window
     await pay({ minutes: -5 }, [6, 1]);
     expect(await settle(id)).toContain("the upstream's clock may be wrong");
   });

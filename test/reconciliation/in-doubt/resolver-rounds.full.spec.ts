@@ -26,7 +26,7 @@ describe('a requested round of the resolver', () => {
 
   const tasks = () => proxy.database.query('SELECT kind FROM worker_task');
   const ask = () => supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
-  /** @returns the ID of a call in doubt that was paid. */
+  /** @returns the ID of a paid call in doubt. */
   const lose = async (email: string) => {
     const fault = { fault: 'resetAfterProcessing', operation: 'POST /payouts/credit', nth: 1 };
     const control = askSandbox(proxy.sandbox.url).post('/_sandbox/faults');
@@ -65,7 +65,7 @@ describe('a requested round of the resolver', () => {
     expect((await ask().expect(200)).body).toMatchObject({ polled: 0, failure: 'fenced', verdicts: [] });
     expect(await worker.get(FollowUpService).runOnce()).toMatchObject({ readId: null, failure: 'fenced', settled: 0 });
     await worker.get(ReadBackService).run(new AbortController().signal, () => undefined);
-    expect(await tasks()).toEqual([{ kind: 'read_back' }]); // the event waits
+    expect(await tasks()).toEqual([{ kind: 'read_back' }]); // the event stays queued
     fence.lower('clock_skewed');
     await eventually(async () => {
       await worker.get(ReadBackService).run(new AbortController().signal, () => undefined);

@@ -13,7 +13,7 @@ import { askSandbox, dataIn } from '../../support/sandbox/sandbox-answers';
 import type { Method } from '../../support/http/request';
 import { first } from '../../support/examples/first';
 
-/** A proxy and a worker that resolves only on request, and a sandbox that loses answers when told to. */
+/** A proxy, a worker that resolves only on request, and a sandbox that loses answers on demand. */
 describe('the resolver', () => {
   let database: TestDatabase;
   let sandbox: Sandbox;
@@ -61,7 +61,7 @@ describe('the resolver', () => {
     (await supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', key).expect(200)).body;
   const query: TestDatabase['query'] = (sql, parameters) => database.query(sql, parameters);
   const quiet = (ms: number) => (worker.get(PollService).rules.quietMs = ms);
-  /** The quiet period is over, and a payment after it shows how new the listing is. */
+  /** Ends the quiet period with a later payment, which shows how current the listing is. */
   const afterwards = async () => {
     quiet(0);
     await pay(credit()).expect(200);
@@ -96,12 +96,12 @@ describe('the resolver', () => {
     const before = await spent();
     const id = idOf(await pay(body, 'not_executed').expect(502));
     expect(await spent()).toBeCloseTo(before + 0.75);
-    expect((await round()).verdicts).toEqual([]); // it may still come
+    expect((await round()).verdicts).toEqual([]); // it may still arrive
     expect((await pay(body, 'not_executed').expect(409)).body.code).toBe('outcome_unknown');
     await afterwards();
     expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'not_executed' }]);
     expect(await read(id)).toMatchObject({ outcome: 'not_executed', resolution: { transactions: [] } });
-    expect(await spent()).toBeCloseTo(before + 0.25); // what was paid afterwards
+    expect(await spent()).toBeCloseTo(before + 0.25); // amounts paid afterwards
     const paid = await pay(body, 'not_executed').expect(200);
     expect(idOf(paid)).not.toBe(id);
     expect(await spent()).toBeCloseTo(before + 1);
@@ -136,7 +136,7 @@ describe('the resolver', () => {
     });
     const record = (await proxy.get(auditor, `/v1/audit/calls/${first}`).expect(200)).body;
     expect(record.doubt).toMatchObject({ calls: [twin], transactions: [{ amount_usd: '0.25', position: null }] });
-    expect((await round()).verdicts).toEqual([]); // said before
+    expect((await round()).verdicts).toEqual([]); // reported before
     const approver = (await proxy.client('approver', 'approve')).key;
     for (const [id, outcome] of [
       [first, 'confirmed'],
@@ -174,7 +174,7 @@ describe('the resolver', () => {
     }
     await afterwards();
     await round();
-    expect((await read(ids[1] ?? '')).doubt?.reason).toContain('no later call of the same kind'); // a payout proves nothing of links
+    expect((await read(ids[1] ?? '')).doubt?.reason).toContain('no later call of the same kind'); // a payout is no evidence about links
     await made('/payouts/initiate-credit');
     await round();
     const calls = await Promise.all(ids.map(read));
@@ -201,7 +201,7 @@ describe('the resolver', () => {
     await lose('truncatedBody', 'POST /account/transactions');
     expect(await round()).toMatchObject({ in_doubt: 1, failure: expect.any(String), verdicts: [] });
     expect(await read(id)).toMatchObject({ outcome: 'unknown', doubt: null });
-    // A payment of ours that the upstream has forgotten.
+    // A payment forgotten by the upstream.
     const sql = `SELECT intent_id AS id FROM outcome WHERE kind = 'succeeded' LIMIT 1`;
     const forgotten = await copyIntent(database, first(await query<{ id: string }>(sql)).id, { client_id: app.id });
     const recorded_at = new Date(Date.now() - 10_000).toISOString();

@@ -37,7 +37,7 @@ describe('a call whose outcome cannot be recorded', () => {
     paying.upstream.behaviour = answer(200, SUCCESS);
     expect(await inDoubt()).toBe(0);
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
-    const first = pay('order-1').then((told) => told); // it waits for the outcome to be written
+    const first = pay('order-1').then((told) => told); // waits for the record of the outcome
     await eventually(async () => (await inDoubt()) === 1);
     const [{ id } = { id: '' }] = (await query('SELECT id FROM intent')) as { id: string }[];
     const repeated = await pay('order-1');
@@ -74,7 +74,7 @@ describe('a call whose outcome cannot be recorded', () => {
     void pay('order-2').then(
       () => undefined,
       () => undefined,
-    ); // it never ends
+    ); // never ends
     await eventually(() => paying.upstream.received.length === before + 1);
     expect((await pay('order-2')).body.code).toBe('request_in_progress');
     const waits: number[] = [];
@@ -136,7 +136,7 @@ describe('a full DATA_DIR', () => {
     async (code) => {
       const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-failing-'));
       const probe = join(dataDir, 'space-probe');
-      mkdirSync(probe); // a folder where the file should be
+      mkdirSync(probe); // a folder at the path of the file
       const paying = await startPaying({ dataDir });
       const storage = paying.proxy.app.get(StorageService, { strict: false });
       storage.note('data_dir', causeOfFile(Object.assign(new Error('a message'), { code })) as Cause);

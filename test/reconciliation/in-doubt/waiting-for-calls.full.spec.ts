@@ -10,7 +10,7 @@ import supertest, { type BodyOf } from '../../support/http/supertest';
 
 const LONG = 60;
 
-/** An app without the SDK learns here what became of a call, without asking again and again. */
+/** Long polling for apps without the SDK. */
 describe('a request that waits for a call', () => {
   let approving: Approving;
 
@@ -22,7 +22,7 @@ describe('a request that waits for a call', () => {
 
   const waits = ({ app }: TestProxy = approving.proxy) => app.get(SharesService, { strict: false }).inUse('waits');
 
-  /** Sends a request, and returns once it waits. */
+  /** Sends a request. Returns once it waits. */
   async function waitFor(id: string, { key = approving.app, proxy = approving.proxy, seconds = LONG } = {}) {
     const before = waits(proxy);
     const asked = proxy.get(key, `/v1/calls/${id}?wait=${seconds}`).then(({ status, body }) => ({

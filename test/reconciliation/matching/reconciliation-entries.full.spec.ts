@@ -21,7 +21,7 @@ describe('a wallet entry without a transaction', () => {
     await paid('a', 10);
     const walletsReadId = await wallets({ w: [['95', '5', '100', -60], ['100', '-10', '90', 11], ['90', '-7', '83', 20], ['83', '5', '88', 30, 'top-up']] }); // oxfmt-ignore
     expect(await run([OLD(), listed('a', 11)], { walletsReadId })).toEqual(['findings', [], [name(20)]]);
-    expect(await run([OLD(), listed('a', 11)])).toEqual(['clean', [], []]); // no wallet was looked at
+    expect(await run([OLD(), listed('a', 11)])).toEqual(['clean', [], []]); // no wallet was read
     expect(await steps()).toEqual([]);
     await paid('b', 20, { usd: '7' });
     const both = [OLD(), listed('a', 11), listed('b', 20, { amount_usd: '7' })];

@@ -5,7 +5,7 @@ import { lines, Seen, seenBy } from '../../support/reconciliation/seen-findings'
 import { runs } from '../../support/examples/runs';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
-/** A payment, and what the upstream says of it; money in millionths of a dollar. */
+/** A payment, and the upstream's transaction. Amounts in millionths of a dollar. */
 interface Case {
   operation: string;
   state: 'succeeded' | 'rejected' | 'unknown' | 'confirmed';
@@ -61,7 +61,7 @@ const aCase: fc.Arbitrary<Case> = fc
   } as const)
   .map(({ theirs, ...ours }) => {
     if (!theirs) return { ...ours, theirs };
-    // Most amounts are close to each other, or equal.
+    // Most amounts are equal or nearly equal.
     const close =
       ours.usd !== null && theirs.near !== null && theirs.usd !== null ? ours.usd + theirs.near : theirs.usd;
     return { ...ours, theirs: { ...theirs, usd: close !== null && close < 0n ? 0n : close } };
@@ -75,12 +75,12 @@ const tolerances: fc.Arbitrary<Tolerances> = fc.record({
 
 const magnitude = (value: bigint) => (value < 0n ? -value : value);
 
-/** What must be found of one case, by the words of the design alone. */
+/** Expected findings of one case, from the rules of the design alone. */
 function expected({ operation, state, usd: named, theirs }: Case, { amount, feePercent, fee }: Tolerances) {
   const isLink = operation === 'POST /send' || operation === 'POST /payouts/initiate-credit';
   const weSay = isLink ? null : state === 'succeeded' || state === 'confirmed';
   const found: [string, bigint][] = [];
-  // Half up, in whole millionths.
+  // Rounded half up to whole millionths.
   const feeFor = (value: bigint) => (PAYOUTS.includes(operation) ? (value * BigInt(feePercent) + 50n) / 100n : 0n);
   if (!theirs) {
     const ours = named ?? 0n;
@@ -122,7 +122,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 async function find(cases: Case[], { amount, feePercent, fee }: Tolerances) {
-  day += 2 * 86_400_000; // a period of its own for each
+  day += 2 * 86_400_000; // a separate period for each
   const ours: Ours[] = [];
   const theirs: Theirs[] = [];
   for (const [place, one] of cases.entries()) {

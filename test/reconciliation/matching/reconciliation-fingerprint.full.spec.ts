@@ -8,7 +8,7 @@ import { createTestDatabase, TestDatabase } from '../../support/databases/test-d
 const WINDOW = { before: 60, after: 200 };
 const SETTINGS = { ...PLANTED_SETTINGS, timeToleranceSeconds: WINDOW.after };
 
-/** Seconds, of one recipient and amount. */
+/** Seconds of transactions with one recipient and amount. */
 interface Group {
   ours: number[];
   theirs: number[];
@@ -34,7 +34,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** @param amounts in US dollars, of all of ours and of all of theirs. */
+/** @param amounts in US dollars, of all our calls and all their transactions. */
 async function match(groups: Group[], amounts = { ours: '1', theirs: '1' }, settings = SETTINGS): Promise<Pair[]> {
   const rows = (side: 'ours' | 'theirs') =>
     JSON.stringify(groups.flatMap((group, key) => group[side].map((at) => ({ key: `e:${key}`, at }))));
@@ -71,7 +71,7 @@ async function match(groups: Group[], amounts = { ours: '1', theirs: '1' }, sett
 
 const fits = (o: number, t: number) => t >= o - WINDOW.before && t <= o + WINDOW.after;
 
-/** The most pairs there can be, by augmenting paths. */
+/** Size of a maximum matching, by augmenting paths. */
 function most({ ours, theirs }: Group): number {
   const partner = new Map<number, number>();
   const seek = (o: number, seen: Set<number>): boolean =>

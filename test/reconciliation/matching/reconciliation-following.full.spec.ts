@@ -19,10 +19,10 @@ import {
 import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
 
-/** As many as one key may have. */
+/** The maximum of one key. */
 const FOLLOWERS = SHARES.streams.ofKey;
 
-/** The steps of progress that they all hear of. */
+/** Progress events for every follower. */
 const CHANGES = 5;
 
 /** The streams of `GET /v1/reconciliation/runs/{id}`. */
@@ -95,7 +95,7 @@ describe('a stream of a run', () => {
     await cut();
     await eventually(async () => (await readRun(here, id)).state === 'queued');
     const asked = jest.spyOn(RunReader.prototype, 'one');
-    await eventually(() => asked.mock.calls.length > 2); // the stream has seen it
+    await eventually(() => asked.mock.calls.length > 2); // the stream has read it
     take.mockRestore();
     letGo();
     const names = (await events).map(({ event }) => event);
@@ -129,7 +129,7 @@ describe('a stream of a run', () => {
     await expect(response.text()).rejects.toThrow();
     await eventually(async () => {
       const count = asked.mock.calls.length;
-      await sleep(600); // longer than from one question to the next
+      await sleep(600); // longer than the polling interval
       return asked.mock.calls.length === count;
     });
     letGo();
@@ -142,7 +142,7 @@ describe('a stream of a run', () => {
     const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
     const events = heard(await follow({ ...here, url: third.url }, id));
     await third.close();
-    expect((await events).every(({ event }) => ['queued', 'progress'].includes(event))).toBe(true); // and no error
+    expect((await events).every(({ event }) => ['queued', 'progress'].includes(event))).toBe(true); // no error
     letGo();
     await ended(here, id);
   });
@@ -167,7 +167,7 @@ describe('a stream of a run', () => {
       await scene.proxy.database.query('UPDATE reconciliation_progress SET done = $2 WHERE run_id = $1', [id, done]);
       await untilAllHave(done);
     }
-    // Each follower polls at least once for each change, and a value is shared for a quarter of a second.
+    // Each follower polls at least once per change, and a value is shared for a quarter of a second.
     expect(reads.mock.calls.length).toBeLessThanOrEqual((performance.now() - beganAt) / 250 + 1);
     leaving.abort();
     await Promise.allSettled(heardOf);
@@ -213,10 +213,10 @@ describe('a stream of a run', () => {
       await query("UPDATE client SET scopes = '{audit,reconcile,approve}' WHERE id = $1", [demoted?.id]);
       await query("UPDATE client SET addresses = '{192.0.2.0/24}' WHERE id = $1", [moved?.id]);
       await query('DELETE FROM console_session', []);
-      passTime(); // until the end, because what was read in the future would stay fresh until then
-      await Promise.all(ending.map((response) => response.text())); // each ends, in order
+      passTime(); // now, because a value read in the future would stay fresh until then
+      await Promise.all(ending.map((response) => response.text())); // each ends cleanly
       const asked = jest.spyOn(RunReader.prototype, 'one');
-      await eventually(() => asked.mock.calls.length > 1); // whoever may hear more does
+      await eventually(() => asked.mock.calls.length > 1); // readers with access continue
       leaving.abort();
       await expect(staying.text()).rejects.toThrow();
       letGo();

@@ -2,7 +2,7 @@ import { FollowUpService } from '../../../src/reconciliation/following/follow-up
 import { reconcile, Reconciling, startReconciling } from '../../support/reconciliation/reconciling';
 import supertest from '../../support/http/supertest';
 
-/** A run compares the listing with what became of each payout, and not only with the answer. */
+/** A run compares the listing with the ledger, beyond the original answer. */
 describe('a run after settlements', () => {
   let scene: Reconciling;
   let approver: string;
@@ -14,7 +14,7 @@ describe('a run after settlements', () => {
   });
   afterAll(() => scene.close());
 
-  /** Settles a payout by hand, and returns the findings of a run about it. */
+  /** Settles a payout by hand. Returns a run's findings about it. */
   const findingsAfter = async (phone: string, settled?: 'failed' | 'confirmed') => {
     const from = new Date().toISOString();
     const id = (await scene.pay(phone).expect(200)).headers['x-call-id'] ?? '';

@@ -15,10 +15,10 @@ let day = Date.parse('2026-11-01T00:00:00Z');
 beforeAll(async () => {
   database = await createTestDatabase();
 });
-beforeEach(() => (day += 4 * DAY_MS)); // a period of its own for each
+beforeEach(() => (day += 4 * DAY_MS)); // a separate period for each
 afterAll(() => database.close());
 
-/** An instant of the day that is compared; hours may be before and after it. */
+/** An instant relative to the compared day. */
 const at = (hours: number, seconds = 0) => new Date(day + hours * 3_600_000 + seconds * 1_000).toISOString();
 const callAt = (hours: number) => uuidv7({ msecs: day + hours * 3_600_000 });
 
@@ -70,7 +70,7 @@ const matchesOf = async ({ runId }: Plan) =>
 
 describe('the reader of our records', () => {
   it('omits months outside of the period', async () => {
-    const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 10)); // of those made beforehand
+    const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 10)); // with partitions created in advance
     const run = await plan(await writeTheirs(database, []), { from: month, to: new Date(month.getTime() + DAY_MS) });
     for (const { text, values } of MAKE_COMPARED_OPERATIONS) await database.query(text, values);
     const { text, values } = makeCalls(run);
@@ -79,7 +79,7 @@ describe('the reader of our records', () => {
     );
     const named = month.toISOString().slice(0, 7).replace('-', '_');
     const scanned = read.flatMap((line) => /Scan .*on (?:intent|outcome)_(\d{4}_\d{2})/.exec(line)?.[1] ?? []);
-    const held = read.findIndex((line) => line.includes('decision')); // their calls may be of any month
+    const held = read.findIndex((line) => line.includes('decision')); // decided calls may belong to any month
     expect(held).toBeGreaterThan(0);
     expect(scanned.length).toBeGreaterThan(1);
     expect(scanned.slice(0, 2)).toEqual([named, named]);
@@ -94,7 +94,8 @@ describe('matching', () => {
       theirs(1, { batch_ref: `i-${day}`, email: `${name}@example.com` }),
     );
     const { matches, found } = await compared(items, listed);
-    // What is left alone on both sides is a pair, whose recipient differs; the two that are alike could change places.
+    // The unmatched payment on each side forms a pair with different recipients. The two equal ones are
+    // interchangeable.
     expect(matches).toEqual([
       '0 1 batch_ref certain',
       '1 3 batch_ref certain',
@@ -131,8 +132,8 @@ describe('matching', () => {
   });
 
   it('matches a payment that was executed or requested long before or after', async () => {
-    const long = ours(23, { upstream_ref: `long-${day}` }); // carried out a day later
-    const before = ours(-30, { upstream_ref: `before-${day}`, kind: 'succeeded' }); // another period's
+    const long = ours(23, { upstream_ref: `long-${day}` }); // executed a day later
+    const before = ours(-30, { upstream_ref: `before-${day}`, kind: 'succeeded' }); // of another period
     const { found, totals } = await compared(
       [long, before],
       [theirs(47, { upstream_ref: `long-${day}` }), theirs(2, { upstream_ref: `before-${day}` })],
@@ -203,7 +204,7 @@ describe('matching', () => {
         theirs(1, { upstream_ref: `link-${day}` }),
         theirs(2, { upstream_ref: `unpaid-${day}`, status: 'unpaid' }),
         theirs(3, { reference: `tx-${day}`, type: 'payment', amount_usd: '70' }),
-        theirs(4, { upstream_ref: `incoming-${day}`, type: 'payment', amount_usd: '80' }), // somebody else collects with our key
+        theirs(4, { upstream_ref: `incoming-${day}`, type: 'payment', amount_usd: '80' }), // another caller collects with our key
       ],
     );
     expect(found).toEqual([`missing_local upstream_ref/incoming-${day} 0`]);

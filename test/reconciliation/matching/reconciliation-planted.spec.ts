@@ -7,7 +7,7 @@ import { lines, seenBy } from '../../support/reconciliation/seen-findings';
 import { Expected, plant, PLANTED_SETTINGS } from '../../support/reconciliation/planted';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
-const ITEMS = 2_010; // each of a thousand kinds twice, in whole rounds of calls of one to five
+const ITEMS = 2_010; // each of a thousand kinds twice, in calls of one to five
 const FROM = new Date('2026-11-20T00:00:00Z');
 const TO = new Date('2026-11-21T00:00:00Z');
 /** Their digits can look like a phone number. */
@@ -42,7 +42,7 @@ const start = () =>
     settings: PLANTED_SETTINGS,
   });
 
-/** Compares on a connection of which each statement is told of before it is sent. @returns how it ended. */
+/** Compares on a connection that announces each statement before sending it. @returns its end. */
 async function compareTelling(
   plan: Plan,
   before: (statement: number, pid: number) => unknown,
@@ -67,7 +67,7 @@ async function compareTelling(
   return end;
 }
 
-/** The run's connection is cut before its statement number `at`. */
+/** Cuts the run's connection before statement `at`. */
 async function kill(plan: Plan, at: number): Promise<void> {
   const end = await compareTelling(plan, (statement, pid) =>
     statement === at ? database.query('SELECT pg_terminate_backend($1)', [pid]) : undefined,
@@ -75,7 +75,7 @@ async function kill(plan: Plan, at: number): Promise<void> {
   expect(end).toBe('died');
 }
 
-/** How many statements a whole run takes. */
+/** Number of statements of a complete run. */
 async function statementsOf(plan: Plan): Promise<number> {
   let statements = 0;
   await compareTelling(plan, () => (statements += 1));
@@ -88,7 +88,7 @@ const written = () =>
        (SELECT count(*) FROM reconciliation_match)::int AS matches, (SELECT count(*) FROM reconciliation_run_end)::int AS ends`,
   );
 
-/** All that a run has written, without ids and times. */
+/** Data written by a run, without IDs and times. */
 async function contentOf({ runId }: Plan): Promise<object> {
   return {
     sights: await database.query(
@@ -109,14 +109,14 @@ describe('planted differences', () => {
 
   it('are found after any number of kills with their position and impact, and nothing else, with a residual of zero', async () => {
     first = await start();
-    // The last statements are those of the one transaction that writes; some of those before it are cut too.
+    // The last statements belong to the single writing transaction. Some earlier ones are cut, too.
     for (const at of [0, 4, 12, 30, 45, 60]) await kill(first, at);
     expect(await written()).toEqual([{ findings: 0, sights: 0, matches: 0, ends: 0 }]);
     const totals = await runPlan(database, first);
     expect(lines(await seenBy(database, first.runId))).toEqual(lines(expected));
     expect(totals.residual_usd).toBe('0');
     expect(totals.findings.count).toBe(expected.length);
-    expect(totals.in_doubt.count).toBeGreaterThan(0); // and is no finding
+    expect(totals.in_doubt.count).toBeGreaterThan(0); // and causes no finding
     expect(new Set(expected.map(({ category }) => category)).size).toBe(15);
   });
 
@@ -146,10 +146,10 @@ describe('planted differences', () => {
     const statements = await statementsOf(await start());
     const third = await start();
     const begun = await written();
-    // The last statement of all tidies up after the commit.
+    // The very last statement cleans up after the commit.
     for (let fromEnd = 8; fromEnd >= 2; fromEnd -= 1) await kill(third, statements - fromEnd);
     expect(await written()).toEqual(begun);
-    expect(begun).not.toEqual(before); // the run that was counted
+    expect(begun).not.toEqual(before); // the counted run
     await runPlan(database, third);
     expect(await contentOf(third)).toEqual(await contentOf(first));
   });

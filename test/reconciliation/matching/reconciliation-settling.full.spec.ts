@@ -3,7 +3,7 @@ import { eventually } from '../../support/payments/paying';
 import { askForRun, ended, Reconciling, startReconciling, untilNow } from '../../support/reconciliation/reconciling';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
 
-/** What a run finds out about a payout, it also writes into the settlement ledger. */
+/** A run settles payouts in the ledger by its results. */
 describe('a reconciliation run', () => {
   let scene: Reconciling;
 

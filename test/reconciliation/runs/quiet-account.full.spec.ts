@@ -12,7 +12,7 @@ const AIRTIME = 'POST /payouts/airtime';
 const PHONE = '+254712345678';
 const PROBE_EMAIL = 'listing-probe@example.com';
 
-/** An account at night: apps make no other call that would show how current the listing is. */
+/** At night, no other calls of apps show how current the listing is. */
 describe('the resolver of an account without traffic', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let worker: INestApplicationContext;
@@ -28,12 +28,12 @@ describe('the resolver of an account without traffic', () => {
       ...settings,
     });
     worker = await proxy.startWorker();
-    // Everything happens within one second, so time is no evidence.
+    // Everything happens within one second, so times prove nothing.
     Object.assign(worker.get(PollService).rules, { quietMs: 0, rejectedQuietMs: 0, skewMs: 0 });
     app = (await proxy.client('app', 'pay', 'write', 'read')).key;
     auditor = (await proxy.client('auditor', 'audit')).key;
     operator = (await proxy.client('operator', 'admin')).key;
-    await link().expect(200); // shows that the listing reaches back
+    await link().expect(200); // shows how far back the listing reaches
   };
   afterEach(() => proxy.close());
 
@@ -53,7 +53,7 @@ describe('the resolver of an account without traffic', () => {
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
   const round = () => worker.get(ResolverService).runOnce();
   const callOf = async (id: string) => (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
-  /** What a round finds out about a call: its outcome or, while it is in doubt, why. */
+  /** Result of a round for a call: its outcome, or the reason for its doubt. */
   const settle = async (id: string) => {
     await round();
     const { outcome, doubt } = await callOf(id);
@@ -64,12 +64,12 @@ describe('the resolver of an account without traffic', () => {
       'POST /account/transactions',
       await askSandbox(proxy.sandbox.url).post('/api/v0.1/account/transactions').set('X-API-Key', UPSTREAM_KEY),
     );
-  /** The probe's calls, oldest first. */
+  /** Calls of probes, oldest first. */
   const probes = async () => {
     const { body } = await proxy.get(auditor, '/v1/audit/calls?client=listing-probe').expect(200);
     return body.calls.map(({ operation, outcome }) => `${operation} ${outcome}`).toReversed();
   };
-  /** The readings that the settlement of a call names as its evidence. */
+  /** Readings cited as evidence by a call's settlement. */
   const readsOf = async (id: string) => {
     const rows = await proxy.database.query(
       `SELECT r.source FROM settlement s, json_array_elements_text(s.record::json -> 'reads') AS e(id)

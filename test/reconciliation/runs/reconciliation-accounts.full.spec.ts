@@ -134,7 +134,7 @@ describe('reconciliation of several accounts', () => {
     const kenya = await reconcile(asking, { from, to, as_of, account: 'kenya' });
     expect(kenya).toMatchObject({ historical: true, result: 'findings' });
     const { body } = await askForRun(asking, { from, to, as_of, account: 'main' }).expect(422);
-    expect(body.code).toBe('listing_missing'); // of main, none was read for this period
+    expect(body.code).toBe('listing_missing'); // of main, which was not read for this period
   });
 
   it("settles no payout from another account's listing with the same reference", async () => {

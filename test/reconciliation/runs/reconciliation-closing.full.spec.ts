@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A payment of 10 USD on a day of its own. */
+/** A payment of 10 USD on a separate day. */
 beforeEach(async () => {
   day += 2 * DAY_MS;
   asOf = day + DAY_MS;
@@ -38,7 +38,7 @@ beforeEach(async () => {
   ]);
 });
 
-/** The upstream says that it was so many USD; null: that there was none. @returns what became of the finding since. */
+/** The upstream lists this amount. Null: no transaction. @returns the finding's later states. */
 async function see(usd: string | null, change: Partial<Plan> = {}): Promise<string[]> {
   await runPlan(database, await planned(usd, change));
   return states();
@@ -137,7 +137,7 @@ describe('a listing that lacks known transactions', () => {
     expect(await states()).toEqual([]);
     expect(await run([known, lacked])).toEqual(['incomplete', 0, 0, '0', ['listing_lacks_known']]);
     expect(await states()).toEqual([]);
-    // Our records have it after all.
+    // Our records contain it after all.
     const late = { call_id: uuidv7({ msecs: day + 2_000 }), operation: 'POST /payouts/credit', at: issued_at };
     await writeOurs(database, [{ ...late, kind: 'succeeded', usd: '10', upstream_ref: `stranger-${day}` }]);
     expect(await run([stranger, known, lacked])).toEqual(['clean', 0, 0, '0', []]);

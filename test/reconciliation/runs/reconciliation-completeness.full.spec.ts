@@ -137,7 +137,7 @@ describe('a listing shorter than an earlier one', () => {
       return [...seen.slice(0, 2), await steps()];
     };
     await paid('a', 10);
-    const nameless = listed('b', 12, { upstream_ref: null }); // no run can look it up
+    const nameless = listed('b', 12, { upstream_ref: null }); // runs cannot look it up
     expect(await read([OLD(), listed('a', 11), nameless], 500)).toEqual(['findings', [], []]);
     expect(await read([OLD(), listed('a', 11)], 501)).toEqual(['incomplete', ['listing_shorter'], []]);
     expect(await read([OLD(), listed('a', 11), listed('c', 12)], 502)).toEqual(['findings', [], ['resolved']]);

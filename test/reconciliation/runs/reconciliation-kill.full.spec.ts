@@ -19,10 +19,10 @@ import {
 import { runs } from '../../support/examples/runs';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
-/** Of the random times at which runs are killed. */
+/** Seeds of the random kill times. */
 const SEEDS = Array.from({ length: runs(2) }, (_, index) => 2 + index);
 
-/** Kills of one run. Then it may end. */
+/** Kills per run. Then it may finish. */
 const KILLS = 6;
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
@@ -36,7 +36,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** What pg keeps to itself. */
+/** Private fields of pg. */
 const innardsOf = (client: Client) =>
   client as unknown as {
     connectionParameters: { application_name: string };
@@ -44,8 +44,8 @@ const innardsOf = (client: Client) =>
   };
 
 /**
- * Hears of each question of runs before it is asked.
- * @param heard may ask it, and says whether it was.
+ * Intercepts each query of a run before it is sent.
+ * @param heard may send the query itself, and returns whether it did.
  */
 function onQuestions(heard: (client: Client, ask: () => unknown) => { answer: unknown } | void): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
@@ -57,14 +57,17 @@ function onQuestions(heard: (client: Client, ask: () => unknown) => { answer: un
   });
 }
 
-/** A question of a run, and how its connection ends there: before it is sent, or a moment after. */
+/** A query of a run, and when its connection ends: before sending, or shortly after. */
 interface Kill {
   question: number;
   sent: boolean;
   afterMs: number;
 }
 
-/** Ends the connection of a run at these questions, one after the other: all that the database sees of kills. */
+/**
+ * Ends a run's connection at these queries, one after the other, which is all that the database sees of
+ * kills.
+ */
 function killAt(kills: Kill[]): { done: number } {
   const counts = { done: 0, asked: 0 };
   onQuestions((client, ask) => {
@@ -80,7 +83,7 @@ function killAt(kills: Kill[]): { done: number } {
   return counts;
 }
 
-/** Tells workers of runs all the time, so that none waits until it looks for killed ones by itself. */
+/** Notifies workers of runs continuously, so none waits for its own check for killed ones. */
 function tellWorkers(database: TestDatabase): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const telling = (async () => {
@@ -97,7 +100,7 @@ function tellWorkers(database: TestDatabase): { stop(): Promise<void> } {
   };
 }
 
-/** What a run has left in the database, but for ids and times that differ from run to run. */
+/** Data left by a run, except for IDs and times. */
 async function resultOf(database: TestDatabase): Promise<Record<string, Record<string, unknown>[]>> {
   const findings = await database.query(
     `SELECT category, subject, call_id, position, upstream_ref, occurred_at, impact_usd, fields::text,
@@ -119,7 +122,7 @@ describe('a run whose worker is killed', () => {
   let template: string;
   let period: object;
   let undisturbed: Awaited<ReturnType<typeof resultOf>>;
-  /** How many it asks of the database on its own connection. */
+  /** Number of queries on the run's own connection. */
   let questions = 0;
   const databases: TestDatabase[] = [];
 
@@ -139,7 +142,7 @@ describe('a run whose worker is killed', () => {
     await scene.past('/payouts/airtime', { airtimes }).expect(200);
     await scene.hurry();
     period = untilNow();
-    await scene.proxy.app.close(); // its upstream and its database go on
+    await scene.proxy.app.close(); // its upstream and its database stay up
     await scene.worker.close();
     template = await scene.proxy.database.asTemplate();
 
@@ -175,7 +178,7 @@ describe('a run whose worker is killed', () => {
     await proxy.startWorker();
     const kills = killAt(
       Array.from({ length: KILLS }, (_, place) => ({
-        // Only the last one may come at the end. The run is over if its last question is answered.
+        // Only the last kill may hit the end. The run is over once its last query is answered.
         question: Math.floor((next() * questions) / (place === KILLS - 1 ? 1 : 2)),
         sent: next() < 0.5,
         afterMs: next() < 0.3 ? next() * 30 : 0,
@@ -187,11 +190,11 @@ describe('a run whose worker is killed', () => {
     await telling.stop();
     jest.restoreAllMocks();
     await proxy.close();
-    expect(kills.done).toBeGreaterThan(KILLS / 2); // the rest was not reached
+    expect(kills.done).toBeGreaterThan(KILLS / 2); // the others were not reached
     expect(await resultOf(database)).toEqual(undisturbed);
     const whole =
       'SELECT source FROM source_read r JOIN source_read_end e ON e.read_id = r.id WHERE complete ORDER BY 1';
-    expect(await database.query(whole)).toEqual([{ source: 'transactions' }, { source: 'wallets' }]); // not asked twice
+    expect(await database.query(whole)).toEqual([{ source: 'transactions' }, { source: 'wallets' }]); // not requested twice
   });
 
   it('continues on another worker after the first is killed for good', async () => {
@@ -204,7 +207,7 @@ describe('a run whose worker is killed', () => {
     const { body } = await askForRun(asking(proxy.url), period).expect(202);
     await eventually(async () => (await readRun(asking(proxy.url), body.id)).state === 'running');
     await worker.signal('SIGKILL');
-    // At once: the system closes its connections.
+    // Immediately, because the system closes its connections.
     await eventually(async () => (await readRun(asking(proxy.url), body.id)).state === 'queued');
     await proxy.startWorker();
     await ended(asking(proxy.url), body.id);

@@ -6,7 +6,7 @@ import { createTestDatabase, TestDatabase } from '../../support/databases/test-d
 
 const DAY_MS = 86_400_000;
 
-/** Payments whose requests had an ID of ours, and transactions that show it or not. */
+/** Payments whose requests had our ID, and transactions with or without it. */
 describe('a run with our own IDs', () => {
   let database: TestDatabase;
   let day = Date.parse('2026-11-01T00:00:00Z');

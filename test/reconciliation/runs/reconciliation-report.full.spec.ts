@@ -15,7 +15,7 @@ describe('the report of a run', () => {
   let asking: Asking;
   let browser: TestBrowser;
   let context: BrowserContext;
-  /** A run that somebody's payment past the proxy was found by. */
+  /** A run that found a payment outside of the proxy. */
   let leak: RunRecord;
 
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('the report of a run', () => {
         residual_usd: expect.stringMatching(/^0(\.0+)?$/),
       },
       payouts: {
-        asked_usd: '2.5', // not the payment past the proxy
+        asked_usd: '2.5', // without the payment outside of the proxy
         paid_usd: '2.5',
         pending_usd: '0',
         returned_usd: '0',
@@ -109,7 +109,7 @@ describe('the report of a run', () => {
       .get(`/v1/reconciliation/findings/${id}`)
       .set('X-API-Key', asking.key)
       .expect(200);
-    expect(body.findings[0]?.version).toBe(now.body.version); // what is decided is decided on what holds now
+    expect(body.findings[0]?.version).toBe(now.body.version); // decisions apply to the current version
   });
 
   it('is complete for any number of findings', async () => {
@@ -120,7 +120,7 @@ describe('the report of a run', () => {
     expect(body.findings.map((finding) => finding.id)).toEqual([...ids].sort());
     expect(body.finding_count).toBe(1_100);
     const page = (await get(run, 'format=html').expect(200)).text;
-    expect(page.match(/<tbody>/g)).toHaveLength(500 + 1); // the sums of our payouts, too
+    expect(page.match(/<tbody>/g)).toHaveLength(500 + 1); // including the sums of our payouts
     expect(page).toMatch(/600 more: see the CSV/);
   });
 
@@ -147,8 +147,8 @@ describe('the report of a run', () => {
       page.on('request', (request) => asked.push(request.url()));
     });
     afterEach(async () => {
-      expect(complaints).toEqual([]); // among others, of its own content security policy
-      expect(asked).toHaveLength(1); // nothing but itself
+      expect(complaints).toEqual([]); // in particular, about its content security policy
+      expect(asked).toHaveLength(1); // only the page itself
       await page.close();
     });
     const show = (run: string) =>
@@ -167,7 +167,7 @@ describe('the report of a run', () => {
       expect(await page.locator('h3').innerText()).toMatch(/critical\s+Unknown transaction at the upstream/i);
       expect(await page.locator('tbody tr').count()).toBeGreaterThan(0);
       const painted = await page.evaluate('getComputedStyle(document.body).fontVariantNumeric');
-      expect(painted).toContain('tabular-nums'); // the policy let its style in
+      expect(painted).toContain('tabular-nums'); // the policy admitted its style
     });
 
     it('shows all sixteen categories and 400 days, on screens and paper', async () => {
@@ -226,7 +226,7 @@ describe('the report of a run', () => {
   });
 });
 
-/** Text that stands out of its table's cell, its card or its chart; in the browser, whose types are not ours. */
+/** Text overflowing its table cell, card or chart. Runs in the browser, without our types. */
 const OUT_OF_PLACE = `
   [...document.querySelectorAll('td, th, .card, dd')].filter((cell) => cell.scrollWidth > cell.clientWidth + 1)
     .concat([...document.querySelectorAll('svg.chart text')].filter((text) => {

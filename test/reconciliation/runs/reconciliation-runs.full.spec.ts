@@ -44,7 +44,7 @@ describe('the runs of the reconciliation', () => {
     const path = `${here.url}/v1/reconciliation/runs?${query}`;
     return (await supertest(path).get('').set('X-API-Key', here.key).expect(200)).body as RunPage;
   };
-  /** Ends the connections that runs compare on, as if their processes were gone. */
+  /** Ends the connections of comparisons, like dead processes. */
   const cut = () =>
     scene.proxy.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -124,7 +124,7 @@ describe('the runs of the reconciliation', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 202]);
     const [id = '', ...others] = [...new Set(answers.map(({ body }) => body.id as string))];
     expect(others).toEqual([]);
-    const { body } = await askForRun(there, { ...question, as_of: question.to }).expect(422); // none as old as that
+    const { body } = await askForRun(there, { ...question, as_of: question.to }).expect(422); // no listing is that old
     expect(body.code).toBe('listing_missing');
     letGo();
     await ended(here, id);
@@ -163,11 +163,11 @@ describe('the runs of the reconciliation', () => {
     const { id, as_of: asOf } = (await askForRun(here, question).expect(202)).body;
     await eventually(async () => (await readRun(there, id)).state === 'running');
     expect((await cut()).length).toBe(1);
-    const again = await askForRun(there, question).expect(200); // whether it is queued or in progress again
+    const again = await askForRun(there, question).expect(200); // queued or running again
     expect(again.body).toMatchObject({ id, as_of: asOf, result: null, ended_at: null });
     letGo();
     expect(await ended(here, id)).toMatchObject({ id, as_of: asOf, result: 'clean' });
-    expect((await reconcile(here, question)).id).not.toBe(id); // what has ended is not begun again
+    expect((await reconcile(here, question)).id).not.toBe(id); // an ended run is not restarted
   });
 
   it('do not delay the end of a worker, and continue on another', async () => {

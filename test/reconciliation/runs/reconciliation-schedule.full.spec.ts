@@ -16,7 +16,7 @@ import {
   startReconciling,
 } from '../../support/reconciliation/reconciling';
 
-// Long over, whenever these tests run.
+// In the past, whenever these tests run.
 const NOON = (day: number) => new Date(Date.UTC(2024, 2, day, 12));
 const TICK = (day: number) => new Date(Date.UTC(2024, 2, day, 2));
 const MIDNIGHT = (day: number) => new Date(Date.UTC(2024, 2, day));
@@ -40,7 +40,7 @@ describe('the reconciliation schedule', () => {
   const scheduled = (schedule: string): Pick<RunningConfig, 'reconciliation'> => ({
     reconciliation: { ...loadConfig({}).reconciliation, schedule },
   });
-  /** The schedule of an instance, which looks when it is told to. */
+  /** The schedule of an instance, triggered by the test. */
   const of = ({ app }: TestProxy) =>
     new ScheduleService(
       { ...scheduled('0 2 * * *'), namedAccounts: [] } as unknown as RunningConfig,
@@ -94,8 +94,8 @@ describe('the reconciliation schedule', () => {
        WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`,
     );
     letGo();
-    await of(other).checkAll(NOON(13)); // it is not the newest any more
-    expect(await endOf(TICK(12))).toMatchObject({ state: 'ended', result: 'incomplete' }); // nobody was ever paid
+    await of(other).checkAll(NOON(13)); // no longer the newest
+    expect(await endOf(TICK(12))).toMatchObject({ state: 'ended', result: 'incomplete' }); // without any payment
     expect(await endOf(TICK(13))).toMatchObject({ state: 'ended' });
   });
 
@@ -114,7 +114,7 @@ describe('the reconciliation schedule', () => {
     await callOf(scene.proxy.database, '2023-12-24T12:00:00Z');
     const schedule = scheduled('0 2 29 2 *'); // in leap years
     const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url, ...schedule }, scene.proxy.database);
-    await scene.worker.close(); // it holds the jobs, and has no schedule
+    await scene.worker.close(); // holds the jobs, and has no schedule
     await third.startWorker();
     await eventually(async () =>
       (await runs()).some(({ due_at: at }) => at?.toISOString().includes('-02-29T02:00') === true),

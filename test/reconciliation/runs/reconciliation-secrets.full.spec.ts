@@ -22,7 +22,7 @@ import type { ServerResponse } from 'node:http';
 const SECRET = 'secret-of-the-events-that-must-not-be-seen';
 const HOUR_MS = 3_600_000;
 
-/** Everything that reconciliation shows or keeps, while upstream, statements and events say the worst. */
+/** Output and storage of reconciliation with hostile upstream data, statements and events. */
 describe('secrets and people in reconciliation', () => {
   const dataDir = newDataDir();
   const environment = { ...process.env };
@@ -207,7 +207,7 @@ describe('secrets and people in reconciliation', () => {
     for (const [name, text] of Object.entries(all)) {
       expect([name, leaks(text, [UPSTREAM_KEY, SECRET])]).toEqual([name, []]);
       if (/^(intent_body|outcome_body|access_filters|search_entry|upstream_(transaction|wallet))/.test(name)) continue;
-      // A number alone may be an id of the upstream's; what it says of payments of ours is masked all the same.
+      // A number alone may be an upstream ID. Text about our payments is masked anyway.
       const isOfIds = /^(source_read|upstream_event)$/.test(name);
       const words = isOfIds ? people.filter((word) => !/^\d+$/.test(word)) : people;
       expect([name, leaks(text, words)]).toEqual([name, []]);

@@ -6,7 +6,7 @@ import { TestDatabase } from '../../support/databases/test-database';
 import type { DataOf } from '../../support/sandbox/sandbox-answers';
 import { TransactionRecord } from '../../../src/sandbox/transactions/record';
 
-// What happens to these: src/sandbox/behaviour/magic-recipients.ts.
+// Fates of these recipients: src/sandbox/behaviour/magic-recipients.ts.
 const REVERSED = '+254799990101';
 const PAID_TWICE = '+254799990216';
 
@@ -14,12 +14,12 @@ describe('the reconciliation of a proxy and its upstream', () => {
   let scene: Reconciling;
   let asking: Asking;
   let database: TestDatabase;
-  /** A run that saw nothing, before things changed. */
+  /** A run before any difference. */
   let before: RunRecord;
-  /** The transaction of somebody who has the upstream's key. */
+  /** A transaction made with the upstream's key outside of the proxy. */
   let past: string;
   let calls: Record<'reversed' | 'charged', string>;
-  /** Its worker's upstream lists otherwise than the sandbox, and has all of it when asked by name. */
+  /** Another instance, whose upstream lists selectively, and answers lookups by name completely. */
   let elsewhere: TestProxy;
   let upstream: FakeUpstream;
 
@@ -47,7 +47,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     await scene.close();
   });
 
-  /** Says how the upstream of the other instance lists what the sandbox has. */
+  /** Sets the listing of the other instance's upstream. */
   const lists = (shown: Listed) => (upstream.behaviour = listing(scene.sandbox.url, shown));
   const seen = (runId: string) =>
     database.query(
@@ -89,13 +89,13 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(then).toMatchObject({ historical: true, result: 'clean', read_id: readId, totals });
     expect(await steps()).toEqual(stepsBefore);
     const now = await reconcile(asking, { from, to });
-    expect(now).toMatchObject({ historical: false, result: 'clean' }); // the run before has settled the reversal
+    expect(now).toMatchObject({ historical: false, result: 'clean' }); // the earlier run settled the reversal
     expect(await seen(now.id)).toEqual([]);
   });
 
   it('asks the upstream by name before it reports a payment as missing', async () => {
     await scene.worker.close();
-    await elsewhere.startWorker(); // from here on
+    await elsewhere.startWorker(); // from now on
     const [lacking] = await database.query(
       `SELECT upstream_ref, upstream_id FROM outcome_item WHERE intent_id = '${calls.charged}'`,
     );
@@ -108,13 +108,13 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(await database.query(asked, [run.id])).toEqual([{ subject: lacking?.upstream_id as string }]);
     const again = await reconcile(asking, { ...question, as_of: run.as_of });
     expect(again.totals).toEqual(run.totals);
-    expect(await database.query(asked, [again.id])).toEqual([]); // nobody asks now how it was then
+    expect(await database.query(asked, [again.id])).toEqual([]); // nothing is requested for the past
   });
 
   it('is never clean over a listing that is empty or cut to its newest rows, and closes nothing', async () => {
     const quiet = { from: new Date(Date.now() - 7_200_000).toISOString(), to: before.from };
     lists({ transactions: (listed) => listed });
-    expect(await reconcile(asking, quiet)).toMatchObject({ result: 'clean' }); // the account began later
+    expect(await reconcile(asking, quiet)).toMatchObject({ result: 'clean' }); // the account is younger
     const steps = () => database.query('SELECT id FROM finding_step');
     const stepsBefore = await steps();
     const reasonsOf = ({ totals }: RunRecord) => totals?.incomplete.map(({ reason }) => reason);
@@ -158,7 +158,7 @@ interface Listed {
 
 const byTime = (one: TransactionRecord, other: TransactionRecord) => one.issueDate.localeCompare(other.issueDate);
 
-/** Answers as the sandbox does, but for what it lists. */
+/** Answers like the sandbox, with another listing. */
 function listing(sandboxUrl: string, shown: Listed): Behaviour {
   return async ({ method, url, headers, body }, response) => {
     const asked = {

@@ -38,7 +38,7 @@ describe('operations that reach the whole upstream account', () => {
     api.upstream.behaviour = serving;
   });
 
-  /** An upstream that lists these transactions and answers a redemption like this. */
+  /** An upstream that lists these transactions and answers a redemption with this answer. */
   const listing =
     (transactions: object[], redeemed: Behaviour = answer(200, { status: 'success', data: {} })): Behaviour =>
     (request, ...rest) => {
@@ -97,7 +97,7 @@ describe('operations that reach the whole upstream account', () => {
         caps: { daily: { left_after_usd: '-499' } },
         items: [{ amount_usd: '500' }],
       });
-      expect(api.arrived()).toEqual([LIST]); // the first question's answer is on record
+      expect(api.arrived()).toEqual([LIST]); // the first lookup's answer is on record
     });
 
     it.each([
@@ -166,7 +166,7 @@ describe('operations that reach the whole upstream account', () => {
       await api.ask(key, '/payouts/credit', { credits: [{ email: 'ada@example.com', valueInUSD: 7.5 }] }).expect(200);
       api.upstream.behaviour = listing([], answer(200, { status: 'success', data: transaction(1, chiRef) }));
       await api.ask(key, REDEEM, redemption(chiRef)).expect(200);
-      expect(await spentBy(id)).toBe('15'); // once paid, once redeemed
+      expect(await spentBy(id)).toBe('15'); // one payment, one redemption
       await api.ask(key, REDEEM, redemption(chiRef)).expect(200);
       expect([await spentBy(id), api.arrived().includes(LIST)]).toEqual(['22.5', false]);
     });
