@@ -3,34 +3,34 @@ import { eventually } from '../support/payments/paying';
 import { Habit, Kind, Payment, PayStep } from './schedule';
 import { Arrival, LyingWorld, Told } from './world';
 
-/** How long an impatient client waits. It is shorter than the proxy waits for the upstream. */
+/** Timeout of an impatient client in ms. Below the proxy's timeout for the upstream. */
 const PATIENCE_MS = 60;
 
 const TRIES = 3;
 
-/** A call that a request led to. */
+/** A call caused by a request. */
 export interface Call {
   id: string;
-  /** The items of the request that it pays, by position in the call. */
+  /** Items of the request that it pays, by position in the call. */
   places: number[];
-  /** What the upstream made of it, by position. */
+  /** Transactions of the upstream, by position. */
   chiRefs: string[];
 }
 
-/** A payout that a client wants made once, however often it asks. */
+/** A payout that a client wants made once, however often it sends it. */
 export interface Order {
   kind: Kind;
   items: Payment[];
   calls: Call[];
   told: Told[];
-  /** How often the API said about each item that it may be sent again. */
+  /** Number of times the API allowed a resend, per item. */
   allowed: number[];
 }
 
-/** A client with a habit, and what it ordered. */
+/** A client with a habit and its orders. */
 export class Customer {
   readonly orders: Order[] = [];
-  /** The call that tells about each item, for a client that asks. */
+  /** The call that reports each item, for the obedient client. */
   private readonly followed = new Map<Order, (Call & { position: number })[]>();
 
   private constructor(
@@ -46,7 +46,7 @@ export class Customer {
     return new Customer(world, habit, id, key);
   }
 
-  /** Orders a payout, and tries again as is its habit. */
+  /** Orders a payout, and retries by its habit. */
   async order({ kind, items }: Pick<PayStep, 'kind' | 'items'>, meanwhile: () => Promise<void>): Promise<Order> {
     const order: Order = { kind, items, calls: [], told: [], allowed: items.map(() => 0) };
     this.orders.push(order);
@@ -83,7 +83,7 @@ export class Customer {
     return order;
   }
 
-  /** Asks what became of each payout, and sends those again of which the API says so. */
+  /** Reads the state of each payout, and resends those that the API allows. */
   async obey(): Promise<void> {
     if (this.habit !== 'obedient') return;
     for (const order of this.orders) {
@@ -135,8 +135,8 @@ export class Customer {
   }
 
   /**
-   * Finds the new calls of this client, and what the upstream made of them. A request that its client gave up may still
-   * be on its way. Then the next try finds its call.
+   * Finds the new calls of this client and their transactions. A request that its client abandoned may still
+   * arrive. Then the next attempt finds its call.
    */
   private async attribute(order: Order, places: number[]): Promise<Call[]> {
     const known = this.orders.flatMap(({ calls }) => calls.map(({ id }) => id));
@@ -153,7 +153,7 @@ export class Customer {
     return calls;
   }
 
-  /** The calls that were sent, in the order of their admission. */
+  /** Sent calls, in the order of their admission. */
   private async callIds(): Promise<string[]> {
     const sql = `SELECT i.id::text FROM intent i JOIN outcome o ON o.intent_id = i.id
       WHERE client_id = $1 AND o.kind <> 'not_sent' ORDER BY i.id`;

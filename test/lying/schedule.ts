@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 
-/** The habits of clients. Each schedule has one client of each. */
+/** Habits of clients. Each schedule has one client of each. */
 export const HABITS = ['no key', 'new keys', 'impatient', 'hasty', 'obedient'] as const;
 export type Habit = (typeof HABITS)[number];
 
 export const KINDS = ['airtime', 'momo', 'credit'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A fault of the sandbox. The next step waits for what it carries out late. */
+/** A fault of the sandbox. The next step waits for its late work. */
 export interface Fault {
   fault: string;
   [setting: string]: unknown;
 }
 
-/** One item of a payout: a person, by number, and US dollars. */
+/** One item of a payout: the number of a person, and US dollars. */
 export interface Payment {
   who: number;
   usd: number;
@@ -25,13 +25,13 @@ export interface PayStep {
   habit: Habit;
   kind: Kind;
   items: Payment[];
-  /** The first one strikes the first try, the second one the second try. */
+  /** The first one strikes the first attempt, the second one the second. */
   faults: Fault[];
-  /** What happens after the first try, and after the second one. */
+  /** Events after the first and the second attempt. */
   meanwhile: Event[][];
 }
 
-/** What the upstream or the proxy does by itself. */
+/** An event caused by the upstream or the proxy itself. */
 export type Event =
   | { do: 'lie'; settings: object }
   | { do: 'lies end' }
@@ -45,7 +45,7 @@ export type Event =
   | { do: 'withdrawal'; wallet: 'airtime' | 'momo' | 'chi'; usd: number }
   | ({ do: 'told' } & ToldEvent);
 
-/** An event that the upstream, or somebody else, tells the proxy about the nth newest transaction. */
+/** An event about the nth newest transaction, sent by the upstream or an impostor. */
 export interface ToldEvent {
   nth: number;
   status: string;
@@ -55,25 +55,25 @@ export interface ToldEvent {
 export type Step = PayStep | Event;
 
 export interface Schedule {
-  /** The daily cap of each client in US dollars. Null for none. */
+  /** Daily cap of each client in US dollars. Null for none. */
   capUsd: number | null;
   feePercent: number;
   steps: Step[];
 }
 
-/** The proxy is told to expect it (UPSTREAM_FEES). */
+/** Configured as UPSTREAM_FEES. */
 export const MOST_FEE_PERCENT = 1.5;
 
-/** It is configured as `paid` (UPSTREAM_STATUS_WORDS). */
+/** Configured as `paid` in UPSTREAM_STATUS_WORDS. */
 export const MAPPED_WORD = 'SETTLED_T2';
 const UNHEARD_OF = 'AWAITING_REVIEW';
 
-/** Longer than a test takes. The changes happen in the step that says so. */
+/** Longer than a test. The changes happen in their own step. */
 const NOT_BY_ITSELF_MS = 600_000;
 
 const LATER = ['failsLater', 'reversesLater', 'refundsLater'] as const;
 
-/** The answers that hide what was paid, and three that say the truth or nothing. */
+/** Answers that hide payments, and three that are true or absent. */
 const ANSWERS = [
   'error500AfterProcessing',
   'error500AfterSome',
@@ -135,7 +135,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 6, arbitrary: own },
   { weight: 1, arbitrary: fc.constant<Event>({ do: 'reconcile' }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('top-up'), wallet }) },
-  // As much as a payout, which could hide it.
+  // The amount of a payout, which could hide it.
   { weight: 1, arbitrary: fc.record({ do: fc.constant('withdrawal'), wallet, usd: fc.constantFrom(0.1, 1, 1.5, 2) }) },
   { weight: 3, arbitrary: told },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fee'), nth: fc.nat({ max: 20 }) }) },
@@ -146,7 +146,7 @@ const payment: fc.Arbitrary<Payment> = fc.record({
   usd: fc.constantFrom(1, 1.5, 2),
 });
 
-/** Mostly what settles a call while its client still tries. */
+/** Mostly events that settle a call while its client still retries. */
 const between: fc.Arbitrary<Event> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Event>({ do: 'time passes' }) },
   { weight: 3, arbitrary: fc.constant<Event>({ do: 'resolve' }) },

@@ -2,15 +2,15 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { ToldEvent } from './schedule';
 import type { Transaction } from './world';
 
-/** The secret that the proxy shares with the upstream. */
+/** Secret shared by the proxy and the upstream. */
 export const EVENT_SECRET = 'shared-with-the-upstream';
 
-/** Longer than the proxy accepts a signature. */
+/** Older than any signature that the proxy accepts, in seconds. */
 const LATE_SECONDS = 3_600;
 
 const STATUS = { right: 200, wrong: 401, none: 401, late: 400 };
 
-/** Tells a proxy about a transaction. Whoever cannot sign is refused. */
+/** Sends an event about a transaction to a proxy. Unsigned ones are refused. */
 export async function tell(proxyUrl: string, { id, issueID, chiRef }: Transaction, event: ToldEvent): Promise<void> {
   const { status, signature } = event;
   const body = JSON.stringify({ eventType: `transaction.${status}`, issueID, status, chiRef, meta: { id } });

@@ -6,18 +6,18 @@ import { LyingWorld, Transaction } from './world';
 const COUNTS = ['reserved', 'in_doubt', 'pending', 'paid'];
 const ENDS: Record<string, string> = { fraud: 'failed', expired: 'failed' };
 
-/** A payout as the API tells it, beside what became of it in truth. */
+/** A payout in the API, with its true state. */
 export interface Compared {
   customer: Customer;
   order: Order;
   callId: string;
-  /** The outcome of the call. */
+  /** Outcome of the call. */
   outcome: string;
   place: number;
   state: string;
   next: string;
   usd: Decimal;
-  /** The fee that counts: the real one, or the one that is expected. */
+  /** The fee that counts: real or expected. */
   feeUsd: Decimal;
   truth: string;
   transaction: Transaction | undefined;
@@ -58,7 +58,7 @@ export function isPaid(transaction: Transaction | undefined): boolean {
   return transaction !== undefined && transaction.truth.money !== 'kept';
 }
 
-/** Returns what is wrong at any time: people who were paid twice, and money that counts wrongly. */
+/** Returns the violations of invariants: people paid twice, and wrong sums. */
 export async function wrongAtAnyTime(world: LyingWorld, customers: Customer[], all: Compared[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const customer of customers) {
@@ -80,19 +80,19 @@ export async function wrongAtAnyTime(world: LyingWorld, customers: Customer[], a
   return wrong;
 }
 
-/** Returns the payouts whose state is not the truth. */
+/** Returns the payouts with a wrong state. */
 export function differing(all: Compared[]): Compared[] {
   return all.filter(({ state, truth }) => state !== truth);
 }
 
-/** Returns the calls in doubt of which nothing is in doubt. */
+/** Returns the calls in doubt without a payout in doubt. */
 export function doubtfulForNothing(all: Compared[]): string[] {
   const inDoubt = new Set(all.filter(({ state }) => state === 'in_doubt').map(({ callId }) => callId));
   const unknown = all.filter(({ callId, outcome }) => outcome === 'unknown' && !inDoubt.has(callId));
   return [...new Set(unknown.map(({ callId }) => callId))];
 }
 
-/** Returns what a client has really paid, with the fees that the upstream shows. */
+/** Returns a client's true payments, with the fees that the upstream shows. */
 export function reallyPaid(world: LyingWorld, all: Compared[], customer: Customer): Decimal {
   return all
     .filter((one) => one.customer === customer && isPaid(one.transaction))

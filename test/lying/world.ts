@@ -18,14 +18,14 @@ import { bodyOf } from './bodies';
 import { Event, Fault, Kind, KINDS, MAPPED_WORD, MOST_FEE_PERCENT, Payment, ToldEvent } from './schedule';
 import { EVENT_SECRET, tell } from './told-event';
 
-/** An answer of the proxy, as far as clients look at it. */
+/** Fields of the proxy's answer that clients read. */
 export interface Told {
   status: number;
   callId: string | null;
   body: Record<string, unknown>;
 }
 
-/** A transaction of the upstream, with the truth about it. */
+/** A transaction of the upstream, with its true state. */
 export type Transaction = ControlBody<'/transactions', 'get'>[number];
 export type Arrival = ControlBody<'/requests', 'get'>[number];
 
@@ -33,11 +33,11 @@ const PATHS = { airtime: '/payouts/airtime', momo: '/payouts/mobile-money', cred
 const BYSTANDER_USD = 0.01;
 const ACCOUNT = '00000000-0000-4000-8000-000000000001';
 
-/** A proxy and its worker in front of a sandbox that lies as told. Time passes only when a test says so. */
+/** A proxy and its worker in front of a lying sandbox. Tests control the time. */
 export class LyingWorld {
-  /** Fees that were charged later, in US dollars by transaction. No list of transactions shows them. */
+  /** Fees charged later, in US dollars by transaction. No list of transactions shows them. */
   readonly hiddenFees = new Map<string, number>();
-  /** The number of entries that nothing explains. */
+  /** Number of unexplained entries. */
   unexplained = 0;
   areEntriesFrozen = false;
   private people = 0;
@@ -82,7 +82,7 @@ export class LyingWorld {
     return this.proxy.client(name, ...scopes);
   }
 
-  /** Returns the number of a person whom nobody has paid yet. */
+  /** Returns the first of `count` new numbers of people. */
   newPeople(count: number): number {
     this.people += count;
     return this.people - count;
@@ -108,8 +108,8 @@ export class LyingWorld {
   }
 
   /**
-   * Requests faults of the next payouts. Without one, all faults end.
-   * @param kind the payouts that get no answer. A list without an answer is waited for much longer.
+   * Requests faults of the next payouts. Without an argument, ends all faults.
+   * @param kind the payouts without an answer. A list without an answer has a much longer timeout.
    */
   async faults(faults: Fault[], kind?: Kind): Promise<void> {
     await this.control('DELETE', '/faults');
@@ -123,7 +123,7 @@ export class LyingWorld {
     }
   }
 
-  /** Returns the payouts of clients that arrived since the last ones that were attributed, once none is delayed. */
+  /** Returns the payouts of clients that arrived since the last call, once none is delayed. */
   async newArrivals(): Promise<Arrival[]> {
     let all: Arrival[] = [];
     await eventually(async () => {
@@ -153,7 +153,7 @@ export class LyingWorld {
     return new Map(all.map((one) => [one.chiRef, one]));
   }
 
-  /** What the upstream or the proxy does by itself. */
+  /** Runs an event of the upstream or the proxy. */
   async happen(event: Exclude<Event, { do: 'reconcile' }>): Promise<void> {
     switch (event.do) {
       case 'lie':
@@ -194,7 +194,7 @@ export class LyingWorld {
     return reconcile({ url: this.proxy.url, key: this.reconciler }, period);
   }
 
-  /** Others pay, which shows how new a list is. */
+  /** Pays by other clients, which shows how current a list is. */
   private async bystandersPay(): Promise<void> {
     for (const kind of KINDS) {
       await this.pay(this.bystander, kind, [{ who: this.newPeople(1), usd: BYSTANDER_USD }], { key: randomUUID() });
@@ -206,7 +206,7 @@ export class LyingWorld {
     await eventually(async () => (await this.sandboxData.query('SELECT FROM due_changes LIMIT 1')).rowCount === 0);
   }
 
-  /** An event is only a hint, so the proxy asks at once. */
+  /** Sends an event. It is only a hint, so the proxy reads immediately. */
   private async tell(event: ToldEvent): Promise<void> {
     const all = [...(await this.transactions()).values()];
     const told = all[event.nth % all.length];

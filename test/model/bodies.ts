@@ -56,7 +56,7 @@ export function totalOf(request: LogicalRequest, number: number): Decimal | null
   return UNPAID.includes(request.operation) ? null : Decimal.sum(...amountsOf(request, number));
 }
 
-/** As much of a body as tells its request. */
+/** Fields that identify the request. */
 interface SentItem {
   valueInUSD?: number;
   receiver?: string;

@@ -6,9 +6,9 @@ import { World } from './world';
 
 const RECORDED = { approve: 'approved', reject: 'rejected' } as const;
 
-/** Of two concurrent approvers, one wins, and both get the truth. */
+/** Checks that one of two concurrent approvers wins, and both get the truth. */
 export function checkDecisions(world: World, lane: Lane, intents: Intent[]): string[] {
-  // A copy has no rejection, so a call that was rejected may wait again after a loss.
+  // A copy has no rejection, so a rejected call may wait again after a loss.
   const winners = lane.decided.filter((one) => hasWon(one) && !isLostRejection(world, one));
   const twice = winners.filter(({ callId }, at) => winners.findIndex((other) => other.callId === callId) !== at);
   return [
@@ -34,9 +34,9 @@ function checkDecided(world: World, lane: Lane, decided: Decided, intents: Inten
       return intent.decision === null && !world.lost?.calls.has(callId) ? [`${said}nobody did`] : [];
     case 'approval_expired':
       return intent.decision === null ? [] : [`${said}${intent.decision} is recorded`];
-    case 'outcome_unknown': // it is in doubt, and listed as that
+    case 'outcome_unknown': // in doubt, and listed as such
       return intent.decision === 'approved' ? [] : [`${said}${intent.decision} is recorded`];
-    case 'cap_exceeded': // money.ts looks whether it was
+    case 'cap_exceeded': // checked in money.ts
     case 'stopped':
     case 'database_unavailable':
     case 'overloaded':
@@ -45,7 +45,7 @@ function checkDecided(world: World, lane: Lane, decided: Decided, intents: Inten
       return world.mayFence || told.by === world.fenced ? [] : [`${said}nothing fences this instance`];
     case 'approval_not_found':
     case 'content_lost': // copies have no bodies
-    case 'content_changed': // it was read while the database was put back
+    case 'content_changed': // read during the restore
       return world.lost?.calls.has(callId) ? [] : [`${said}it was there`];
     default:
       return [`${said}nothing of that kind was asked for`];

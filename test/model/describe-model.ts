@@ -6,25 +6,23 @@ import { Sights } from './checks/sights';
 import { runWave, Settled } from './wave';
 import { World } from './world';
 
-const STARTING_MS = 300_000; // on a busy machine a start may have to be tried again
-/** So many schedules contain every event that is expected, however they fall. With 200, some are missing now and then. */
+const STARTING_MS = 300_000; // a start may need retries on a busy machine
+/** Enough schedules for every expected event. 200 sometimes miss one. */
 const ENOUGH_SCHEDULES = 1_000;
 
-const MS_PER_SCHEDULE = 10_000; // some thirty times what it takes
+const MS_PER_SCHEDULE = 10_000; // some thirty times the normal duration
 
 interface Drawing {
-  /** How many schedules run. */
+  /** Number of schedules. */
   schedules: number;
   seed: number;
-  /** Of a failure that was reported, to run only the wave that failed. */
+  /** Path of a reported failure, to run only the failed wave. */
   path?: string | undefined;
 }
 
-/**
- * Describes a model of what apps, operators and bad luck do; whatever happens, the same few things are true afterwards.
- */
+/** Describes a model of apps, operators and failures, with invariants that hold after every schedule. */
 export function describeModel({ schedules, seed, path }: Drawing): void {
-  /** Whether the schedules may have all events. */
+  /** Whether the schedules may contain every event. */
   const isWhole = path === undefined && process.env.MODEL_DISASTER === undefined;
 
   describe('any schedule of faults, kills, retries, duplicates, restarts, approvals and stops', () => {
@@ -35,7 +33,7 @@ export function describeModel({ schedules, seed, path }: Drawing): void {
     }, STARTING_MS);
     afterAll(() => (world as World | undefined)?.close());
 
-    /** Runs a wave, and once more in a new world if the first one came to no end. */
+    /** Runs a wave. Repeats it in a new world after an inconclusive first run. */
     const run = async (each: Wave): Promise<Settled> => {
       try {
         return await runWave(world, each);
@@ -61,7 +59,8 @@ export function describeModel({ schedules, seed, path }: Drawing): void {
             const wrong = await check(world, settled);
             if (wrong.size > 0) throw new Error(describeFailure(each, wrong));
           }),
-          // No shrinking by fast-check: a wave depends on how its schedules fall together, and mostly passes the next time.
+          // No shrinking: a wave depends on the interleaving of its schedules, and mostly passes the next
+          // time.
           { numRuns: runs, seed, endOnFailure: true, ...(path !== undefined && { path }) },
         );
         if (result.failed) {

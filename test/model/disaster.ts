@@ -1,34 +1,34 @@
 import fc from 'fast-check';
 
-/** A proxy that stands still, as a suspended machine does, and wakes up. */
+/** A proxy that freezes like a suspended machine, and wakes up. */
 export interface Suspension {
   kind: 'suspension';
   victim: number;
   afterSubmissions: number;
-  /** It wakes up after so many more, or once nobody else has anything to do. */
+  /** Number of submissions until it wakes up. It wakes up earlier when no other work is left. */
   forSubmissions: number;
-  /** The database loses sight of it, and people settle its calls on the other proxy meanwhile. */
+  /** Whether the database drops its connections, and people settle its calls on the other proxy. */
   settled: boolean;
-  /** It stops right before the first byte of a request, which was admitted. Otherwise at any moment. */
+  /** Whether it freezes right before the first byte of an admitted request. Otherwise at any moment. */
   atSend: boolean;
 }
 
-/** A database that comes back from the past. With few lost submissions, only its last commits are lost. */
+/** A database restored to an earlier state. With few lost submissions, only its last commits are lost. */
 export interface Loss {
   kind: 'loss';
   afterSubmissions: number;
   lostSubmissions: number;
-  /** Whether the proxies are restarted while the database is recovered. */
+  /** Whether the proxies are restarted during the recovery. */
   restarts: boolean;
 }
 
-/** In a wave, one of these befalls all its schedules. */
+/** Affects all schedules of a wave. */
 export type Disaster = { kind: 'none' } | Suspension | Loss;
 
-/** The wall clocks of the two proxies, by how much they are ahead. Milliseconds. */
+/** Offsets of the wall clocks of the two proxies, in ms. */
 export interface Clocks {
   atFirst: [number, number];
-  /** One of them is set while it runs. */
+  /** A change of one clock during the wave. */
   step: { victim: number; afterSubmissions: number; aheadMs: number } | null;
 }
 
@@ -57,13 +57,13 @@ const loss: fc.Arbitrary<Loss> = fc.record({
 
 const disasters = { none: fc.constant({ kind: 'none' } as const), suspension, loss };
 
-/** All waves have this one, so that a guard against it is tried more often. */
+/** Forces one kind for all waves, to test a guard against it more often. */
 const only = process.env.MODEL_DISASTER as Disaster['kind'] | undefined;
 
 export const disaster: fc.Arbitrary<Disaster> =
   only === undefined ? fc.oneof(...Object.values(disasters)) : disasters[only];
 
-/** A proxy may be in another day, and pays. Two days away, it is fenced. The other one pays in any case. */
+/** A proxy may be in another day, and pays. Two days off, it is fenced. The other one always pays. */
 const bearable = fc.constantFrom(0, 0, 2_000, -2_000, 20 * HOUR_MS, -20 * HOUR_MS);
 const unbearable = fc.constantFrom(48 * HOUR_MS, -48 * HOUR_MS);
 
@@ -79,7 +79,7 @@ export const clocks: fc.Arbitrary<Clocks> = fc
     step: step && { ...step, victim: isSwapped ? 0 : 1 },
   }));
 
-/** Whether a proxy whose clock is so much ahead refuses payments. */
+/** Whether a proxy with this clock offset refuses payments. */
 export function isFencing(aheadMs: number): boolean {
   return Math.abs(aheadMs) > MAX_SKEW_SECONDS * 1_000;
 }

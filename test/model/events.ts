@@ -7,29 +7,29 @@ import { within } from './checks/inconclusive';
 import { listCalls } from './checks/lists';
 import { World } from './world';
 
-/** What the misfortunes of a wave have led to. */
+/** Results of a wave's failures. */
 export interface Happened {
-  /** Errors found meanwhile. */
+  /** Errors found during the wave. */
   violations: string[];
-  /** How many calls were settled while their proxy was suspended. */
+  /** Number of calls settled while their proxy was suspended. */
   settledSuspended: number;
 }
 
-/** Something that begins with a submission, and runs beside the schedules. */
+/** An event that begins with a submission, and runs concurrently with the schedules. */
 export interface Event {
-  /** The number of submissions after the beginning of the wave. */
+  /** Number of submissions since the beginning of the wave. */
   after: number;
   run: () => Promise<void>;
 }
 
-/** Returns the misfortunes of a wave: killed and suspended proxies, a clock that is set, and an old database. */
+/** Returns the failures of a wave: killed and suspended proxies, a changed clock, and an old database. */
 export function eventsOf(shared: Shared, wave: Wave, lanes: Lane[], happened: Happened): Event[] {
   const { world } = shared;
   const { clocks, disaster } = wave;
   return [
     ...(clocks.step ? [clockStep(world, clocks.step)] : []),
     ...disasterEvents(shared, disaster, lanes, happened),
-    // What a killed process had copied no more is lost with it, so a database that comes back is not combined with a kill.
+    // A killed process loses the outcomes it had not copied, so a restore is never combined with a kill.
     ...(disaster.kind === 'loss' ? [] : wave.kills).map(({ victim, afterSubmissions }) => ({
       after: afterSubmissions,
       run: () => world.proxies.killAndRestart(victim, () => checkDoubts(world, happened.violations)),
@@ -38,7 +38,7 @@ export function eventsOf(shared: Shared, wave: Wave, lanes: Lane[], happened: Ha
 }
 
 function clockStep(world: World, step: NonNullable<Wave['clocks']['step']>): Event {
-  // A proxy that is killed or suspended just then never shows it, so nobody waits.
+  // A proxy killed or suspended just then never shows the change, so this does not wait.
   const run = () => Promise.resolve(void world.proxies.setClock(step.victim, step.aheadMs).catch(() => undefined));
   return { after: step.afterSubmissions, run };
 }
@@ -66,8 +66,8 @@ function disasterEvents(shared: Shared, disaster: Disaster, lanes: Lane[], happe
 }
 
 /**
- * Puts the database back. Apps then send everything that it had lost once more, with the same keys, and approvers decide
- * about what still waits for them.
+ * Restores the database. Apps then resend all lost calls with the same keys, and approvers decide on those
+ * still waiting.
  */
 async function loseAndSendAgain(shared: Shared, { restarts }: Loss, lanes: Lane[]): Promise<void> {
   const { world } = shared;
@@ -85,7 +85,7 @@ async function sendAgain(shared: Shared, lane: Lane, number: number): Promise<vo
   if (told?.status === 202 && told.headers.has('idempotent-replayed')) await decide(shared.world, lane, number, told);
 }
 
-/** While a process is gone, the other one lists everything that it left behind. */
+/** Checks that, while a process is gone, the other lists all its open calls. */
 async function checkDoubts(world: World, violations: string[]): Promise<void> {
   const gone = async () =>
     await world.database.query<{ id: string }>(

@@ -8,12 +8,12 @@ import { Told, World } from './world';
 export interface Sent {
   number: number;
   startedAt: number;
-  /** When the answer arrived, or it was certain that none would. */
+  /** Time of the answer, or of the certainty that none would arrive. */
   endedAt: number;
   told: Told | undefined;
 }
 
-/** The answer of an approver about a held call. */
+/** The answer to an approver about a held call. */
 export interface Decided {
   callId: string;
   number: number;
@@ -23,13 +23,13 @@ export interface Decided {
   told: Told | undefined;
 }
 
-/** One schedule as it was carried out by a client of its own. */
+/** One executed schedule, with its own client. */
 export interface Lane {
   schedule: Schedule;
   client: { id: string; key: string; name: string };
-  /** The number of its first step. No step of another lane has the same number. */
+  /** Number of its first step, unique across lanes. */
   firstNumber: number;
-  /** The requests that were begun, by number. */
+  /** Started requests, by number. */
   requests: Map<number, LogicalRequest>;
   sent: Sent[];
   decided: Decided[];
@@ -38,7 +38,7 @@ export interface Lane {
 /** The state that the lanes of a wave share. */
 export interface Shared {
   world: World;
-  /** How many there were in this wave. */
+  /** Number of submissions in this wave. */
   submissions: number;
   onSubmission: () => void;
 }
@@ -111,7 +111,7 @@ export async function submit(
   return told;
 }
 
-/** Two concurrent approvers, each at another process. */
+/** Sends the decisions of two concurrent approvers, each to another process. */
 export async function decide(world: World, lane: Lane, number: number, { json }: Told): Promise<void> {
   const callId = json.call_id ?? '';
   const { decisions } = lane.requests.get(number) as LogicalRequest;
@@ -136,10 +136,9 @@ async function stop(world: World, { client }: Lane, { operation, process }: Stop
   const body = { ...target, reason: 'as the schedule says' };
   const askedAt = world.now();
   const told = await world.ask({ process, path: '/v1/stops', key: world.keys.admin, body });
-  // Without an answer, or if it could not be recorded, the stop may still be active. The end of the wave lifts all
-  // stops.
+  // Without an answer or a record, the stop may still be active. The end of the wave lifts all stops.
   if (!told || told.status >= 300) return;
-  // A database that was put back meanwhile may have lost it.
+  // A database restored meanwhile may have lost it.
   if (world.lost && world.lost.at > askedAt) return;
   const id = told.json.id ?? '';
   stops.push(id);

@@ -11,25 +11,25 @@ import { lift } from './lane';
 import { World } from './world';
 import { RunningConfig, SETTINGS } from '../../src/platform/config/config';
 
-/** What a database has lost in a wave. */
+/** Losses of a database in a wave. */
 export interface Lost {
-  /** The calls that it lacked something of, with the numbers of their requests. */
+  /** Calls with a missing record, with the numbers of their requests. */
   calls: Map<string, number>;
-  /** When it was put back. What was told before may be missing. */
+  /** Time of the restore. Answers before it may be missing. */
   at: number;
-  /** Whether an instance noticed that something was missing. */
+  /** Whether an instance noticed a loss. */
   noticed: boolean;
 }
 
-/** Longer than two copies or two heartbeats are apart, so that nothing waits any more. */
+/** Longer than the intervals of copies and heartbeats, so everything is written. */
 const QUIET_MS = 2_500;
 
-/** All three processes have a heartbeat: two proxies and a worker. */
+/** Processes with a heartbeat: two proxies and a worker. */
 const INSTANCES = 3;
 
 /**
- * Puts the database back to its copy. If an instance notices that something is missing, the database is recovered, and a
- * person lifts the stop.
+ * Restores the database to its copy. If an instance notices a loss, the database is recovered, and a person
+ * lifts the stop.
  */
 export async function lose(world: World, restarts: boolean): Promise<void> {
   const lost = await world.database.putBack();
@@ -49,14 +49,14 @@ export async function lose(world: World, restarts: boolean): Promise<void> {
   await liftStop(world);
 }
 
-/** Stops that were set since the copy are gone, and nobody can rely on them. */
+/** Forgets stops that were set after the copy. */
 async function forgetLostStops(world: World): Promise<void> {
   const rows = await world.database.query<{ id: string }>('SELECT id::text FROM stop');
   const ids = new Set(rows.map(({ id }) => id));
   world.stops.splice(0, world.stops.length, ...world.stops.filter(({ id }) => ids.has(id)));
 }
 
-/** Waits until an instance has stopped everything, or until every instance has found that nothing is missing. */
+/** Waits until an instance has stopped everything, or every instance has found no loss. */
 async function isNoticed(world: World): Promise<boolean> {
   const beats = async () => {
     const rows = await world.database.query<{ id: string; beat: string }>('SELECT id::text, beat::text FROM instance');
@@ -64,7 +64,7 @@ async function isNoticed(world: World): Promise<boolean> {
   };
   const before = await beats();
   let noticed = false;
-  // Not a matter of patience: heartbeats come each second.
+  // Independent of timeouts: heartbeats come each second.
   await eventually(async () => {
     const stops = await world.database.query(`SELECT FROM stop WHERE cause = 'database_behind'
       AND epoch = (SELECT max(number) FROM epoch) AND id NOT IN (SELECT stop_id FROM stop_lift)`);
@@ -75,12 +75,13 @@ async function isNoticed(world: World): Promise<boolean> {
   return noticed;
 }
 
-/** What `database recover` does. It is done twice, because it may be repeated. */
+/** Runs the steps of `database recover` twice, because it may be repeated. */
 async function recoverFrom({ worker, proxies, database }: World): Promise<void> {
   const prisma = worker.get(PrismaService);
   const settings = worker.get<RunningConfig>(SETTINGS);
   await within('the worker does not connect again', () => prisma.$queryRaw`SELECT 1`.then(Boolean, () => false)); // its connections have ended
-  // Reservations come back before what outcomes gave back, so more than a cap may count for a moment. Nothing is paid then.
+  // Reservations return before the releases by outcomes, so the count may exceed a cap for a moment. Nothing
+  // is paid then.
   await database.query('ALTER TABLE spending DISABLE TRIGGER note_overspent');
   await restoreFromCopies(prisma, proxies.dataDirs, settings);
   await restoreFromCopies(prisma, proxies.dataDirs, settings);
@@ -88,7 +89,7 @@ async function recoverFrom({ worker, proxies, database }: World): Promise<void> 
   await beginEpoch(prisma, { reason: 'as the schedule says', actor: null, seen: 0 });
 }
 
-/** Waits until the copies of all proxies stay as they are. */
+/** Waits until the copies of all proxies no longer change. */
 async function copiesAreWritten(dataDirs: string[]): Promise<void> {
   const sizes = () => JSON.stringify(dataDirs.map((dir) => sizesIn(copiesFolder(dir))));
   for (let before = ''; before !== sizes();) {
@@ -97,13 +98,13 @@ async function copiesAreWritten(dataDirs: string[]): Promise<void> {
   }
 }
 
-/** A proxy that has admitted nothing has no folder of copies yet. */
+/** A proxy without admitted calls has no folder of copies yet. */
 function sizesIn(folder: string): number[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).map((name) => statSync(join(folder, name)).size);
 }
 
-/** An instance that does not know of the new epoch yet refuses it. */
+/** An instance that does not know the new epoch yet refuses it. */
 async function liftStop(world: World): Promise<void> {
   await within('the stop of an old database cannot be lifted', async () => {
     const { stops } = await world.read('/v1/stops', world.keys.admin);

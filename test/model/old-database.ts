@@ -5,20 +5,20 @@ import { createTestDatabase, TestDatabase, withDatabase } from '../support/datab
 import { eventually } from '../support/payments/paying';
 import { numberOf } from './bodies';
 
-/** A call whose admission, outcome or decision a database has lost. */
+/** A call whose admission, outcome or decision the database lost. */
 export interface LostCall {
   id: string;
-  /** The request that it was about. */
+  /** Number of its request. */
   number: number;
 }
 
 /**
- * The server that the history of the copy names. A standby that is promoted is on another timeline, and a restored backup is
- * on another server. An instance that misses nothing itself would otherwise pay there before others have told it.
+ * Server named in the history of the copy. A promoted standby has another timeline, and a restored backup is
+ * on another server. Otherwise an instance without losses of its own would pay before others report theirs.
  */
 const OTHER_SERVER = '7000000000000000000/1';
 
-/** SQLSTATE of a database that others are connected to. */
+/** SQLSTATE of a database with other connections. */
 const IN_USE = '55006';
 
 const CALLS = `SELECT i.id::text, convert_from(b.body, 'UTF8') AS body, o.kind AS outcome, d.kind AS decision, r.id IS NOT NULL AS refused
@@ -26,9 +26,9 @@ const CALLS = `SELECT i.id::text, convert_from(b.body, 'UTF8') AS body, o.kind A
   LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN refusal r ON r.id = i.id`;
 
 /**
- * The database of the proxies, which comes back from the past on request. To the proxies, it looks like a failover to a
- * standby that lagged behind, or like a backup that was restored under the same address: all connections end, and new
- * ones lead to an older database. The sandbox's database stays as it is.
+ * The proxies' database, which can be restored to an earlier state. To the proxies, this looks like a
+ * failover to a lagging standby, or a restored backup at the same address: all connections end, and new ones
+ * reach an older database. The sandbox's database is unaffected.
  */
 export class OldDatabase implements TestDatabase {
   readonly url: string;
@@ -60,7 +60,7 @@ export class OldDatabase implements TestDatabase {
     return this.shared.sandboxUrl;
   }
 
-  /** Asks again if the connection ended, as at a failover. */
+  /** Repeats a query after a lost connection, as after a failover. */
   async query<Row extends object>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     let rows: Row[] = [];
     await eventually(async () => {
@@ -75,7 +75,7 @@ export class OldDatabase implements TestDatabase {
     return rows;
   }
 
-  /** Copies the database as it is now. All connections end. */
+  /** Copies the current database. Ends all connections. */
   async copy(): Promise<void> {
     await this.admin.query(`DROP DATABASE IF EXISTS ${this.name}_copy`);
     await this.whileClosed(() =>
@@ -84,8 +84,8 @@ export class OldDatabase implements TestDatabase {
   }
 
   /**
-   * Replaces the database by its copy. All connections end.
-   * @returns the calls of which the copy lacks something.
+   * Replaces the database by its copy. Ends all connections.
+   * @returns the calls with records missing in the copy.
    */
   async putBack(): Promise<LostCall[]> {
     const copy = this.connect(`${this.name}_copy`);
@@ -138,7 +138,7 @@ export class OldDatabase implements TestDatabase {
   }
 }
 
-/** @returns false if a connection that was being opened when the database was closed has come to life since. */
+/** @returns false if a connection that was opening at the close is now established. */
 async function isDone(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
@@ -159,7 +159,7 @@ interface LostRow {
 
 const STATES = ['id', 'outcome', 'decision', 'refused'] as const;
 
-/** SQLSTATEs of a connection that was ended, or refused while the database is replaced. */
+/** SQLSTATEs of an ended connection, or one refused during the replacement. */
 const ENDED = /^(57P01|55000|3D000)$/;
 
 function hasEnded(error: unknown): boolean {

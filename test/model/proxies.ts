@@ -9,26 +9,26 @@ import { MAX_SKEW_SECONDS } from './disaster';
 import { Inconclusive } from './checks/inconclusive';
 import { OldDatabase } from './old-database';
 
-/** The settings of both, and of the worker. */
+/** Settings of both proxies and the worker. */
 export const ENVIRONMENT = {
   UPSTREAM_TIMEOUT_MS: '600',
-  // Few and short, because hanging requests make others wait past their time.
+  // Few and short, because hanging requests delay others beyond their timeout.
   UPSTREAM_CONNECTIONS: '12',
   UPSTREAM_MAX_RESPONSE_BYTES: '1000000',
   DATABASE_POOL_SIZE: '5',
-  // Longer than a wave can take on any machine, so that the guard never depends on the speed of this one.
+  // Longer than any wave, so that the guard never depends on the speed of the machine.
   DUPLICATE_WINDOW_SECONDS: '3600',
-  // It runs only when nothing is in progress any more, so what it does not find never appears.
+  // It runs only after everything has finished, so missing transactions never appear.
   RESOLVER_QUIET_SECONDS: '1',
   MAX_CLOCK_SKEW_SECONDS: String(MAX_SKEW_SECONDS),
 };
 
 const START_TRIES = 5;
 
-/** On a busy machine, a process that is awake takes that long at most to say so. */
+/** Maximum response time of an awake process on a busy machine. */
 const LONGEST_ANSWER_MS = 1_000;
 
-/** The name of a proxy's connections to the database. */
+/** Name of a proxy's database connections. */
 const nameOf = (index: number) => `proxy-${index}`;
 
 /** The two proxies. Each can be killed, suspended, and given a wrong clock. */
@@ -60,7 +60,7 @@ export class Proxies {
     return new Proxies(database, fleet, wallClocks, sends, clockDir);
   }
 
-  /** How many the database may see. */
+  /** Number of proxies that the database may see. */
   get seen(): number {
     return this.up.filter(Boolean).length + (this.frozen === undefined ? 0 : 1);
   }
@@ -86,14 +86,14 @@ export class Proxies {
     this.up[victim] = false;
     const killed = this.fleet.kill(victim);
     const restarted = killed.then(() => this.startAgain(victim));
-    // Set at once: while the other one is frozen, everybody waits for this one.
+    // Set immediately: while the other one is frozen, all requests wait for this one.
     this.restarting = restarted.catch(() => undefined);
     await Promise.all([restarted, killed.then(meanwhile)]);
   }
 
   /**
-   * Ends both in order, and starts them again.
-   * @param meanwhile runs while none is there.
+   * Shuts down both, and starts them again.
+   * @param meanwhile runs while both are down.
    */
   async restartAll(meanwhile: () => Promise<void>): Promise<void> {
     this.up.fill(false);
@@ -105,7 +105,7 @@ export class Proxies {
   }
 
   /**
-   * Freezes a proxy, as a machine that is suspended.
+   * Freezes a proxy like a suspended machine.
    * @returns false if it is down.
    */
   suspend(victim: number): boolean {
@@ -117,8 +117,7 @@ export class Proxies {
   }
 
   /**
-   * Freezes a proxy right before the first byte of a request, which was admitted. If it sends nothing, it is frozen
-   * nevertheless.
+   * Freezes a proxy right before the first byte of an admitted request, or anyway if it sends nothing.
    * @returns false if it is down.
    */
   async suspendAtSend(victim: number): Promise<boolean> {
@@ -127,7 +126,7 @@ export class Proxies {
     return this.suspend(victim);
   }
 
-  /** Resolves once it answers. One that was frozen just before it stopped itself does that only now. */
+  /** Resolves once it answers. One frozen just before its own exit exits only now. */
   async wake(victim: number): Promise<void> {
     await eventually(() => {
       this.fleet.signal(victim, 'SIGCONT');
@@ -137,7 +136,7 @@ export class Proxies {
     this.up[victim] = true;
   }
 
-  /** Ends the database's connections to a proxy, as after the timeout of a machine that does not answer. */
+  /** Ends the database's connections to a proxy, as after the timeout of an unresponsive machine. */
   async loseSight(victim: number): Promise<void> {
     this.frozen = undefined;
     await this.database.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
@@ -145,7 +144,7 @@ export class Proxies {
     ]);
   }
 
-  /** Sets the wall clock of a proxy. Resolves at once if it is down. */
+  /** Sets the wall clock of a proxy. Resolves immediately if it is down. */
   async setClock(index: number, aheadMs: number): Promise<void> {
     if (this.up[index]) await this.wallClocks[index]?.set(aheadMs, (name) => this.fleet.signal(index, name));
   }
@@ -169,7 +168,7 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * Starts something, and again if a busy machine made the start too slow.
+ * Starts a process. Repeats starts that a busy machine made too slow.
  * @throws Inconclusive
  */
 async function started<Result>(start: () => Promise<Result>): Promise<Result> {

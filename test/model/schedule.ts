@@ -5,27 +5,27 @@ import { MAGIC, MagicName } from '../../src/sandbox/behaviour/magic-recipients';
 import { OperationName } from './bodies';
 import { Clocks, clocks, Disaster, disaster } from './disaster';
 
-/** How many schedules run at once, each with a client of its own. Killing a process affects all of them. */
+/** Number of concurrent schedules, each with its own client. Killing a process affects all of them. */
 export const LANES = 20;
 
 /** One request from the app's view, however often it is sent. */
 export interface LogicalRequest {
   kind: 'request';
   operation: OperationName;
-  /** The amount of its first item, in tenths of a US dollar. */
+  /** Amount of its first item, in tenths of a US dollar. */
   tenths: number;
   items: number;
   keyed: boolean;
-  /** The recipient of the first item. Null for nobody special. */
+  /** Recipient of the first item. Null for an ordinary one. */
   magic: MagicName | null;
   submissions: Submission[];
-  /** The concurrent decisions of two approvers, if the call is held. Undefined: it is left waiting. */
+  /** Concurrent decisions of two approvers on a held call. Undefined leaves it waiting. */
   decisions: ('approve' | 'reject')[];
 }
 
 export interface Submission {
   process: number;
-  /** Sent together with the previous one, not after its answer. */
+  /** Whether it is sent together with the previous one, not after its answer. */
   twin: boolean;
 }
 
@@ -54,7 +54,7 @@ interface ScheduleLimits {
 
 export interface Schedule {
   limits: ScheduleLimits;
-  /** How many steps run concurrently. */
+  /** Number of concurrent steps. */
   width: number;
   steps: Step[];
   /** Whether a person settles calls in doubt at the end. */
@@ -63,11 +63,11 @@ export interface Schedule {
 
 interface Kill {
   victim: number;
-  /** The number of submissions after the beginning of the wave. */
+  /** Number of submissions since the beginning of the wave. */
   afterSubmissions: number;
 }
 
-/** A fault requested over the control interface. It affects transfers, which no magic recipient can. */
+/** A fault requested over the control interface. It affects transfers, which have no magic recipients. */
 export interface TransferFault {
   fault: FaultName;
   probability: number;
@@ -81,10 +81,10 @@ export interface Wave {
   kills: Kill[];
   disaster: Disaster;
   clocks: Clocks;
-  /** The delay of the faults of magic recipients. */
+  /** Delay of the faults of magic recipients, in ms. */
   magicMs: number;
   transferFault: TransferFault;
-  /** The age at which the upstream lists a transaction of each type. */
+  /** Age at which the upstream lists a transaction of each type, in ms. */
   listedAfterMs: Record<ListedType, number>;
 }
 
@@ -176,7 +176,7 @@ const transferFault: fc.Arbitrary<TransferFault> = fc
     };
   });
 
-/** At once, before the resolver polls, while it polls, or not at all. */
+/** Immediately, before or during the resolver's polls, or never. */
 const lateness = fc.constantFrom(0, 0, 0, 500, 3_000, 600_000);
 const listedAfterMs = fc.record(
   Object.fromEntries(LISTED_TYPES.map((type) => [type, lateness])) as Record<ListedType, fc.Arbitrary<number>>,

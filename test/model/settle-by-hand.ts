@@ -2,23 +2,23 @@ import { Lane, Shared, submit } from './lane';
 import { Arrival, Intent, isInDoubt } from './checks/records';
 import { World } from './world';
 
-/** Longer than a call of an ended process may still be in progress. Until then, nobody may settle it. */
+/** Longer than a call of an ended process may be in progress. Before, it cannot be settled. */
 const SETTLEABLE_MS = 10_000;
-/** Longer than a proxy stays fenced that will not stay so: until its next heartbeat. */
+/** Longer than a temporary fence, which ends with the next heartbeat. */
 const UNFENCED_MS = 3_000;
 const POLL_MS = 50;
 
 interface Settling {
-  /** What the person knows of the upstream. */
+  /** The person's knowledge of the upstream. */
   arrivals: Arrival[];
-  /** What the person knows of the proxy: all calls, in doubt or not. */
+  /** The person's knowledge of the proxy: all calls, in doubt or not. */
   known: Intent[];
-  /** The proxies on which it may be settled. One that is fenced settles nothing. */
+  /** Proxies that accept the settlement. A fenced one settles nothing. */
   processes: number[];
 }
 
 /**
- * Settles calls in doubt at the end of a wave, for the schedules that want it.
+ * Settles calls in doubt at the end of a wave, for the schedules with that setting.
  * @returns the errors.
  */
 export function settleByHand(shared: Shared, lanes: Lane[], intents: Intent[], arrivals: Arrival[]): Promise<string[]> {
@@ -27,7 +27,7 @@ export function settleByHand(shared: Shared, lanes: Lane[], intents: Intent[], a
 }
 
 /**
- * Settles calls in doubt as a person who knows their outcome, and lets their apps send once more with the same key.
+ * Settles calls in doubt with their true outcome, and lets their apps resend with the same key.
  * @returns the errors.
  */
 export async function settle(
@@ -49,7 +49,7 @@ export async function settle(
         body: { outcome, reason: 'as it was' },
       });
     const told = await settledBy(ask, processes);
-    // The answer of a proxy that is killed just then is lost, and its settlement is not.
+    // A proxy killed just then loses its answer, but not its settlement.
     if (told !== 'fenced' && told?.status !== 200 && !(await isSettled(shared.world, id, outcome)))
       faults.push(`${id} could not be settled: ${told?.text}`);
     await submit(shared, lane, { number, submission: { process: 1 - (processes[0] ?? 0), twin: false } });
@@ -64,7 +64,7 @@ export async function settle(
   return faults;
 }
 
-/** Returns the arrivals of a call: those of its request, without those of other calls with an answer. */
+/** Returns the arrivals of a call: those of its request, without those of other answered calls. */
 function arrivalsOf({ id, number }: Intent, known: Intent[], arrivals: Arrival[]): Arrival[] {
   const left = arrivals.filter((arrival) => arrival.number === number);
   for (const other of known) {
@@ -80,7 +80,10 @@ async function isSettled({ database }: World, id: string, outcome: string): Prom
   return (await database.query(settled, [id, outcome])).length > 0;
 }
 
-/** Asks one proxy after the other until one has settled the call. @returns its answer, unless the clocks of all stay wrong. */
+/**
+ * Tries one proxy after the other until one has settled the call. @returns its answer, or `fenced` if all
+ * clocks stay wrong.
+ */
 async function settledBy<Answer extends { status: number; json: { code?: string } }>(
   ask: (process: number) => Promise<Answer | undefined>,
   processes: number[],
@@ -91,7 +94,7 @@ async function settledBy<Answer extends { status: number; json: { code?: string 
     for (const process of processes) {
       const told = await ask(process);
       if (told?.json.code === 'instance_fenced') {
-        last ??= 'fenced'; // it was killed before, and did not answer then
+        last ??= 'fenced'; // it was killed before it answered
         continue;
       }
       if (told && told.json.code !== 'not_in_doubt') return told;

@@ -2,7 +2,7 @@ import { Lane, Shared, submit } from './lane';
 import { Intent } from './checks/records';
 
 /**
- * Lets the resolver settle calls by the upstream's listing, and lets apps send once more, with the same key. The final
+ * Lets the resolver settle calls by the upstream's listing, and lets apps resend with the same key. The final
  * payments and records show whether it was right.
  * @returns the errors.
  */
@@ -13,7 +13,7 @@ export async function settleByList(shared: Shared, lanes: Lane[], intents: Inten
     key: shared.world.keys.reconciler,
   });
   if (told?.status === 500) return [`the resolver failed: ${told.text}`];
-  if (told?.status !== 200) return []; // such as without its database: then people settle all
+  if (told?.status !== 200) return []; // for example without its database; people settle all
   const { verdicts = [] } = told.json;
   const settled = new Set(verdicts.filter(({ verdict }) => verdict !== 'ambiguous').map(({ call_id }) => call_id));
   const known = intents.filter(({ id, idempotencyKey }) => settled.has(id) && idempotencyKey !== null);

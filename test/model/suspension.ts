@@ -6,13 +6,13 @@ import { settle } from './settle-by-hand';
 
 const POLL_MS = 50;
 
-/** After so many polls without a submission, everybody waits for the proxy that stands still. */
+/** Number of polls without a submission after which all wait for the frozen proxy. */
 const POLLS_WITHOUT_WORK = 6;
 
 /**
- * Suspends a proxy until the others have submitted enough, or have nothing else to do. Its calls may be settled
- * meanwhile, as a person finds them at the upstream, and their apps then ask again with the same key.
- * @returns the errors, and how many calls were settled.
+ * Suspends a proxy until the others have submitted enough, or have no work left. A person may settle its
+ * calls by the upstream, and their apps then resend with the same key.
+ * @returns the errors, and the number of settled calls.
  */
 export async function suspend(
   shared: Shared,
@@ -41,14 +41,17 @@ async function othersWork(shared: Shared, forSubmissions: number): Promise<void>
   }
 }
 
-/** What the sandbox has not carried out by now, the suspended proxy has not sent, and must not send later. */
+/**
+ * Settles calls that the sandbox has not executed. The suspended proxy has not sent them, and must not send
+ * them later.
+ */
 async function settleSuspended(shared: Shared, lanes: Lane[], victim: number) {
   const { world } = shared;
   const clientIds = lanes.map(({ client }) => client.id);
   const intents = await readIntents(world, clientIds);
   const gone = intents.filter(({ alive, outcome }) => !alive && outcome === null);
   const arrivals = await readArrivals(world.sandbox);
-  // The sandbox may still carry out what has arrived, so a person waits for it.
+  // The sandbox may still execute arrived requests, so a person waits for it.
   const decided = gone.filter(({ number }) => !arrivals.some((one) => one.number === number && !one.processed));
   const faults = await settle(shared, lanes, decided, { arrivals, known: intents, processes: [1 - victim] });
   return { faults, settled: decided.length };

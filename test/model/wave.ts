@@ -8,25 +8,25 @@ import { settleByHand } from './settle-by-hand';
 import { settleByList } from './settle-by-list';
 import { World } from './world';
 
-/** The state when everything that was begun has ended. */
+/** The state after all work has ended. */
 export interface Settled {
   lanes: Lane[];
   intents: Intent[];
   arrivals: Arrival[];
-  /** The errors found earlier. */
+  /** Errors found earlier. */
   violations: string[];
-  /** How many calls were settled while their proxy was suspended. */
+  /** Number of calls settled while their proxy was suspended. */
   settledSuspended: number;
-  /** What the database has lost. */
+  /** Losses of the database. */
   lost: Lost | undefined;
-  /** How many calls the follow-up settled. */
+  /** Number of calls settled by the follow-up. */
   followed: number;
 }
 
-/** More steps than a schedule has. */
+/** Above the number of steps of a schedule. */
 const NUMBERS_PER_LANE = 100;
 
-/** Runs schedules concurrently, lets misfortunes happen meanwhile, and waits until nothing is in progress. */
+/** Runs schedules concurrently with failures, and waits until nothing is in progress. */
 export async function runWave(world: World, wave: Wave): Promise<Settled> {
   await world.reset(wave);
   const happened: Happened = { violations: [], settledSuspended: 0 };
@@ -41,7 +41,7 @@ export async function runWave(world: World, wave: Wave): Promise<Settled> {
     onSubmission: () => {
       for (const { run } of events.filter(({ after }) => after === shared.submissions)) {
         const event = run();
-        event.catch(() => undefined); // it is heard of once the lanes have ended
+        event.catch(() => undefined); // reported once the lanes have ended
         running.push(event);
       }
     },
@@ -76,7 +76,7 @@ async function liftAll(world: World): Promise<void> {
   for (const { id } of stops) await lift(world, 0, id);
 }
 
-/** Waits until the sandbox has carried out everything, including late requests. */
+/** Waits until the sandbox has executed everything, including late requests. */
 async function settleSandbox(world: World, transferFault: TransferFault): Promise<Arrival[]> {
   let arrivals: Arrival[] = [];
   await within('the sandbox still has something to do', async () => {

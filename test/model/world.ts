@@ -16,7 +16,7 @@ import { ENVIRONMENT, Proxies } from './proxies';
 import { Wave } from './schedule';
 import type { BodyOf } from '../support/http/supertest';
 
-/** What is read of an answer's body, whoever it is from. */
+/** Fields read from any answer's body. */
 interface Said {
   id?: string;
   code?: string;
@@ -27,7 +27,7 @@ interface Said {
   verdicts?: { call_id: string; verdict: string }[];
 }
 
-/** An answer that somebody got. */
+/** A received answer. */
 export interface Told {
   status: number;
   headers: Headers;
@@ -55,16 +55,16 @@ export interface KnownStop {
   until: number;
 }
 
-/** Two proxies in front of a sandbox, a worker, their operators, and a clock that only counts events. */
+/** Two proxies in front of a sandbox, a worker, their operators, and a clock that counts events. */
 export class World {
-  /** The stops requested in this wave, whether or not the answer arrived. */
+  /** Stops requested in this wave, with or without an answer. */
   readonly stopsAsked: { clientId: string | null; operation: OperationName | null }[] = [];
   readonly stops: KnownStop[] = [];
-  /** The proxy that its clock fences in this wave. */
+  /** The proxy fenced by its clock in this wave. */
   fenced: number | undefined;
   /** Whether an old database may fence a proxy in this wave. */
   mayFence = false;
-  /** What the database has lost in this wave. */
+  /** Losses of the database in this wave. */
   lost: Lost | undefined;
   private moment = 0;
   private constructor(
@@ -94,13 +94,13 @@ export class World {
     return new World(database, sandbox, proxies, worker, { ...keys, approvers: approvers.map(({ key }) => key) });
   }
 
-  /** Returns the next moment. Of two moments, the smaller one was earlier. */
+  /** Returns the next moment. A smaller moment is earlier. */
   now(): number {
     return ++this.moment;
   }
 
   /**
-   * Asks a process, or the other one while it is down.
+   * Sends a request to a process, or to the other one while it is down.
    * @returns undefined if no answer arrived.
    */
   async ask({ process, method = 'POST', path, key, headers = {}, body }: Question): Promise<Told | undefined> {
@@ -119,8 +119,8 @@ export class World {
   }
 
   /**
-   * Asks until an answer arrives. Use it only for requests that change nothing. A proxy that stands still may hold a lock of
-   * the search index, until the database ends its transaction.
+   * Repeats a request until an answer arrives. Use it only for reads. A frozen proxy may hold a lock of the
+   * search index until the database ends its transaction.
    */
   async read<const Path extends string>(path: Path, key: string): Promise<BodyOf<'get', Path>> {
     let told: Told | undefined;
@@ -134,7 +134,7 @@ export class World {
     return told.json as BodyOf<'get', Path>;
   }
 
-  /** Resets the upstream as at a first start: enough money, and a ground truth of this wave only. */
+  /** Resets the upstream to its initial state: enough money, and a ground truth of this wave only. */
   async reset({ magicMs, transferFault, listedAfterMs, clocks, disaster }: Wave): Promise<void> {
     this.stops.length = 0;
     this.stopsAsked.length = 0;
@@ -161,8 +161,8 @@ export class World {
   }
 
   /**
-   * Follows payouts to what became of them after their answers.
-   * @returns how many calls it settled.
+   * Follows payouts after their answers.
+   * @returns the number of settled calls.
    */
   async followUp(): Promise<number> {
     const { settled } = await this.worker.get(FollowUpService).runOnce();
@@ -177,7 +177,7 @@ export class World {
   }
 }
 
-/** Records every moment at which somebody has spent more than allowed, so that nobody needs to check just then. */
+/** Records every moment of overspending, so that no check must coincide with it. */
 async function watchCaps(database: TestDatabase): Promise<void> {
   await database.query(`
     CREATE TABLE overspent (client_id uuid, day date, usd numeric);

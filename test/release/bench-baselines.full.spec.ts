@@ -5,7 +5,7 @@ import { createTestDatabase, TestDatabase } from '../support/databases/test-data
 
 const FOLDER = join(__dirname, '..', '..', 'bench', 'baselines');
 const PROXIES = ['fastify-http-proxy', 'http-proxy-middleware'];
-/** By what records: its rows, of a call without an outcome too. */
+/** Query for the recorded rows of a contestant, including calls without an outcome. */
 const RECORDS: Record<string, string> = {
   plain: `SELECT body::text, status, answer::text FROM plain.payout_record WHERE key_id IN (SELECT id FROM plain.api_key)`,
   floor: `SELECT convert_from(i.body, 'utf8') AS body, o.status, convert_from(o.body, 'utf8') AS answer

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 const SCALING = join(__dirname, '..', '..', 'bench', 'scaling');
 const urlOf = (file: string) => pathToFileURL(join(SCALING, file)).href;
 
-/** Evaluates an expression with the modules of the simulation, in a process of its own. */
+/** Evaluates an expression with the modules of the simulation, in a separate process. */
 function evaluated<Result>(expression: string): Result {
   const program = `
     import { simulate } from '${urlOf('cells/simulation.mjs')}';
@@ -19,7 +19,7 @@ function evaluated<Result>(expression: string): Result {
   return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', program]).toString()) as Result;
 }
 
-/** Within this share of a formula. A simulation with more events comes closer. */
+/** Relative tolerance to the formula. More events come closer. */
 const CLOSE = 0.06;
 const expectClose = (actual: number, expected: number) => expect(Math.abs(actual / expected - 1)).toBeLessThan(CLOSE);
 
@@ -40,7 +40,8 @@ describe('the simulation of cells', () => {
   });
 
   it('refuses the calls of an outage except its last seconds, and drains the backlog', () => {
-    // Of 100 s, all but the last 2 s are refused: 98 s. What waited then, 2 s of calls, delays nobody for longer.
+    // Of 100 s, all but the last 2 s are refused: 98 s. The backlog of 2 s delays later calls by at most
+    // that.
     const [{ sent, refused }, longest] = evaluated<[{ sent: number; refused: number }, number]>(`(() => {
       const { totals, waits } = one(20, { patience: 2, cells: [{ capacity: 100, outages: [{ from: 1000, to: 1100 }] }] });
       return [totals[0], Math.max(...waits)];

@@ -20,7 +20,7 @@ describe('the load generator of the benchmark', () => {
   let server: Server;
   let load: ChildProcess;
   let url: string;
-  /** For how long nothing is answered, from the next request on. */
+  /** Duration of a stall that begins with the next request. */
   let stallMs = 0;
   let stalledUntil = 0;
   const keys = new Set<string | string[] | undefined>();
@@ -54,7 +54,7 @@ describe('the load generator of the benchmark', () => {
     const { requests, seconds, failures, medianMs, p99Ms } = await run({ rate: 200, seconds: 1 });
     expect([requests, failures]).toEqual([200, []]);
     expect(seconds).toBeGreaterThan(0.99);
-    // 120 requests are due in the stall, and four of them are sent in it.
+    // 120 requests are due during the stall. Four of them are sent.
     expect(p99Ms).toBeGreaterThan(550);
     expect(medianMs).toBeGreaterThan(50);
   });

@@ -46,7 +46,7 @@ describe('docker-compose.yml', () => {
   it('is healthy when the proxy is ready', () => {
     const [, script = ''] = /test: \['CMD', 'node', '-e', "([^"]+)"\]/.exec(service('proxy')) ?? [];
     expect(script).toContain("fetch('http://127.0.0.1:3000/readyz')");
-    const elsewhere = script.replace(':3000', ':1'); // nothing listens there
+    const elsewhere = script.replace(':3000', ':1'); // no server listens there
     expect(spawnSync(process.execPath, ['-e', elsewhere], { timeout: 10_000 }).status).toBe(1);
   });
 
@@ -83,7 +83,10 @@ describe('docker-compose.yml', () => {
     let admin: Client;
     let url: string;
 
-    /** What the image does with a new volume. The embedded server already has a payout_owner, its superuser. */
+    /**
+     * Repeats the image's setup of a new volume. The embedded server already has a payout_owner, its
+     * superuser.
+     */
     beforeAll(async () => {
       postgres = await startEmbeddedPostgres(dataDir);
       const there = new URL(postgres.urls.owner);
@@ -96,7 +99,7 @@ describe('docker-compose.yml', () => {
         .replace(/^(--|\\).*$/gm, '')
         .replaceAll(":'password'", `'${password}'`)
         .replaceAll('payout_owner', 'composed_owner')
-        .replace('ALTER ROLE postgres', 'ALTER ROLE sandbox'); // stands for the superuser of the image
+        .replace('ALTER ROLE postgres', 'ALTER ROLE sandbox'); // the embedded superuser
       for (const statement of script.split(';').filter((one) => one.trim() !== '')) await admin.query(statement);
       [there.username, there.password, there.pathname] = ['composed_owner', '', '/payout_proxy'];
       url = there.toString();

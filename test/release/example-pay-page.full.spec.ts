@@ -19,7 +19,10 @@ import { createTokenClient } from '../support/access/token-client';
 
 const RESOURCE = 'https://payouts.example';
 
-/** The story of examples/pay-page with tokens: a page without a secret, whose visitors sign in at the company's provider. */
+/**
+ * Flow of examples/pay-page with tokens: a page without a secret, whose visitors sign in at the company's
+ * provider.
+ */
 describe('the example page', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let provider: TestProvider;
@@ -27,7 +30,7 @@ describe('the example page', () => {
   let page: Page;
   let site: PayPage;
   let reconciler: string;
-  /** The tokens that the provider has given to the page. */
+  /** Tokens issued to the page. */
   const tokens: string[] = [];
 
   beforeAll(async () => {
@@ -76,7 +79,7 @@ describe('the example page', () => {
   it('follows a payment without an answer, also after a reload, until it is settled', async () => {
     await payOn(page, ANSWER_IS_LOST, '2');
     await resultOn(page, 'unknown', false);
-    await page.reload(); // the tokens are gone, but the provider knows the visitor, and the page its payment
+    await page.reload(); // the tokens are lost, but the provider knows the visitor, and the page its payment
     await page.getByRole('button', { name: 'Sign in' }).click();
     await resultOn(page, 'unknown', false);
     await supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler).expect(200);

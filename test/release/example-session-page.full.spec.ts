@@ -18,14 +18,14 @@ import supertest from '../support/http/supertest';
 const SDK = resolve(__dirname, '..', '..', 'packages/sdk');
 const COOKIE = 'payout_proxy_page_wallet';
 
-/** The header of every JWT, and the beginning of its claims. */
+/** Header of every JWT, and the beginning of its claims. */
 const JWT = /eyJ[\w-]+\.eyJ/;
 
-/** The story of examples/pay-page with a session: its visitors sign in at the company's provider. */
+/** Flow of examples/pay-page with a session: its visitors sign in at the company's provider. */
 describe('the example page with a session', () => {
   let scene: SessionPage;
   let page: Page;
-  /** All that the page has received. */
+  /** Responses received by the page. */
   const received: string[] = [];
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('the example page with a session', () => {
     page = await scene.context.newPage();
     page.on('response', (response) => {
       received.push(response.url());
-      const text = response.text().catch(() => ''); // a redirect has none
+      const text = response.text().catch(() => ''); // a redirect has no body
       void text.then((content) => received.push(content));
     });
   });
@@ -149,7 +149,7 @@ describe('the example page with a session', () => {
     expect(await foreign.textContent('body')).toContain(`"code":"${code}"`);
     await foreign.close();
     expect(await arrivals(phone)).toBe(0);
-    // The same request by the client's own page is accepted.
+    // The same request from the client's own page is accepted.
     expect(await attemptFrom(page, { url: scene.url, ...pay, token: known })).toMatchObject({ status: 200 });
     expect(await arrivals(phone)).toBe(1);
   });
@@ -168,7 +168,7 @@ describe('the example page with a session', () => {
     await payOn(page, '+254712345681', '0.20');
     await signIn(page).waitFor();
     expect(await page.locator('#status').textContent()).toMatch(/^Sign in to go on with this payment: .*has ended/);
-    await signIn(page).click(); // the provider knows the visitor
+    await signIn(page).click(); // the provider still knows the visitor
     expect(await resultOn(page, 'succeeded', true)).toBe('Paid.');
     expect(await arrivals('+254712345681')).toBe(1);
   });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What npm runs after an installation. */
+/** The script that npm runs after an installation. */
 describe('the preparation of an installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-prepare-'));
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -9,8 +9,8 @@ import { reconcile, untilNow } from '../support/reconciliation/reconciling';
 import { ReleasedProgram, unpackReleased } from '../support/databases/released-program';
 
 /**
- * The last released program on the schema of this commit, beside a proxy of this commit, as during a rolling upgrade. It
- * shows that the statements of these flows work. It does not show that flows that are not here do.
+ * Runs the last released program on this commit's schema next to a proxy of this commit, as in a rolling
+ * upgrade. Covers the statements of these flows only.
  */
 describe('the last released program on the schema of this commit', () => {
   const signingKey = newSigningKey('test');
@@ -23,7 +23,7 @@ describe('the last released program on the schema of this commit', () => {
   let operator: { key: string };
   let approver: { key: string };
 
-  /** Asks without a comparison with the API document, which describes this version only. */
+  /** Sends a request without validation against the API document, which describes this version only. */
   const ask = async (method: string, url: string, key: string, body?: object, idempotencyKey?: string) => {
     const headers = {
       'X-API-Key': key,
@@ -101,7 +101,7 @@ describe('the last released program on the schema of this commit', () => {
     expect(await read(oldUrl)).toEqual(await read(current.url));
     expect(await read(oldUrl)).toHaveLength(8); // 2 paid, 2 replayed, 3 refused, 1 approved
     await eventually(async () => (await current.database.query('SELECT FROM checkpoint WHERE size > 8')).length > 0);
-    // Only the worker of the last release runs, so it carries out the run.
+    // Only the worker of the last release runs, so it executes the run.
     const run = await reconcile({ url: current.url, key: operator.key }, untilNow());
     expect(run).toMatchObject({ state: 'ended', failure: null });
   });

@@ -13,7 +13,7 @@ import supertest from '../support/http/supertest';
 const RELEASE = join(__dirname, '..', '..', 'tools', 'release.mjs');
 const MOST_MEGABYTES = 190;
 
-/** What deploy.md describes: no Docker, no registry, and nothing of this project but the folder. */
+/** Follows deploy.md: no Docker, no registry, and no other file of this project. */
 describe('a release', () => {
   const parent = mkdtempSync(join(tmpdir(), 'payout-proxy-release-'));
   const folder = join(parent, 'payout-proxy');
@@ -49,7 +49,7 @@ describe('a release', () => {
     rmSync(parent, { recursive: true });
   });
 
-  /** Starts a program of the release as a server does, without what speeds up other tests. */
+  /** Starts a program of the release with production settings, without the speedups of other tests. */
   const run = (...args: string[]) => new Product(process.execPath, args, env, folder);
   const sizeOf = (path: string): number => {
     const { blocks } = lstatSync(path);

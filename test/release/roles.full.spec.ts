@@ -43,7 +43,7 @@ describe('the roles of the database', () => {
     await database.close();
   });
 
-  /** Whether the role was let: what fails for another reason had passed that gate. */
+  /** Whether the role has permission. A failure for another reason counts as permitted. */
   async function may(role: Role, sql: string): Promise<boolean> {
     const client = clients[role];
     await client.query('BEGIN');
@@ -52,8 +52,9 @@ describe('the roles of the database', () => {
       return true;
     } catch (error) {
       const { code } = error as { code: string };
-      if (['42501', '42809', '55000'].includes(code)) return false; // not granted; no view is written to or emptied
-      expect(code).toMatch(/^23/); // a column must be given; records are only added to
+      // Not granted; views cannot be written or truncated.
+      if (['42501', '42809', '55000'].includes(code)) return false;
+      expect(code).toMatch(/^23/); // a required column is missing; records are append-only
       return true;
     } finally {
       await client.query('ROLLBACK');

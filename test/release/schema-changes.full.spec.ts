@@ -47,7 +47,7 @@ describe('released migrations', () => {
   });
 });
 
-/** What servers have since PostgreSQL 16, 17 and 18 only, as far as a migration may want it. */
+/** Features of PostgreSQL 16, 17 and 18 that a migration might use. */
 const NEWER_THAN_15 = [
   /CREATE [\w ]*TABLE [^;]*\bSTORAGE\b/i,
   /\b(any_value|array_sample|array_shuffle|random_normal|pg_input_is_valid|date_add|date_subtract)\s*\(/i,
@@ -117,7 +117,7 @@ describe('a change of the schema', () => {
       expect(isOver).toBe(false);
       const statuses: number[] = [];
       for (const phone of phones(30)) {
-        statuses.push((await proxy.post(key, '/payouts/airtime', airtime(phone))).status); // behind the migration, and after it
+        statuses.push((await proxy.post(key, '/payouts/airtime', airtime(phone))).status); // queued behind the migration, and after it
         if (isOver) break;
       }
       expect(new Set(statuses)).toEqual(new Set([200]));

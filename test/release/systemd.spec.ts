@@ -34,9 +34,10 @@ describe.each(UNITS)('the unit %s', (name) => {
   });
 
   it('is accepted by an installed systemd', () => {
-    if (!existsSync('/usr/bin/systemd-analyze')) return; // a container may lack it, and the lines above are tested anyway
+    // A container may lack it; the lines above are tested anyway.
+    if (!existsSync('/usr/bin/systemd-analyze')) return;
     const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-units-'));
-    const { username } = userInfo(); // verify wants a user and a program that exist
+    const { username } = userInfo(); // verify requires an existing user and program
     const here = unit(name)
       .replace(/^(User|Group)=.*$/gm, `$1=${username}`)
       .replace('/usr/bin/node', process.execPath);

@@ -26,7 +26,7 @@ describe('a payment by the SDK', () => {
     key = (await proxy.client('app', 'pay', 'write', 'read')).key;
     approver = (await proxy.client('approver', 'approve')).key;
     client = clientWith();
-    await airtime().settled(); // the list of countries is there from now on
+    await airtime().settled(); // caches the list of countries
   });
   afterAll(() => proxy.close());
 

@@ -13,14 +13,14 @@ const README = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8');
 const SECRET = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 /**
- * The blocks of code of README, in their order, without the language. That of pages runs in a browser
+ * Code blocks of the README in order, without the language. The block for pages runs in a browser
  * (example-session-page.full.spec.ts).
  */
 const EXAMPLES = [...README.matchAll(/^```js\n([^]*?)^```$/gm)]
   .map(([, code = '']) => code)
   .filter((code) => !code.includes('location.'));
 
-/** What the examples take from the reader's own program. */
+/** Declarations that the examples expect in the reader's program. */
 const OWN = `
 const [url, key, logKey, ended] = process.argv.slice(2);
 const database = new Map();
@@ -36,7 +36,7 @@ const body = JSON.stringify({ type: 'payout.settled' });
 const incoming = { body, headers: JSON.parse(process.env.SIGNED) };
 `;
 
-/** Makes one module of the examples. The first one is for all, and the others have names of their own. */
+/** Combines the examples into one module. The first is shared, and the others get separate scopes. */
 function programOf([head = '', ...others]: string[]): string {
   const imports = new Set<string>();
   const bodies = [head, ...others].map((code) =>
@@ -52,7 +52,7 @@ function programOf([head = '', ...others]: string[]): string {
   return `import { ${[...imports].join(', ')} } from '@payout-proxy/sdk';\n${OWN}\n${begin}\n${numbered.join('')}`;
 }
 
-/** Runs a program where it finds the package, as it was built. @returns the lines of each example. */
+/** Runs a program next to the built package. @returns the lines of each example. */
 async function run(program: string, given: string[], env: Record<string, string>): Promise<string[][]> {
   const cache = join(ROOT, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
@@ -69,7 +69,7 @@ async function run(program: string, given: string[], env: Record<string, string>
   return examples.map((text) => text.trim().split('\n'));
 }
 
-/** What the examples print, in their order. */
+/** Expected output of the examples, in order. */
 const PRINTED: RegExp[][] = [
   [/^succeeded$/, /^paid 2\.5$/],
   [/^succeeded$/],
@@ -92,11 +92,11 @@ describe("the examples of the SDK's README", () => {
 
   beforeAll(async () => {
     proxy = await startProxyWithSandbox();
-    await proxy.startWorker(); // it seals the records for receipts
+    await proxy.startWorker(); // seals the records for receipts
   });
   afterAll(() => proxy.close());
 
-  /** An event, signed now. */
+  /** An event signed now. */
   function signed(): string {
     const at = String(Math.floor(Date.now() / 1_000));
     const text = `msg_1.${at}.${JSON.stringify({ type: 'payout.settled' })}`;

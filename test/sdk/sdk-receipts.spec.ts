@@ -36,7 +36,7 @@ describe('verifyReceipt', () => {
     const forged = await receiptOf(LOG, [3, 5, 8], forger);
     expect(await faultOf(forged, signer)).toMatchObject({ message: expect.stringContaining('None of your keys') });
     expect(await faultOf(forged)).toBeInstanceOf(VerificationError);
-    const both = await receiptOf(LOG, [3, 5, 8], forger, signer); // while the log's key is being changed
+    const both = await receiptOf(LOG, [3, 5, 8], forger, signer); // during a rotation of the log's key
     expect(await verified(both, signer)).toMatchObject({ key: signer.verifierKey });
   });
 

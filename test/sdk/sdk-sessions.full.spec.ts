@@ -7,10 +7,10 @@ import { startProxyWithSandbox } from '../support/processes/proxy';
 
 const RETRIES = { most: 2, firstMs: 5, longestMs: 1_000 };
 
-/** A browser without scripts of its own: it keeps cookies, and loses answers as it is told. */
+/** A browser without scripts: keeps cookies, and loses answers on request. */
 class Browser {
   cookies = new Cookies();
-  /** The statuses of answers, in their order. */
+  /** Statuses of answers, in order. */
   statuses: number[] = [];
   losesAnswers = false;
 
@@ -18,7 +18,7 @@ class Browser {
 
   async signIn(sub: string): Promise<void> {
     const session = this.cookies.values.get('payout_proxy_page_wallet') ?? '';
-    this.cookies = new Cookies(); // the provider has forgotten who was there
+    this.cookies = new Cookies(); // the provider has forgotten the visitor
     if (session !== '') this.cookies.values.set('payout_proxy_page_wallet', session);
     await signInToPage(this.url, sub, { cookies: this.cookies });
   }

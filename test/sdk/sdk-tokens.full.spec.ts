@@ -86,7 +86,7 @@ describe('the SDK with access tokens', () => {
       fetch: async (input, init) => {
         const response = await fetch(input, init);
         if (init?.method !== 'POST' || isLost) return response;
-        [isLost, present] = [true, bobs]; // the answer is lost, and somebody else signs in
+        [isLost, present] = [true, bobs]; // the answer is lost, and another person signs in
         throw new TypeError('terminated');
       },
     });

@@ -8,26 +8,26 @@ const RETRIES = { most: 4, firstMs: 5, longestMs: 1_000 };
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 
 type Fetch = typeof fetch;
-/** What happens to one request. */
+/** Network behavior for one request. */
 type Fate = (send: () => Promise<Response>) => Promise<Response>;
 
 const arrives: Fate = (send) => send();
-/** The connection breaks before the proxy reads a byte. */
+/** Breaks the connection before the proxy reads a byte. */
 const isLost: Fate = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
 const isRefused: Fate = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
-/** The connection breaks after the proxy has answered. */
+/** Breaks the connection after the answer of the proxy. */
 const losesAnswer: Fate = async (send) => {
   await (await send()).arrayBuffer();
   throw new TypeError('terminated');
 };
 
-/** Something between the app and the proxy answers. */
+/** Answers from a gateway between the app and the proxy. */
 const answers =
   (status: number, text: string): Fate =>
   () =>
     Promise.resolve(new Response(text, { status }));
 
-/** The proxy answers with an error of its own. */
+/** Answers with an error of the proxy. */
 const says = (status: number, code: string, action: string, retryAfter?: string): Fate => {
   const headers = { 'X-Call-Id': 'x', ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) };
   const text = JSON.stringify({ status: 'error', error: `It said ${code}.`, code, action, call_id: 'x' });
@@ -45,7 +45,7 @@ describe('a payment without an answer', () => {
   });
   afterAll(() => proxy.close());
 
-  /** A payment whose requests have these fates, one after the other. The last one holds for all others. */
+  /** A payment whose requests meet these fates in turn. The last one applies to all others. */
   function payment(fates: Fate[], idempotencyKey?: string) {
     const keys: (string | null)[] = [];
     const unreliable: Fetch = (input, init) => {

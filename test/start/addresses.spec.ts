@@ -5,7 +5,7 @@ import type { Answer } from '../support/http/request';
 
 const WALLETS = '/api/v0.1/wallets/list';
 
-/** From where a client may call. */
+/** Permitted networks of a client. */
 describe('the address of a request', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -25,7 +25,7 @@ describe('the address of a request', () => {
     await upstream.stop();
   });
 
-  /** A client's key. */
+  /** Creates a client with these addresses. Returns its key. */
   async function from(name: string, addresses: string[]): Promise<string> {
     const { key } = await proxy.client(name, 'read', 'account');
     await proxy.database.query('UPDATE client SET addresses = $2 WHERE name = $1', [name, addresses]);
@@ -41,7 +41,8 @@ describe('the address of a request', () => {
     const sentBefore = upstream.received.length;
     const refused = await proxy.get(key, WALLETS).expect(403);
     expect(refused.body).toMatchObject({ status: 'error', code: 'address_not_allowed' });
-    expect((await proxy.post(key, '/send', { x: 1 }).expect(403)).body.code).toBe('address_not_allowed'); // no word of its body or scope
+    // The error reveals nothing about body or scope.
+    expect((await proxy.post(key, '/send', { x: 1 }).expect(403)).body.code).toBe('address_not_allowed');
     expect(upstream.received.length).toBe(sentBefore);
     expect(await record(refused)).toMatchObject({
       outcome: 'refused',

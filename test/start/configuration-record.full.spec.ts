@@ -15,7 +15,7 @@ const FIRST_KEY = 'upstream-key-that-was-first';
 const SECOND_KEY = 'upstream-key-that-was-second';
 const FINGERPRINT = expect.stringMatching(/^SHA-256 [0-9a-f]{8}…$/) as string;
 
-/** The product in processes of its own, on one database. */
+/** Runs the product in separate processes, on one database. */
 describe('the configuration of each start', () => {
   const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-configuration-'));
   let database: TestDatabase;

@@ -13,7 +13,7 @@ import { TokenIssuer } from '../support/access/token-issuer';
 const PASSWORD = 'a%20password%40proxy';
 const PLAIN_PASSWORD = 'a password@proxy';
 
-/** Every host has a made-up name under `test.`, so only the egress proxy leads to it. */
+/** Every host has a fictitious name under `test.`, reachable only through the egress proxy. */
 describe('a proxy behind an egress proxy', () => {
   let world: FakeUpstream;
   let egress: ConnectProxy;
@@ -55,7 +55,7 @@ describe('a proxy behind an egress proxy', () => {
   const authorities = () => egress.asked.map(({ authority }) => authority).sort();
   const paid = () => world.received.filter(({ url }) => url.includes('/payouts/'));
 
-  /** Leads only to the screening service. */
+  /** Connects only to the screening service. */
   const exceptPayouts = (behaviour: ConnectProxy['behaviour']) => {
     egress.behaviour = (request, ...rest) =>
       (request.url?.startsWith('upstream.test') ? behaviour : egress.open)(request, ...rest);

@@ -98,7 +98,7 @@ describe('the lock of a directory', () => {
       await holder?.release();
     }
     const numbered = readdirSync(join(dataDir, 'lock'));
-    expect(numbered).toHaveLength(1); // and nothing else is left behind
+    expect(numbered).toHaveLength(1); // without other entries
   });
 
   it('is free after its holder was killed, and held while its holder is only stopped', async () => {
@@ -133,7 +133,7 @@ describe('the lock of a directory', () => {
     const left = readFileSync(join(dataDir, 'lock', file));
     await lock?.release();
     expect(files()).toEqual([]);
-    writeFileSync(join(dataDir, 'lock', file), left); // as a killed holder leaves it
+    writeFileSync(join(dataDir, 'lock', file), left); // left by a killed holder
     const next = await take();
     expect(await DirectoryLock.holderOf(dataDir)).toMatchObject({ url: null });
     expect(files()).toHaveLength(1);
@@ -205,18 +205,18 @@ describe('the demo keys', () => {
     });
     const sandbox = upstream('http://127.0.0.1:4010');
     await ensureDemoKeys(clients, dataDir);
-    // Made by an older version, which marked nothing: the file says which they are.
+    // Created by an older version without markers. The file identifies them.
     await expect(refuseDemoClients(demo, upstream('https://api.example.com'))).rejects.toThrow(
       /demo clients of the sandbox \(admin, app, approver, auditor, reconciler\).*DATA_DIR.*revoke/,
     );
     await bindDemoClients(demo, sandbox);
-    await refuseDemoClients(demo, sandbox); // a second proxy beside the same sandbox
+    await refuseDemoClients(demo, sandbox); // a second proxy with the same sandbox
     const others = [upstream('https://api.example.com'), upstream('http://127.0.0.1:4010', 'another-key')];
     for (const other of others) {
       await expect(refuseDemoClients(demo, other)).rejects.toThrow(StartError);
       await expect(refuseDemoClients(demo, { ...other, dataDir: '/nowhere' })).rejects.toThrow(StartError);
     }
-    await proxy.client('another', 'pay'); // belongs to nobody's sandbox
+    await proxy.client('another', 'pay'); // belongs to no sandbox
     await proxy.database.query(
       "UPDATE api_key SET revoked_at = now() FROM client c WHERE c.id = client_id AND c.name <> 'another'",
     );

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** A process that ends while its first line is being written, which takes some time. */
+/** A process that ends during a slow write of its first line. */
 const PROGRAM = `
   const fs = require('node:fs');
   const { write } = fs;

@@ -4,7 +4,7 @@ import { answer } from '../support/network/fake-upstream';
 import { Paying, SUCCESS, startPaying } from '../support/payments/paying';
 import supertest from '../support/http/supertest';
 
-/** Level error is for what somebody has to look into. */
+/** Level error is for events that need an operator. */
 describe('the log', () => {
   let paying: Paying;
   let admin: string;

@@ -6,7 +6,7 @@ import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
-/** Who works on a call, and whether that process still lives. */
+/** Owner of a call, and whether that process is alive. */
 describe('a process number', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
@@ -91,7 +91,7 @@ describe('a process number', () => {
 
   it('stays the same and alive while another session holds it, and is locked again when that ends', async () => {
     const number = numberOf(proxy);
-    // Waits for the lock, and gets it as soon as its holder is gone.
+    // Waits for the lock until its holder is gone.
     const other = new Client({ connectionString: database.url });
     await other.connect();
     const taken = other.query('SELECT pg_advisory_lock($1, $2)', [LOCKS.process, number]);

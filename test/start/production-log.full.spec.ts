@@ -68,7 +68,7 @@ describe('the production log', () => {
     const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`;
     await pay(key, traceparent).expect(200);
     await pay('pp_unknown', 'not a trace').expect(401);
-    upstream.behaviour = reset; // of which the proxy tells, too
+    upstream.behaviour = reset; // the proxy logs this, too
     await pay(key, traceparent, '+254700000001').expect(502);
     await eventually(() => linesOf(product).some(({ outcome }) => outcome === 'unknown'));
 
@@ -80,7 +80,7 @@ describe('the production log', () => {
       [401, undefined],
       [502, TRACE],
     ]);
-    const shape = lines.find((line) => 'fingerprint' in line); // another line about the first request
+    const shape = lines.find((line) => 'fingerprint' in line); // a second line about the first request
     expect(shape).toMatchObject({ call_id: requests[0]?.call_id, trace_id: TRACE });
     expect(lines.filter((line) => !('call_id' in line))).toMatchObject([
       { msg: 'proxy is stopping', reason: 'SIGTERM' },

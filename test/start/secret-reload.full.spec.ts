@@ -24,7 +24,7 @@ const KENYA = {
   wallet: undefined,
 };
 
-/** Secrets in files are replaced without a restart, and no request is lost or refused meanwhile. */
+/** Secrets in files are replaced without a restart, and without lost or refused requests. */
 describe('a secret replaced in its file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-reload-'));
   const files = { key: join(folder, 'key'), secret: join(folder, 'secret'), kenya: join(folder, 'kenya') };
@@ -50,7 +50,7 @@ describe('a secret replaced in its file', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Replaces the file by a link, as Kubernetes does. */
+  /** Replaces the file by a link, like Kubernetes. */
   const replace = (file: string, content: string) => {
     const made = join(folder, randomUUID());
     writeFileSync(made, content);
@@ -83,7 +83,7 @@ describe('a secret replaced in its file', () => {
 
   it('is ignored if it is not a valid key, and the previous one stays', async () => {
     replace(files.key, 'a b');
-    replace(files.secret, SECOND_SECRET); // once it is taken, the key was looked at, too
+    replace(files.secret, SECOND_SECRET); // once it is loaded, the key was read, too
     await eventually(async () => (await tell(SECOND_SECRET)).status === 200);
     expect(await usedKey()).toBe(SECOND_KEY);
     replace(files.key, 'third-key-of-the-upstream');

@@ -18,7 +18,7 @@ const CREDIT = { credits: [{ email: PERSON.email, twitter: PERSON.handle, valueI
 const echo = (text: string) => ({ status: 'error', error: `${text} of ${PERSON.email}, ${PERSON.phone}` });
 const escaped = UPSTREAM_KEY.replaceAll('-', '\\u002d');
 
-/** What an upstream may do with our key and its recipients. */
+/** Ways of an upstream to leak our key and its recipients. */
 const UPSTREAMS: [string, Behaviour][] = [
   ['success', answer(200, SUCCESS)],
   ['success that quotes the key', answer(200, { status: 'success', data: { key: UPSTREAM_KEY, again: UPSTREAM_KEY } })],
@@ -46,7 +46,7 @@ const UPSTREAMS: [string, Behaviour][] = [
   ['nothing', hang],
 ];
 
-/** Promise 4, in the product as it runs: a process with everything it logs. */
+/** Promise 4, in the running product: a process with its complete log. */
 describe('secrets and people', () => {
   const dataDir = newDataDir();
   const answers: string[] = [];
@@ -70,7 +70,7 @@ describe('secrets and people', () => {
     return key;
   }
 
-  /** Sends a request and keeps all that comes back. */
+  /** Sends a request, and stores the complete response. */
   async function ask<Body>(request: Promise<Answer<Body>>): Promise<Answer<Body>> {
     const got = await request;
     answers.push(`${JSON.stringify(got.headers)}\n${got.text}`);
@@ -87,7 +87,7 @@ describe('secrets and people', () => {
     }
     upstream.behaviour = answer(200, SUCCESS);
     const grant = { ...GRANT, recipients: Object.values(PERSON) };
-    ephemeral = (await mint({ url }, app, grant)).key; // This answer, which has to show it, is not searched.
+    ephemeral = (await mint({ url }, app, grant)).key; // not searched, because this answer must contain it
     for (const key of [ephemeral, `${ephemeral}x`]) await post('/api/v0.1/payouts/airtime', AIRTIME, key);
     await post('/v1/ephemeral-keys', grant, ephemeral);
     await post('/api/v0.1/payouts/credit', {
@@ -102,7 +102,7 @@ describe('secrets and people', () => {
     await post('/api/v0.1/payouts/airtime', AIRTIME, `${app}x`);
     await post('/api/v0.1/payouts/airtime', AIRTIME, auditor);
     await ask(supertest(url).post('/api/v0.1/payouts/airtime').set('Authorization', `Bearer ${app}`).send(AIRTIME));
-    // The database's own errors quote the rows that they refuse.
+    // The database's own errors quote the rejected rows.
     await database.query('ALTER TABLE intent_body ADD CONSTRAINT nobody CHECK (people IS NULL) NOT VALID');
     await post('/api/v0.1/payouts/airtime', AIRTIME);
     await post('/api/v0.1/payouts/credit', CREDIT);
@@ -153,7 +153,7 @@ describe('secrets and people', () => {
 
   const logs = () => product.stdout + product.stderr;
 
-  /** Every row of every table, bytes as the text they are. */
+  /** Every row of every table, with bytes decoded as text. */
   async function dump(tables?: string[]): Promise<string> {
     const pool = new Pool({ connectionString: database.ownerUrl });
     const all = await pool.query<{ name: string }>(
@@ -173,7 +173,7 @@ describe('secrets and people', () => {
     return rows.join('\n');
   }
 
-  /** The lines that hold any of these words, so that a failure shows where. */
+  /** Lines with any of these words, to locate a failure. */
   const leaks = (text: string, words: string[]) =>
     text.split('\n').filter((line) => words.some((word) => line.toLowerCase().includes(word.toLowerCase())));
   const people = Object.values(PERSON).flatMap((value) => [value, value.slice(1), encodeURIComponent(value)]);
@@ -193,7 +193,7 @@ describe('secrets and people', () => {
     for (const text of [logs(), answers.join('\n'), metrics, await dump()]) {
       expect(leaks(text, [UPSTREAM_KEY, escaped])).toEqual([]);
     }
-    expect(leaks(await dump(), ['[key removed]']).length).toBeGreaterThan(10); // it was quoted, and taken out
+    expect(leaks(await dump(), ['[key removed]']).length).toBeGreaterThan(10); // it was quoted, and redacted
   });
 
   it("keep a caller's key out of log lines, responses, metrics and tables", async () => {

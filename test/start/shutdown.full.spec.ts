@@ -11,7 +11,7 @@ const READY = /payout-proxy is ready\s+(http\S+)/;
 const FOREVER = '600000';
 const OTHER_PHONE = '+254700000001';
 
-/** The product as a process of its own, between a test's database and a test's upstream. */
+/** Runs the product as a separate process, with the test's database and upstream. */
 describe('a proxy that receives SIGTERM', () => {
   const dataDir = newDataDir();
   let database: TestDatabase;
@@ -31,7 +31,7 @@ describe('a proxy that receives SIGTERM', () => {
       UPSTREAM_BASE_URL: upstream.url,
       UPSTREAM_API_KEY: UPSTREAM_KEY,
       CHECK_COVERAGE: 'false',
-      DUPLICATE_GUARD: 'false', // the tests pay the same
+      DUPLICATE_GUARD: 'false', // the tests repeat one payment
     };
     key = (await createClient(database, 'app', ['pay'])).key;
   });
@@ -78,13 +78,13 @@ describe('a proxy that receives SIGTERM', () => {
     const late = await pay(url, airtime(OTHER_PHONE));
     expect(late.status).toBe(200);
 
-    void product.signal('SIGTERM'); // now it is urgent
+    void product.signal('SIGTERM'); // forces the shutdown
     await eventually(() =>
       statusOf(url).then(
         () => false,
         () => true,
       ),
-    ); // nobody is let in any more
+    ); // new connections are refused
     release();
     const finished = await inFlight;
     expect(finished.status).toBe(200);

@@ -6,7 +6,7 @@ import { envOf, newDataDir, Product } from '../support/processes/process';
 import { UPSTREAM_KEY } from '../support/processes/proxy';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
-/** The process runs for a fifth of each period, as with a quota of a fifth of a core. */
+/** The process runs for a fifth of each period, like a quota of a fifth of a core. */
 const RUN_MS = 100;
 const REST_MS = 400;
 
@@ -42,7 +42,7 @@ describe.each([
   });
 });
 
-/** Suspends a process most of the time. It ends with the process continued. */
+/** Suspends a process most of the time. Ends with the process running. */
 async function pulse(pid: number, until: AbortSignal): Promise<void> {
   while (!until.aborted) {
     process.kill(pid, 'SIGSTOP');

@@ -16,7 +16,7 @@ describe('a failed start explains itself in one line', () => {
     starting.then(
       () => 'it started',
       (error: unknown) => {
-        expect(error).toBeInstanceOf(StartError); // which main.ts writes on one line, before it ends with 1
+        expect(error).toBeInstanceOf(StartError); // main.ts writes it on one line, and exits with 1
         return (error as Error).message;
       },
     );

@@ -15,7 +15,7 @@ const READY = /payout-proxy is ready\s+(http\S+)/;
 const ROOT = join(__dirname, '..', '..');
 const PAYMENT = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 2 }] };
 
-/** The first start makes it, which takes longer than a start. */
+/** Created by the first start, which takes longer than later ones. */
 const dataDir = newDataDir();
 afterAll(() => removeDataDir(dataDir));
 const env = { DATA_DIR: dataDir, PORT: '0' };
@@ -27,7 +27,7 @@ const numberOfPostgres = () =>
   );
 const answers = (url: string) => fetch(url).then(Boolean, () => false);
 
-/** What runs of a start that is ready. */
+/** Processes of a ready start. */
 interface Everything {
   url: string;
   sandbox: string;
@@ -49,7 +49,7 @@ async function expectNothingLeft({ url, sandbox, postgres, processes }: Everythi
   expect(await answers(url)).toBe(false);
 }
 
-/** npm start, as a newcomer runs it: each test goes on with what the one before has left. */
+/** npm start as run by a newcomer. Each test continues from the state of the previous one. */
 describe('npm start', () => {
   let running: Product;
   let url: string;
@@ -57,7 +57,7 @@ describe('npm start', () => {
   const pay = (url: string) =>
     supertest(url)
       .post('/api/v0.1/payouts/airtime')
-      .set({ 'X-API-Key': keys.app, 'Idempotency-Key': randomUUID() }) // each is meant
+      .set({ 'X-API-Key': keys.app, 'Idempotency-Key': randomUUID() }) // each is intentional
       .send(PAYMENT);
   const history = async (url: string) => {
     const payouts = '/v1/audit/calls?operation=POST%20/payouts/airtime';
@@ -97,7 +97,8 @@ describe('npm start', () => {
 
   it('starts every component, and pays', async () => {
     ({ url } = await everythingOf(running));
-    const second = start({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x' }); // DATA_DIR is locked with any database
+    // DATA_DIR is locked regardless of the database.
+    const second = start({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x' });
     const [, consoleUrl = '', keysFile] = await running.said(
       /console\s+(http\S+)\s+sign in with the key "admin" in (\S+)\n/,
     );
@@ -143,7 +144,7 @@ describe('npm start', () => {
     expect(worker).toContain('RESOLVER_PROBE_EMAIL=listing-probe@example.com');
   });
 
-  /** The environment of a proxy beside `running`, with its database and its upstream. */
+  /** The environment of another proxy with the database and the upstream of `running`. */
   async function beside(more: Record<string, string> = {}) {
     const urlOf = async (...options: string[]) =>
       (await runCli(['database', 'url', ...options], { DATA_DIR: dataDir }, dataDir)).stdout.trim();
@@ -161,13 +162,13 @@ describe('npm start', () => {
     expect(await history(url)).toHaveLength(before + 1);
     await supertest(otherUrl).get('/v1/sandbox').set('X-API-Key', keys.admin).expect(404);
     expect(existsSync(join(elsewhere, 'postgres'))).toBe(false);
-    expect(await other.signal('SIGTERM')).toMatchObject({ code: 0, stderr: '' }); // by itself, once DRAIN_MS have passed
+    expect(await other.signal('SIGTERM')).toMatchObject({ code: 0, stderr: '' }); // by itself, after DRAIN_MS
     removeDataDir(elsewhere);
   });
 
   it('refuses to start with a real upstream while demo keys are valid', async () => {
     const real = { UPSTREAM_BASE_URL: 'https://payouts.example.com', UPSTREAM_API_KEY: 'the-real-key' };
-    const elsewhere = newDataDir(); // the database says whose demo clients it has
+    const elsewhere = newDataDir(); // the database identifies its demo clients
     const { code, stderr } = await start(await beside({ ...real, DATA_DIR: elsewhere })).exit;
     removeDataDir(elsewhere);
     expect(code).toBe(1);
@@ -186,19 +187,19 @@ describe('npm start', () => {
         const held = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = ${LOCKS.embedded}`;
         return (await client.query<{ pid: number }>(held)).rows[0]?.pid;
       } catch {
-        return undefined; // it recovers from a crash
+        return undefined; // recovering from a crash
       } finally {
         await client.end();
       }
     };
     const ownedByAnotherThan = async (lost: number) => ![undefined, lost].includes(await owner());
     const first = (await owner()) ?? NaN;
-    void running.signal('SIGSTOP'); // so that the command comes before the lock is taken again
-    process.kill(first, 'SIGTERM'); // as pg_terminate_backend does
+    void running.signal('SIGSTOP'); // the command runs before the lock is taken again
+    process.kill(first, 'SIGTERM'); // like pg_terminate_backend
     await eventually(async () => (await owner()) === undefined);
     const list = runCli(['clients', 'list'], { DATA_DIR: dataDir }, dataDir);
     expect(await list).toMatchObject({ code: 0, stdout: expect.stringContaining('app') });
-    expect(childrenOf(running.pid).filter(isGone)).toEqual([]); // a stopped parent is not a gone one
+    expect(childrenOf(running.pid).filter(isGone)).toEqual([]); // a stopped parent is still alive
     void running.signal('SIGCONT');
     await supertest(url).get('/readyz').expect(200);
     await eventually(() => ownedByAnotherThan(first));

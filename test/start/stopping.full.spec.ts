@@ -7,7 +7,7 @@ import { startProxy } from '../support/processes/proxy';
 import { createTestDatabase } from '../support/databases/test-database';
 import supertest from '../support/http/supertest';
 
-/** A connection that is never used, and requests that break off in their headers and in their body. */
+/** An unused connection, and requests that end within their headers and their body. */
 const UNFINISHED = [
   '',
   'POST /api/v0.1/payouts/airtime HTTP/1.1\r\nHost: x\r\n',
@@ -38,12 +38,12 @@ describe('a stopping proxy', () => {
         () => false,
         () => true,
       ),
-    ); // it accepts no connection any more
+    ); // new connections are refused
     release();
     const [response] = (await once(app, 'response')) as [IncomingMessage];
     response.resume();
     expect([response.statusCode, response.headers.connection]).toEqual([200, 'close']);
-    await closed; // without that header, when Fastify's keep-alive time is up: 72 seconds
+    await closed; // without that header, only after Fastify's keep-alive timeout of 72 seconds
     expect(await database.query('SELECT kind FROM outcome')).toEqual([{ kind: 'succeeded' }]);
 
     agent.destroy();
@@ -61,7 +61,8 @@ describe('a stopping proxy', () => {
       socket.on('error', () => undefined).write(begun);
       ended.push(once(socket, 'close'));
     }
-    await supertest(proxy.url).get('/livez').expect(200); // by now the server has seen the other connections too
+    // By now, the server has accepted the other connections, too.
+    await supertest(proxy.url).get('/livez').expect(200);
     await proxy.close();
     await Promise.all(ended);
   });

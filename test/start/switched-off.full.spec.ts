@@ -4,7 +4,7 @@ import { askAs, DOCUMENTED, OBSERVED, startInterface, TestInterface } from '../s
 
 const ALL = [...DOCUMENTED, ...OBSERVED];
 
-/** What of the interface a client may use is a list of its operations, or all of them. */
+/** A client may use a list of operations, or all of them. */
 describe('disabled operations of a client', () => {
   let api: TestInterface;
   let clients: ClientsService;

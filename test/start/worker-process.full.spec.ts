@@ -11,14 +11,14 @@ import supertest from '../support/http/supertest';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
 
-/** A worker that gets SIGUSR2 is busy with one thing from then on, as in a long computation. */
+/** A worker that receives SIGUSR2 blocks its event loop from then on, like a long computation. */
 const BUSY = `
   if (process.argv[1].endsWith('worker/main.js')) process.on('SIGUSR2', () => {
     const end = Date.now() + 60_000;
     while (Date.now() < end);
   });`;
 
-/** Less than the time that a call in flight is given, and more than a busy worker is. */
+/** Below the timeout of a call in flight, and above the duration of a busy worker. */
 const SECONDS_MS = 12_000;
 
 describe('the worker of npm start', () => {
@@ -52,7 +52,7 @@ describe('the worker of npm start', () => {
     const [, url = ''] = await product.said(READY);
     return { product, url };
   };
-  /** @returns the process IDs of the children that run a worker. */
+  /** @returns the process IDs of the worker children. */
   const workersOf = ({ pid }: Product) =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
       .split(' ')
@@ -61,7 +61,7 @@ describe('the worker of npm start', () => {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     } catch {
-      return ''; // it is gone
+      return ''; // it has exited
     }
   };
   const isRunning = async (url: string) => {

@@ -18,7 +18,7 @@ const KEY = newSigningKey('test');
 const dir = newDataDir();
 afterAll(() => removeDataDir(dir));
 
-/** A worker in a process of its own, which can be killed. */
+/** Starts a worker as a separate process, which can be killed. */
 const startWorker = (database: TestDatabase, upstreamUrl: string) => {
   const upstream = { UPSTREAM_BASE_URL: upstreamUrl, UPSTREAM_API_KEY: UPSTREAM_KEY };
   return new Product(
@@ -29,7 +29,7 @@ const startWorker = (database: TestDatabase, upstreamUrl: string) => {
   );
 };
 
-/** How many workers hold each job. */
+/** Number of workers per job. */
 const holders = async (database: TestDatabase) => {
   const rows = await database.query<{ job: number; count: number }>(
     `SELECT objid::int AS job, count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = ${LOCKS.job}
@@ -96,7 +96,7 @@ describe('a worker that is killed', () => {
   it('leaves a log that the next one completes, with each record once', async () => {
     const [database, upstream] = [await createTestDatabase(), await FakeUpstream.start()];
     await addStops(database, 20_000); // several transactions of the sealer
-    const records = 20_001; // and the configuration of the first worker
+    const records = 20_001; // including the configuration of the first worker
     const first = startWorker(database, upstream.url);
     const leaves = async () =>
       (await database.query<{ count: number }>('SELECT count(*)::int FROM audit.leaves'))[0]?.count ?? 0;
@@ -133,7 +133,8 @@ describe('a worker that is killed', () => {
     await fault({ fault: 'resetAfterProcessing', operation: 'POST /payouts/airtime', nth: 1 });
     const { headers } = await proxy.post(key, '/payouts/airtime', AIRTIME).expect(502);
     await fault({ fault: 'delay', operation: 'POST /account/transactions', nth: 1, ms: 5_000 });
-    await database.query(`INSERT INTO worker_task (id, kind) VALUES ($1, 'round')`, [uuidv7()]); // somebody asks
+    // Requests a round.
+    await database.query(`INSERT INTO worker_task (id, kind) VALUES ($1, 'round')`, [uuidv7()]);
     const first = startWorker(database, sandbox.url);
     await eventually(async () => (await database.query('SELECT FROM source_read')).length > 0);
     await first.signal('SIGKILL');

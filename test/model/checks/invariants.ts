@@ -10,7 +10,7 @@ import { listCalls } from './lists';
 import { Settled } from '../wave';
 import { World } from '../world';
 
-/** One logical request with everything that happened to it. */
+/** One logical request with all its events. */
 export interface Story {
   lane: Lane;
   number: number;
@@ -21,7 +21,7 @@ export interface Story {
   arrivals: Arrival[];
 }
 
-/** Finds everything that is wrong, by schedule. */
+/** Returns all violations, by schedule. */
 export async function check(world: World, settled: Settled): Promise<Map<number, string[]>> {
   const wrong = new Map<number, string[]>();
   for (const [index, lane] of settled.lanes.entries()) {
@@ -73,7 +73,7 @@ function checkStory({ request, number, intents, arrivals, totalUsd }: Story): st
   const settledAs = (settled: Intent['resolution']) =>
     sendable.filter(({ outcome, resolution }) => (outcome ?? 'unknown') === 'unknown' && resolution === settled).length;
   const faults: [boolean, string][] = [
-    // IDs show when calls arrived, not when they were admitted. A duplicate that waited may have the smaller one.
+    // IDs show the order of arrival, not of admission. A duplicate that waited may have the smaller one.
     [
       count('succeeded', 'unknown', null, ...keyedOnly) - (request.keyed ? freed : 0) - notExecuted > 1,
       'was sent again although it may have been paid',
@@ -107,7 +107,7 @@ function timesDone(done: Arrival[]): number {
   return done.length + done.filter(({ fault }) => fault === 'duplicateTransaction').length;
 }
 
-/** Checks that exactly the calls in doubt are listed, and exactly the calls that wait for an approval. */
+/** Checks that the lists contain exactly the calls in doubt and the calls that wait for an approval. */
 async function checkLists(world: World, { client }: Lane, intents: Intent[]): Promise<string[]> {
   const doubts = idsOf(intents, isInDoubt);
   const waiting = idsOf(intents, ({ held, decision, refused }) => held && decision === null && !refused);

@@ -1,6 +1,6 @@
 import { World } from '../world';
 
-/** Returns the IDs of all calls that an auditor finds. */
+/** Returns the IDs of all calls visible to an auditor. */
 export async function listCalls(world: World, search: string): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let token: string | null = ''; token !== null;) {

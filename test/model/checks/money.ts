@@ -9,8 +9,8 @@ import { World } from '../world';
 const ZERO = new Decimal(0);
 
 /**
- * Checks that spending equals what was sent and not known to be unpaid, and what the ledger says. It never exceeds a cap,
- * and nothing under a cap was refused.
+ * Checks that spending equals the sent amounts not known to be unpaid, and agrees with the ledger. It never
+ * exceeds a cap, and no request below a cap was refused.
  */
 export async function checkMoney(world: World, lane: Lane, stories: Story[]): Promise<string[]> {
   const { database, sandbox } = world;
@@ -18,7 +18,7 @@ export async function checkMoney(world: World, lane: Lane, stories: Story[]): Pr
   const overspent = await database.query<{ usd: string }>('SELECT * FROM overspent WHERE client_id = $1', [
     lane.client.id,
   ]);
-  // What the upstream denies to have paid frees its money. Once the list shows it, it counts nevertheless.
+  // A payment denied by the upstream frees its money. It counts again once the list shows it.
   const wasLiedTo = stories.some(({ arrivals }) => arrivals.some(isLie));
   const paid = sum(await reallyPaid(sandbox, stories));
   const spent = await readSpending(database, lane.client.id);
@@ -52,7 +52,7 @@ function capsOf({ schedule: { limits } }: Lane): Decimal[] {
   );
 }
 
-/** Returns the amounts of payouts whose money the upstream has not kept. What it paid twice by itself counts once. */
+/** Returns the amounts of payouts that the upstream kept. Payments that it duplicated itself count once. */
 async function reallyPaid(sandbox: TestSandbox, stories: Story[]): Promise<Decimal[]> {
   const { body: all } = await sandbox.control('get', '/transactions').expect(200);
   const paid = new Map(all.filter(({ truth }) => truth.money !== 'kept').map((one) => [one.chiRef, one.valueInUSD]));
@@ -63,14 +63,14 @@ async function reallyPaid(sandbox: TestSandbox, stories: Story[]): Promise<Decim
   });
 }
 
-/** Returns what a call counts on its caps, according to the records. */
+/** Returns the amount of a call that counts on its caps, by the records. */
 function countedOf({ reservedOn, totalUsd, countedUsd, outcome, resolution, refused }: Intent): Decimal {
   const isRejected = resolution === null && (outcome === 'rejected' || outcome === 'not_sent');
   if (reservedOn === null || isRejected || resolution === 'not_executed' || refused) return ZERO;
   return new Decimal(countedUsd ?? totalUsd ?? 0);
 }
 
-/** Returns the spending by day, according to the records. */
+/** Returns the spending by day, by the records. */
 function spendingOf(intents: Intent[]): Map<string, Decimal> {
   const byDay = new Map<string, Decimal>();
   for (const intent of intents) {
@@ -80,7 +80,7 @@ function spendingOf(intents: Intent[]): Map<string, Decimal> {
   return byDay;
 }
 
-/** A refusal for money is wrong if everything that may have been spent at that time left room for it. */
+/** A refusal for money is wrong if the largest possible spending at that time left enough. */
 function checkRefusal(
   { number, totalUsd }: Story,
   { told, startedAt, endedAt }: Sent | Decided,
@@ -93,7 +93,7 @@ function checkRefusal(
   return room ? [`request ${number} was refused for money, but at most ${spent.toFixed()} US dollars were spent`] : [];
 }
 
-/** Returns the amounts of a request's calls that may have been reserved at some moment between two. */
+/** Returns the amounts of a request's calls that may have been reserved between two moments. */
 function reservationsOf(
   { number, sent, intents, totalUsd }: Story,
   { startedAt, endedAt }: { startedAt: number; endedAt: number },
@@ -106,7 +106,7 @@ function reservationsOf(
       ({ told, endedAt: at }) => at < startedAt && told && told.status !== 202 && told.headers.get('x-call-id') === id,
     );
   const reserved = intents.filter((intent) => intent.reservedOn !== null && !givenBack(intent));
-  // A call that was refused before the database was put back is in no copy, so no record says what it had reserved.
+  // A call refused before the restore is in no copy, so its reservation is unknown.
   const gone = lost && startedAt < lost.at ? [...lost.calls].filter(([, about]) => about === number) : [];
   const unrecorded = gone.filter(([id]) => !intents.some((intent) => intent.id === id));
   return [...reserved, ...unrecorded].map(() => totalUsd ?? ZERO);

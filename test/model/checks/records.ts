@@ -3,7 +3,7 @@ import { TestSandbox } from '../../support/sandbox/sandbox';
 import { numberOf } from '../bodies';
 import { World } from '../world';
 
-/** An admitted call with everything recorded about it. */
+/** An admitted call with all its records. */
 export interface Intent {
   id: string;
   clientId: string;
@@ -11,13 +11,15 @@ export interface Intent {
   idempotencyKey: string | null;
   totalUsd: string | null;
   held: boolean;
-  /** The day on whose cap it counts or counted. Null: none. */
+  /** Day of its cap. Null for no cap. */
   reservedOn: string | null;
   decision: 'approved' | 'rejected' | null;
   resolution: 'confirmed' | 'not_executed' | null;
-  /** What counts on its caps. Null if all that was reserved counts. */
+  /** Amount that counts on its caps. Null if the whole reservation counts. */
   countedUsd: string | null;
-  /** What its payouts have taken from `available` by their ledger, and not returned. Null if it has no entries. */
+  /**
+   * Amount its payouts removed from `available` and did not return, by their ledger. Null without entries.
+   */
   ledgerUsd: string | null;
   /** Settled by the upstream's listing, not by a person. */
   settledByList: boolean;
@@ -25,13 +27,13 @@ export interface Intent {
   failure: string | null;
   upstreamStatus: number | null;
   answer: string | null;
-  /** Its commit was reported as failed, so it was never sent. */
+  /** Whether its commit was reported as failed, so it was never sent. */
   refused: boolean;
   /** Whether its app did not get the answer. */
   undelivered: boolean;
-  /** Whether the process that sends or sent it is alive. */
+  /** Whether its sending process is alive. */
   alive: boolean;
-  /** The database had lost it, and got it back from a copy without its body and the body of its answer. */
+  /** Whether the database lost it, and recovered it from a copy without the bodies of request and answer. */
   recovered: boolean;
 }
 
@@ -40,7 +42,7 @@ export interface Arrival {
   operation: string;
   number: number;
   processed: boolean;
-  /** What it made, in the order of its items. */
+  /** Transactions created by it, in the order of its items. */
   chiRefs: string[];
   fault: string | null;
   httpStatus: number | null;
@@ -72,7 +74,7 @@ export async function readIntents({ database, lost }: World, clientIds: string[]
   }));
 }
 
-/** The proxy's own reads about calls in doubt. */
+/** Reads by the proxy about calls in doubt. */
 const READ_BY_THE_PROXY: readonly string[] = [
   'POST /account/transactions',
   'GET /account/transaction',
@@ -85,7 +87,7 @@ export async function readArrivals(sandbox: TestSandbox): Promise<Arrival[]> {
   return asked.map(({ body, ...arrival }) => ({ ...arrival, number: numberOf(body) }));
 }
 
-/** Returns the spending of each client by day, as the proxies count it. */
+/** Returns the spending of each client by day, as counted by the proxies. */
 export async function readSpending(database: TestDatabase, clientId: string): Promise<Map<string, string>> {
   const rows = await database.query<{ day: string; usd: string }>(
     'SELECT day::text, usd::text FROM spending WHERE client_id = $1 AND usd <> 0',
@@ -94,31 +96,31 @@ export async function readSpending(database: TestDatabase, clientId: string): Pr
   return new Map(rows.map(({ day, usd }) => [day, usd]));
 }
 
-/** Whether it was or may have been sent, and its outcome is unknown. */
+/** Whether it may have been sent, and its outcome is unknown. */
 export function isInDoubt({ outcome, resolution, refused, held, decision }: Intent): boolean {
   if (refused || resolution !== null || (held && decision !== 'approved')) return false;
   return outcome === null || outcome === 'unknown';
 }
 
-/** Statuses with which an upstream rejects a request before it reads it. */
+/** Statuses of an upstream that rejects a request before reading it. */
 const REFUSED_AT_THE_DOOR: readonly (number | null)[] = [401, 403, 429];
 
-/** The one operation whose result no list shows, so that an error of the upstream is believed. It pays nobody. */
+/** The only operation without listed results, so its errors are trusted. It pays nobody. */
 const UNLISTED = 'POST /sub-account/create';
 
-/** Whether the sandbox carried it out and answered with a proof that it had not. Nobody who believes it can know. */
+/** Whether the sandbox executed it, and answered with proof of the opposite. The proxy cannot detect this. */
 export function isLie({ operation, processed, fault, httpStatus }: Arrival): boolean {
   if (!processed || httpStatus === null) return false;
   if (REFUSED_AT_THE_DOOR.includes(httpStatus)) return true;
   return operation === UNLISTED && (httpStatus === 500 || (fault ?? '').startsWith('error')) && httpStatus !== 502;
 }
 
-/** Whether it was rejected in a way that frees its key. */
+/** Whether its rejection frees its key. */
 export function isFreed({ outcome, upstreamStatus }: Intent): boolean {
   return outcome === 'rejected' && REFUSED_AT_THE_DOOR.includes(upstreamStatus);
 }
 
-/** Whether the app got an answer of the upstream that is not believed yet. */
+/** Whether the app got an unverified answer of the upstream. */
 export function isUnverified({ outcome, failure }: Intent): boolean {
   return outcome === 'unknown' && failure === 'unverified_rejection';
 }

@@ -2,7 +2,7 @@ import { FAULTS } from '../../../src/sandbox/faults/table';
 import { isFreed, isUnverified } from './records';
 import { Settled } from '../wave';
 
-/** The events that a meaningful run must contain. */
+/** Events required in a meaningful run. */
 const EXPECTED = [
   ...Object.keys(FAULTS).map((fault) => `fault ${fault}`),
   ...['succeeded', 'rejected', 'unknown', 'null'].map((outcome) => `outcome ${outcome}`),
@@ -30,7 +30,7 @@ const EXPECTED = [
   'a call that came back from a copy',
 ];
 
-/** Counts the events that the schedules caused. */
+/** Counts the events caused by the schedules. */
 export class Sights {
   schedules = 0;
   private readonly seen = new Map<string, number>();

@@ -3,10 +3,10 @@ import { Intent, isUnverified } from './records';
 import { LogicalRequest } from '../schedule';
 import { Told, World } from '../world';
 
-/** Refusals of requests that were never admitted. They are right at any time. */
+/** Refusals of requests before admission. They are correct at any time. */
 const HARMLESS = ['database_unavailable', 'overloaded', 'upstream_unreachable'];
 
-/** Whether the app got the truth. */
+/** Checks the answers given to an app. */
 export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[]): string[] {
   const { told, number } = sent;
   if (!told) return [];
@@ -28,14 +28,14 @@ export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[
   ].map((fault) => `request ${number}, call ${id}, was told ${told.status} ${told.json.code ?? ''}: ${fault}`);
 }
 
-/** Whether the database had lost what it knew of a call. */
+/** Whether the database lost records of a call. */
 function wasLost({ lost }: World, id: string): boolean {
   return lost?.calls.has(id) ?? false;
 }
 
 /**
- * Checks the answer of a call that the database had lost. A copy has no answer of the upstream, no refusal and no
- * decision, so only this is known: what was paid is not recorded as unpaid.
+ * Checks the answer of a call that the database had lost. A copy has no answer, no refusal and no decision.
+ * So this checks only that no paid call is recorded as unpaid.
  */
 function checkLost(told: Told, { outcome, resolution }: Intent): string[] {
   const wasPaid = isSuccess({ status: told.status, json: told.json });
@@ -43,7 +43,7 @@ function checkLost(told: Told, { outcome, resolution }: Intent): string[] {
   return wasPaid && isUnpaid ? [`${outcome}${resolution ? `, ${resolution}` : ''} is recorded, after a loss`] : [];
 }
 
-/** Returns the right answer of an admitted call: its own, or that of the first call with its key. */
+/** Checks the answer of an admitted call: its own, or that of the first call with its key. */
 function checkAnswer(told: Told, intent: Intent): string[] {
   const { status, json, text } = told;
   const { outcome, answer, failure, resolution, held, decision, undelivered } = intent;
@@ -56,37 +56,37 @@ function checkAnswer(told: Told, intent: Intent): string[] {
     case 'upstream_unreachable':
     case 'instance_fenced': // after its admission
     case 'too_late':
-      // While its process was suspended, a person may have settled it.
+      // A person may have settled it while its process was suspended.
       return outcome === 'not_sent' || resolution === 'not_executed' ? [] : [recorded];
     case 'upstream_auth':
     case 'upstream_busy':
-      // It came after a person had settled the call, and agrees with that.
+      // It followed a person's settlement, and agrees with it.
       return outcome === 'rejected' || (failure === 'abandoned' && resolution === 'not_executed') ? [] : [recorded];
-    case 'overloaded': // nothing is written about it
+    case 'overloaded': // leaves no record
       return [recorded];
     case undefined:
       if (status === 202) return held && json.status === 'pending_approval' ? [] : [recorded];
       if (resolution === 'confirmed' && outcome !== 'succeeded') return status === 200 ? [] : [recorded];
       if (outcome !== (isSuccess({ status, json }) ? 'succeeded' : 'rejected')) return [recorded];
       return answer === text ? [] : ['these are not the bytes that are recorded'];
-    default: // of the upstream itself, such as TRANSACTION_FAILED
+    default: // from the upstream, such as TRANSACTION_FAILED
       return outcome === 'rejected' && answer === text ? [] : [recorded];
   }
 }
 
 /**
- * Whether an error that proves nothing came after its call was settled, because its process was suspended meanwhile. It
- * settles nothing, so it is not on record.
+ * Whether an inconclusive error followed the settlement of its call, because its process was suspended. It
+ * settles nothing, so it is not recorded.
  */
 function isLateError({ status, json, text }: Told, { failure }: Intent): boolean {
   const provesNothing = status === 500 || (status >= 400 && NAMES_WORK.test(text));
   return failure === 'abandoned' && json.status === 'error' && json.code === undefined && provesNothing;
 }
 
-/** What an answer names if something was done. A sub-account is no transaction. */
+/** Fields of an answer that name executed work. A sub-account is not a transaction. */
 const NAMES_WORK = /"(chiRef|tnxID|paymentLink)":/;
 
-/** An error text in a success is an error, unless transactions stand beside it. */
+/** An error text in a success is an error, unless the answer also has transactions. */
 function isSuccess({ status, json }: Pick<Told, 'status' | 'json'>): boolean {
   if (status !== 200 || json.status !== 'success') return false;
   const { error = 'None' } = json.data ?? {};
@@ -100,7 +100,7 @@ interface Around {
   intents: Intent[];
 }
 
-/** Returns the right answer of a request that was not admitted. */
+/** Checks the answer of a request that was not admitted. */
 function checkRefusal(told: Told, request: LogicalRequest, { sent, lane, world, intents }: Around): string[] {
   const { json } = told;
   if (told.status === 202) return checkPending(told, intents);
@@ -121,7 +121,7 @@ function checkRefusal(told: Told, request: LogicalRequest, { sent, lane, world, 
       return lane.schedule.limits.requireIdempotencyKey && !request.keyed ? [] : ['it needs none'];
     case 'stopped':
       return world.stopsAsked.some((stop) => isStoppedBy(stop, lane, request)) ? [] : ['nobody stopped it'];
-    case 'cap_exceeded': // money.ts looks whether it was
+    case 'cap_exceeded': // checked in money.ts
       return [];
     case 'instance_fenced':
       return world.mayFence || told.by === world.fenced ? [] : ['nothing fences this instance'];
@@ -130,14 +130,14 @@ function checkRefusal(told: Told, request: LogicalRequest, { sent, lane, world, 
   }
 }
 
-/** Checks a replay of a held call that was refused: its commit was reported as failed, and its refusal came a moment later. */
+/** Checks a replay of a refused held call: its commit was reported as failed, and its refusal followed. */
 function checkPending({ headers }: Told, intents: Intent[]): string[] {
   const id = headers.get('x-call-id');
   const isHeld = intents.some((intent) => intent.id === id && intent.held && intent.refused);
   return isHeld && headers.has('idempotent-replayed') ? [] : ['nothing waits for an approval'];
 }
 
-/** Whether a stop was active from before it was sent until after it was answered. */
+/** Whether a stop was active from before the request until after the answer. */
 export function wasStopped(
   { stops }: World,
   lane: Lane,

@@ -92,7 +92,7 @@ describe('the events of an account with its own webhook URL', () => {
     await eventually(() => everyone.received.length === 1);
     await sandbox.post('/payouts/airtime', airtime(4)).expect(200);
     await sandbox.control('patch', '/settings', { events: { url: '' } }).expect(200);
-    await everyone.stop(); // Ends the delivery that hangs.
+    await everyone.stop(); // ends the hanging delivery
     await post('/payouts/airtime', airtime(2));
     await eventually(async () => (await pending()).length === 2);
     expect(amountsOf(receiver)).toEqual([2]);

@@ -8,7 +8,7 @@ import { DEMO } from '../../support/sandbox/sandbox';
 const AIRTIME = 'POST /payouts/airtime';
 const asInSandbox = (types: readonly string[]) => types.map((type) => type.replaceAll('_', '-'));
 
-/** What makes the sandbox lie for longer than one request. */
+/** Settings that make the sandbox lie beyond one request. */
 describe('the lies of the sandbox API', () => {
   let api: TestSandboxApi;
 

@@ -9,7 +9,7 @@ import supertest from '../../support/http/supertest';
 
 const AIRTIME = 'POST /payouts/airtime';
 
-/** What a newcomer tries, with a real sandbox. */
+/** A newcomer's first steps, with a real sandbox. */
 describe('the sandbox API', () => {
   let api: TestSandboxApi;
 

@@ -45,7 +45,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('time') }) },
 );
 
-/** One step, with whatever it needs of these. */
+/** One step. Each kind uses some of these fields. */
 interface Step {
   do: string;
   usd?: number;
@@ -56,7 +56,7 @@ interface Step {
 const NOTHING = { id: 'none', chiRef: 'none', issueID: 'none', type: 'none', status: 'none' };
 type Chosen = typeof NOTHING;
 
-/** The transactions that a step can do something to. Without a row: any. */
+/** Transactions that a step applies to. Without an entry: any. */
 const FITS: Record<string, (transaction: Chosen) => boolean> = {
   link: ({ status }) => status === 'unpaid',
   redeem: ({ type, status }) => type === 'credit' && status === 'paid',
@@ -73,7 +73,7 @@ const PAYER = {
   tx_ref: 'a',
 };
 
-/** Random sequences of payments, changes and entries, some of them at once. */
+/** Random sequences of payments, changes and entries, some of them concurrent. */
 describe('the ledger of a sandbox that changes its answers', () => {
   let sandbox: TestSandbox;
 
@@ -90,7 +90,7 @@ describe('the ledger of a sandbox that changes its answers', () => {
   const change = ({ do: _do, nth: _nth, ...asked }: Step, { chiRef }: Chosen) =>
     control('patch', `/transactions/${chiRef}`, asked);
 
-  /** What each step does, to the chosen transaction if there is one. */
+  /** Executes each step, on the chosen transaction if it needs one. */
   const DOES: Record<string, (next: Step, chosen: Chosen) => PromiseLike<{ status: number }>> = {
     airtime: ({ usd: value }) =>
       post('/payouts/airtime', {

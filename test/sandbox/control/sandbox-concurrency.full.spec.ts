@@ -7,13 +7,13 @@ import { runs } from '../../support/examples/runs';
 import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 
-/** What may happen at the same time as everything else; `of` picks which of the transactions that exist it happens to. */
+/** Steps that may run concurrently. `of` selects one of the existing transactions. */
 type Step =
   | { kind: 'airtime' | 'credit' | 'send' | 'transfer'; usd: number; items: number; magic: number }
   | { kind: 'pay' | 'delete' | 'redeem' | 'redeem on the page' | 'verify'; of: number }
   | { kind: 'collect' | 'expire' | 'sweep' | 'list' };
 
-const DIGITS = ['12345678', '99990101', '99990102', '99990104']; // nobody, reversed, late, failed
+const DIGITS = ['12345678', '99990101', '99990102', '99990104']; // normal, reversed, late, failed
 const HANDLES = ['@ada', '@sandbox_reversed', '@sandbox_late', '@sandbox_fraud'];
 const COLLECTION = {
   amount: 500,
@@ -80,7 +80,7 @@ describe('concurrent operations', () => {
     }
   }
 
-  /** One of the newest transactions: several steps meet at the same. */
+  /** One of the newest transactions, so that several steps compete for it. */
   async function takeOf(kind: string, of: number): Promise<number> {
     const type = kind === 'verify' ? 'payment' : 'credit';
     const [one] = await sandbox.database.transaction.findMany({
@@ -100,7 +100,10 @@ describe('concurrent operations', () => {
     return (await sandbox.post('/redeem/airtime', airtime)).status;
   }
 
-  /** Credits that recipients hold are what the ledger says was issued; what was collected, paid or redeemed was so once. */
+  /**
+   * Credits held by recipients equal the issued ones in the ledger. Each was collected, paid or redeemed
+   * once.
+   */
   async function expectMoneyToFollowStatuses(): Promise<void> {
     const { sum, accounts } = await ledgerOf(sandbox.database);
     expect(sum).toBe('0');
@@ -118,7 +121,7 @@ describe('concurrent operations', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
         const statuses = await Promise.all(steps.map(take));
-        // 500 is how /send turns something down, and nothing here is; 503 is a deadlock or worse.
+        // POST /send rejects with 500, which no step causes. 503 means a deadlock or worse.
         expect(statuses.filter((status) => status >= 500)).toEqual([]);
         await expectSoundLedger(sandbox.database);
         await expectMoneyToFollowStatuses();
@@ -137,7 +140,7 @@ describe('concurrent operations', () => {
           index % 2 ? take({ kind: 'expire' }) : sandbox.submit('/pay', { issueID }).then(({ status }) => status),
         ),
       );
-      expect(new Set(statuses)).toEqual(new Set([200, 303])); // 503 is a deadlock, which rejects the other kind
+      expect(new Set(statuses)).toEqual(new Set([200, 303])); // a deadlock would return 503 to the other kind
       await expectSoundLedger(sandbox.database);
     }
   });

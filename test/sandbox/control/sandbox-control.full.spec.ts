@@ -203,7 +203,7 @@ describe('the control interface', () => {
     const before = Array.from({ length: 20 }, payOut);
     await eventually(async () => (await sandbox.requests(AIRTIME)).some(({ processed }) => processed));
 
-    // The reset waits in its midst for a table that these payouts do not need, so that only the gate keeps them out.
+    // The reset waits for a table that these payouts do not need, so only the latch blocks them.
     const other = new Client({ connectionString: sandbox.own.sandboxUrl });
     await other.connect();
     await other.query('BEGIN; LOCK TABLE due_changes IN ACCESS SHARE MODE');
@@ -213,12 +213,13 @@ describe('the control interface', () => {
       return (await other.query(waiting)).rowCount === 1;
     });
     const during = Array.from({ length: 5 }, payOut);
-    for (let payments = 0; payments < 50; payments++) await sandbox.page('/pay?issueID=none').expect(404); // no gate there
+    // Pages bypass the latch.
+    for (let payments = 0; payments < 50; payments++) await sandbox.page('/pay?issueID=none').expect(404);
     await other.query('COMMIT');
     await other.end();
 
     expect(await reset).toBe(204);
-    // 503: it had arrived before the reset and was not carried out until then.
+    // 503: arrived before the reset, and not executed before it.
     expect([...new Set(await Promise.all(before))].filter((status) => status !== 200 && status !== 503)).toEqual([]);
     expect(await Promise.all(during)).toEqual(Array(during.length).fill(200));
     const paid = (await sandbox.requests(AIRTIME)).filter(({ processed }) => processed);

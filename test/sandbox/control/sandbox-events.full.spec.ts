@@ -176,7 +176,8 @@ describe('the events of the sandbox', () => {
     await eventually(async () => first(await listed()).attempts.length > 0);
     const client = new Client({ connectionString: sandbox.own.sandboxUrl });
     await client.connect();
-    await client.query('UPDATE events SET tries = 5, due_at = now()'); // as after the minutes that five tries take
+    // After five attempts, which take minutes.
+    await client.query('UPDATE events SET tries = 5, due_at = now()');
     await client.end();
     await eventually(async () => first(await listed()).dueAt === null);
     const { id, deliveredAt } = first(await listed());

@@ -1,7 +1,7 @@
 import { FAULTS } from '../../../src/sandbox/faults/table';
 import { AIRTIME, airtime, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
-/** Which requests a fault strikes, and how it is asked for. */
+/** Selection of requests by a fault, and its registration. */
 describe('a requested fault', () => {
   let sandbox: TestSandbox;
 
@@ -21,7 +21,7 @@ describe('a requested fault', () => {
 
   it('strikes the nth matching request, once', async () => {
     await sandbox.fault({ fault: 'error500', operation: AIRTIME, nth: 3 });
-    await sandbox.get('/wallets/list').expect(200); // matches not
+    await sandbox.get('/wallets/list').expect(200); // does not match
     expect(await payTimes(5)).toEqual([200, 200, 500, 200, 200]);
   });
 

@@ -17,7 +17,7 @@ describe('a fault of the sandbox', () => {
   afterAll(() => sandbox.close());
   beforeEach(() => sandbox.control('post', '/reset').expect(204));
 
-  /** One payout of 10 USD that the fault strikes: what its caller hears, and what was really done. */
+  /** Sends one payout of 10 USD with a fault. Returns the response and the actual result. */
   async function strike(fault: FaultName, settings: object = {}) {
     const before = await sandbox.balance('airtime');
     await sandbox.fault({ fault, operation: AIRTIME, nth: 1, ...settings });
@@ -150,7 +150,7 @@ describe('a fault of the sandbox', () => {
   it.each(Object.entries(MAGIC).flatMap(([, row]) => ('fault' in row ? [[row.fault, row.digits] as const] : [])))(
     'makes %s strike the magic number …%s',
     async (fault, digits) => {
-      void sandbox.hear('/payouts/airtime', airtime(1, `+2547${digits}`)); // what is heard is tested above
+      void sandbox.hear('/payouts/airtime', airtime(1, `+2547${digits}`)); // the response is tested above
       await eventually(async () => (await sandbox.requests(AIRTIME)).length === 1);
       expect((await sandbox.requests(AIRTIME))[0]?.fault).toBe(fault);
     },

@@ -3,7 +3,7 @@ import { Product } from '../../support/processes/process';
 import { AIRTIME, airtime, API_KEY, CONTROL_KEY, startSandbox } from '../../support/sandbox/sandbox';
 import { createTestDatabase } from '../../support/databases/test-database';
 
-/** The sandbox as a process of its own, killed while it pays. */
+/** Runs the sandbox as a separate process, killed while it pays. */
 describe('a sandbox that is killed', () => {
   it('still has every request that arrived, and exactly the paid payouts', async () => {
     const database = await createTestDatabase();
@@ -24,7 +24,7 @@ describe('a sandbox that is killed', () => {
       if (response.ok && ++paid === 20) void process.signal('SIGKILL');
       return usd;
     };
-    // Each of another amount, so that each can be told from the others.
+    // Each has a different amount, which identifies it.
     const answers = await Promise.allSettled(Array.from({ length: 60 }, (_, index) => pay(index + 1)));
     await process.exit;
     const answered = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));

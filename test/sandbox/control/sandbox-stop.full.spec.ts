@@ -2,7 +2,7 @@ import { eventually } from '../../support/payments/paying';
 import { AIRTIME, airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
-/** Stops that would take seconds and more if anything waited: an idle connection, a hung one, a delay, late work. */
+/** Each of these would delay the stop by seconds: an idle connection, a hanging one, a delay, late work. */
 describe('a stop of the sandbox', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
@@ -13,7 +13,7 @@ describe('a stop of the sandbox', () => {
   });
   afterEach(() => database.close());
 
-  /** The ground truth after the stop. */
+  /** Ground truth after the stop. */
   const truthAfter = async () => {
     const next = await startSandbox({}, database);
     const truth = { requests: await next.requests(AIRTIME), balance: await next.balance('airtime') };
@@ -65,7 +65,7 @@ describe('a stop of the sandbox', () => {
   });
 
   it('does not wait for idle kept-alive connections', async () => {
-    const response = await fetch(`${sandbox.url}/api/v0.1/nothing`); // fetch keeps its connections
+    const response = await fetch(`${sandbox.url}/api/v0.1/nothing`); // fetch keeps its connections open
     await response.text();
     await sandbox.close();
     await expect(fetch(sandbox.url)).rejects.toThrow();
@@ -78,7 +78,7 @@ describe('a stop of the sandbox', () => {
       headers: { 'X-API-Key': API_KEY },
       body: JSON.stringify(airtime(10)),
     });
-    const stopped = sandbox.close(); // the head that was sent has promised to keep the connection
+    const stopped = sandbox.close(); // the sent header announced keep-alive
     expect(await response.json()).toMatchObject({ status: 'success' });
     await stopped;
   });

@@ -2,7 +2,7 @@ import { applyDueChanges } from '../../../src/sandbox/behaviour/sweeper';
 import { TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 
-/** The operations that ask a payer for money. */
+/** The operations that charge a payer. */
 type Asking = 'collect' | 'initiate';
 
 describe('collections of the sandbox', () => {
@@ -63,7 +63,7 @@ describe('collections of the sandbox', () => {
     return { payment, state, verify: () => sandbox.post(path('verify'), { id: payment.id }).expect(200) };
   };
 
-  // What each magic payer's collection is at once; once what is due is done; and once it is verified after that.
+  // State of each magic payer's collection: at first, when due, and after its verification.
   it.each<[Asking, string, string, string, [string, number], [string, number]]>([
     ['collect', 'reversed', '99990101', 'paid', ['paid', 10], ['paid', 10]],
     ['collect', 'late', '99990102', 'pending', ['paid', 10], ['paid', 10]],

@@ -3,7 +3,7 @@ import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 
 const item = () => ({ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 });
 
-/** Entries that no operation makes, and the words that callers write about payments. */
+/** Entries without an operation, and the callers' descriptions of payments. */
 describe('is charged a fee later that its transaction omits', () => {
   let sandbox: TestSandbox;
 

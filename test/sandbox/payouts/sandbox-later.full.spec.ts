@@ -11,7 +11,7 @@ import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 const later = () => new Date(Date.now() + 60_000);
 const item = (phoneNumber = '+254712345678', valueInUSD = 1) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD });
 
-/** What becomes of payments after their answer. */
+/** Later changes of answered payments. */
 describe('an answered payment', () => {
   let sandbox: TestSandbox;
 

@@ -74,7 +74,7 @@ describe("the sandbox's ledger", () => {
     const payouts = Array.from({ length: 20 }, () => sandbox.post('/payouts/airtime', { airtimes: [item(1)] }));
     const answers = payouts.map((payout) => payout.then(({ status }) => status));
     await resetData(sandbox.database, 'another-key');
-    // Those of before are undone by the reset; those after it meet a key that is no more, or an account that is not theirs.
+    // The reset undoes earlier ones. Later ones meet a deleted key, or an account of another owner.
     for (const status of await Promise.all(answers)) expect([200, 401, 503]).toContain(status);
     await expectSoundLedger(sandbox.database);
     await resetData(sandbox.database, 'another-key');
@@ -94,9 +94,9 @@ describe("the sandbox's ledger", () => {
     };
     const { reset } = await database.$transaction(async (work) => {
       await work.$executeRaw`UPDATE wallets SET balance = balance`;
-      const reset = resetData(database, 'key'); // has `transactions`, waits for `wallets`
+      const reset = resetData(database, 'key'); // locks `transactions`, waits for `wallets`
       await eventually(isWaiting);
-      expect(await work.transaction.count()).toBe(0); // waits for `transactions`: one of the two has to give way
+      expect(await work.transaction.count()).toBe(0); // waits for `transactions`: a deadlock
       return { reset };
     });
     await reset;

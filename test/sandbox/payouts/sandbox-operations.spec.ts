@@ -41,7 +41,7 @@ describe('the operations documented by name only', () => {
       const codes = (await get('/info/mobile-money-codes')).data;
       expect(codes.filter(({ code }) => code === 'MPS').map(({ country }) => country)).toEqual(['Kenya', 'Tanzania']);
       const rows = codes.map((row) => JSON.stringify(row));
-      expect(new Set(rows).size).toBeLessThan(rows.length); // as observed: rows repeat
+      expect(new Set(rows).size).toBeLessThan(rows.length); // observed: rows repeat
     });
 
     it('converts at the rates of the payouts, echoing the amount as it was sent', async () => {

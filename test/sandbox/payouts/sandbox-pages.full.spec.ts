@@ -41,7 +41,8 @@ describe("the sandbox's pages", () => {
       const policy = headers['content-security-policy'];
       expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action 'self'; /);
       const style = /<style>([^]*)<\/style>/.exec(text)?.[1] ?? '';
-      expect(policy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`); // or it is not applied
+      // Otherwise the browser blocks it.
+      expect(policy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`);
       expect(text).not.toMatch(/<script|style="|onclick/);
     });
 
@@ -133,7 +134,7 @@ describe("the sandbox's pages", () => {
       [{ type: 'airtime', country: 'Atlantis', phoneNumber: PHONE }, 'Country must be one of the list'],
       [{ type: 'airtime', country: 'Kenya', phoneNumber: EVIL }, 'Phone number must be a phone number'],
       [{ type: 'momo', network: 'Nigeria/MPS', phoneNumber: PHONE }, 'Country and network must be one of the list'],
-      [{ type: 'gift-card', code: 'gift-games' }, 'Choice must be one of the list'], // not available
+      [{ type: 'gift-card', code: 'gift-games' }, 'Choice must be one of the list'], // unavailable
       [{ type: 'crypto', code: 'btc', address: '<b>' }, 'Address must be 20 to 100 letters and digits'],
       [{ type: 'other', code: 'btc' }, 'Choice must be one of the list'],
     ])('explains the faults of %j, and changes nothing', async (fields, words) => {

@@ -27,7 +27,7 @@ const COLLECTION = {
   tx_ref: 'a',
 };
 
-/** Operations that change something: the ground truth of requests is part of what they do. */
+/** Recording an operation's request in the ground truth is part of its transaction. */
 describe('the recorded result of an operation', () => {
   let sandbox: TestSandbox;
   let noted: string[][];

@@ -12,7 +12,7 @@ describe("the sandbox's quirks", () => {
   });
   afterAll(() => sandbox.close());
 
-  /** What `ask` answers with the quirk, and without it. */
+  /** Returns the answers of `ask` with and without the quirk. */
   async function both<T>(name: QuirkName, ask: () => Promise<T>): Promise<{ on: T; off: T }> {
     const { quirks } = sandbox.behaviour;
     const before = quirks[name];

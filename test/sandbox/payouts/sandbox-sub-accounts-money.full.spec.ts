@@ -8,13 +8,13 @@ const SOUTH = '00000000-0000-4000-8000-000000000003';
 const NOBODY = '00000000-0000-4000-8000-00000000ffff';
 const OPENING = 20;
 
-/** Each account, and the field that a request needs to be carried out as it. */
+/** Each account, and the field that selects it in a request. */
 const ACTORS: Record<string, object> = { [DEMO]: {}, [NORTH]: { subAccount: NORTH }, [SOUTH]: { subAccount: SOUTH } };
 
 interface Step {
   actor: string;
   usd: number;
-  /** Who receives a transfer. Null: it is a payout of airtime. */
+  /** Recipient of a transfer. Null for an airtime payout. */
   receiver: string | null;
 }
 
@@ -24,12 +24,12 @@ const step: fc.Arbitrary<Step> = fc.record({
   receiver: fc.option(fc.constantFrom(...Object.keys(ACTORS)), { freq: 2 }),
 });
 
-/** What the accounts should have. */
+/** Expected state of the accounts. */
 class Model {
   readonly balances = new Map(Object.keys(ACTORS).map((account) => [account, OPENING]));
   readonly transactions = new Map(Object.keys(ACTORS).map((account) => [account, 0]));
 
-  /** Returns whether the step is carried out. */
+  /** Applies a step. Returns false if it must be rejected. */
   take({ actor, usd, receiver }: Step): boolean {
     const balance = this.balances.get(actor) ?? 0;
     if (receiver === actor || balance < usd) return false;
@@ -60,7 +60,7 @@ describe('the money of the sandbox with subAccount', () => {
       ? sandbox.post('/payouts/airtime', { ...airtime(usd), ...fieldsOf(actor) })
       : sandbox.post('/wallets/transfer', { receiver, valueInUSD: usd, wallet: 'airtime', ...fieldsOf(actor) });
 
-  /** Returns what an account is shown: its airtime balance, and the issuers of its transactions. */
+  /** Returns an account's airtime balance and the issuers of its transactions. */
   async function shownTo(actor: string) {
     const wallets = (await sandbox.post('/wallets/list', fieldsOf(actor)).expect(200)).body.data;
     const transactions = (await sandbox.post('/account/transactions', fieldsOf(actor)).expect(200)).body.data;
@@ -100,7 +100,7 @@ describe('the money of the sandbox with subAccount', () => {
     const paidOut = steps.filter(({ receiver }, index) => receiver === null && statuses[index] === 200).length * 3;
     const shown = await Promise.all(actors.map(shownTo));
     const left = shown.reduce((sum, { balance }) => sum + (balance ?? 0), 0);
-    expect(new Set(statuses)).toEqual(new Set([200, 400])); // 503 is a deadlock
+    expect(new Set(statuses)).toEqual(new Set([200, 400])); // 503 means a deadlock
     expect(left).toBe(3 * OPENING - paidOut);
     actors.forEach((actor, index) => expect(new Set(shown[index]?.issuers)).toEqual(new Set([actor])));
     await expectSoundLedger(sandbox.database);

@@ -6,7 +6,7 @@ import { eventually } from '../../support/payments/paying';
 import { SUB_ACCOUNT, TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 
-/** By when everything that is due within seconds is due. */
+/** A time after all changes due within seconds. */
 const later = () => new Date(Date.now() + 60_000);
 
 describe("the sandbox's transactions", () => {
@@ -162,7 +162,7 @@ describe("the sandbox's transactions", () => {
       ['processing_v2'],
       ['paid'],
     ]);
-    expect(await sandbox.balance('airtime')).toBe(before - 4); // of the five, the reversed one came back
+    expect(await sandbox.balance('airtime')).toBe(before - 4); // the reversed one of five was refunded
   });
 
   it('change by themselves when due', async () => {
