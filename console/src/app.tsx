@@ -21,7 +21,7 @@ import { Empty, Loading } from './components/page/states';
 import { StopBanner } from './components/page/stop-banner';
 import { NAV_ITEMS, ROUTES } from './navigation';
 
-/** The frame around all pages: navigation, the session, and the page itself. */
+/** Frame of all pages: the header, the navigation and the page itself. */
 export function App() {
   const [opened, { toggle, close }] = useDisclosure();
   return (
@@ -149,7 +149,7 @@ function ColorSchemeSwitch() {
   );
 }
 
-/** Shows whose key it is, and signs out. It is not a menu, whose code would be a tenth of the first load. */
+/** Shows the signed-in person and a button to sign out. A menu would add a tenth to the first load. */
 function Account() {
   const { session, signOut } = useSession();
   const name = session.person ?? session.client;

@@ -15,28 +15,29 @@ import { SignIn } from './pages/sign-in/sign-in';
 import { Unreachable } from './pages/sign-in/unreachable';
 import { contrasts, theme } from './theme';
 
-/** The proxy says if a retry may help. Its rejections are final. */
-const mayPass = (error: Error) => !(error instanceof ApiProblem) || isOutage(error);
+/** Whether a retry may help. The proxy's rejections are final. */
+const mayRetry = (error: Error) => !(error instanceof ApiProblem) || isOutage(error);
 
-/** Data that is shown and could not be confirmed is requested again. */
-const AGAIN_MS = 10_000;
+/** Interval for refetching stale data. */
+const REFETCH_STALE_MS = 10_000;
 
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (failures, error) => failures < 2 && mayPass(error),
-      refetchInterval: ({ state }) => (state.data !== undefined && isOutage(state.error) ? AGAIN_MS : false),
+      retry: (failures, error) => failures < 2 && mayRetry(error),
+      refetchInterval: ({ state }) =>
+        state.data !== undefined && isOutage(state.error) ? REFETCH_STALE_MS : false,
     },
-    mutations: { retry: false }, // A person decides whether to repeat an action.
+    mutations: { retry: false }, // The user decides whether to repeat an action.
   },
 });
 
 watchQueries(queries);
 
-/** The nonce of the page's policy. Styles that the component library writes at run time need it. */
+/** Nonce of the page's Content-Security-Policy, for styles that the component library adds at run time. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
-Object.assign(globalThis, { __webpack_nonce__: nonce }); // The scroll lock of its dialogs reads it there.
+Object.assign(globalThis, { __webpack_nonce__: nonce }); // The library's scroll lock reads the nonce there.
 
 const waiting = (
   <Center h="100vh">

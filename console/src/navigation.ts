@@ -15,12 +15,12 @@ import {
 import { type ComponentType, lazy } from 'react';
 import type { Scope } from './api/session';
 
-/** A page of the navigation. */
+/** Link in the navigation. */
 interface NavItem {
   path: string;
   title: string;
   icon: LucideIcon;
-  /** It is shown to keys with one of these scopes. */
+  /** Shown to keys with one of these scopes. */
   scopes: Scope[];
   sandboxOnly?: boolean;
 }
@@ -44,14 +44,14 @@ export const NAV_ITEMS: NavItem[] = [
   { path: '/sandbox', title: 'Sandbox', icon: FlaskConical, scopes: ['admin'], sandboxOnly: true },
 ];
 
-/** Returns what is shown at a URL. */
+/** Page at a URL. */
 interface PageRoute {
   path: string;
   scopes: Scope[];
   page: ComponentType;
 }
 
-/** Each page is loaded when somebody opens it. */
+/** Pages of the console. Each is loaded when it is first opened. */
 export const ROUTES: PageRoute[] = [
   {
     path: '/',

@@ -85,8 +85,8 @@ describe("the console's accounts and registers", () => {
       const page = await scene.visit(admin, '/clients/till');
       const complaints = complaintsOf(page);
       await page.getByRole('link', { name: 'Register of recipients' }).click();
-      await page.getByText('till may pay everybody except blocked recipients.').waitFor();
-      await page.getByText('No recipient is registered. Add some.').waitFor();
+      await page.getByText('till may pay everyone except blocked recipients.').waitFor();
+      await page.getByText('No recipients are registered yet.').waitFor();
       const add = async (list: string, recipients: string) => {
         await page.getByRole('button', { name: 'Add recipients' }).click();
         await dialogOf(page).getByRole('combobox', { name: 'List' }).selectOption(list);
@@ -115,7 +115,7 @@ describe("the console's accounts and registers", () => {
       await expectAccessible(dialogOf(page));
       await dialogOf(page).getByLabel('Reason').fill('Case 17 is closed');
       await dialogOf(page).getByRole('button', { name: 'Remove' }).click();
-      await page.getByText('No recipient is on this list.').waitFor();
+      await page.getByText('This list has no recipients.').waitFor();
       const { body } = await scene.proxy.get(admin, '/v1/activity?client=till&action=beneficiary_removed').expect(200);
       expect(body.activity.map(({ reason }) => reason)).toEqual(['Case 17 is closed']);
       expect(complaints).toEqual([]);

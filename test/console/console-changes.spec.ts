@@ -48,7 +48,7 @@ describe("the console's changes", () => {
     await expectAccessible(dialogOf(page));
     await dialogOf(page).getByLabel('Reason').fill('agreed with ada');
     await dialogOf(page).getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('No change waits for a second person.').waitFor();
+    await page.getByText('No changes are pending.').waitFor();
     expect((await shop()).max_items).toBe(20);
     await page.getByLabel('Status').selectOption('approved');
     await page.getByText(/bob,.*agreed with ada/).waitFor();
@@ -61,7 +61,7 @@ describe("the console's changes", () => {
     await page.getByRole('button', { name: `Reject: ${change}` }).click();
     await dialogOf(page).getByLabel('Reason').fill('not agreed');
     await dialogOf(page).getByRole('button', { name: 'Reject' }).click();
-    await page.getByText('No change waits for a second person.').waitFor();
+    await page.getByText('No changes are pending.').waitFor();
 
     expect((await ask({ max_items: 30 })).status).toBe(202);
     expect((await ask({ max_items: 5 })).status).toBe(200);
@@ -96,14 +96,14 @@ describe("the console's changes", () => {
     await dialogOf(own).getByLabel('Reason').fill('a new supplier');
     await dialogOf(own).getByRole('button', { name: 'Add' }).click();
     await own.getByText('Another administrator must approve this change').waitFor();
-    await own.getByText('No recipient is registered. Add some.').waitFor();
+    await own.getByText('No recipients are registered yet.').waitFor();
     const page = await scene.visit(bob, '/changes');
     const article = page.getByRole('article').filter({ hasText: 'a new supplier' });
     await article.getByText('+254••••5678').waitFor();
     await article.getByRole('button', { name: 'Reject' }).click();
     await dialogOf(page).getByLabel('Reason').fill('not agreed');
     await dialogOf(page).getByRole('button', { name: 'Reject' }).click();
-    await page.getByText('No change waits for a second person.').waitFor();
+    await page.getByText('No changes are pending.').waitFor();
 
     // Blocking somebody protects money, and does not wait.
     await own.getByRole('button', { name: 'Add recipients' }).click();

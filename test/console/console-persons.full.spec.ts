@@ -28,7 +28,7 @@ describe("the console's people", () => {
     const complaints = complaintsOf(page);
     await page.getByRole('link', { name: 'People', exact: true }).click();
     await page
-      .getByText('Limits of each: daily cap $10.00, requests per minute 60, unless the person has others.')
+      .getByText('Default limits of each person: daily cap $10.00, requests per minute 60.')
       .waitFor();
     await rowOf(page, 'alice').getByText('$2.25 of $10.00').waitFor();
     await rowOf(page, 'alice').getByText('$7.75 left').waitFor();
@@ -44,7 +44,7 @@ describe("the console's people", () => {
     await page.getByRole('link', { name: 'alice', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Person' }).waitFor();
     await page.getByText('$2.25 of $10.00').waitFor();
-    await page.getByText('They were never revoked.').waitFor();
+    await page.getByText('Never revoked.').waitFor();
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe("the console's people", () => {
     const page = await on.visit(on.keys.ada, LIST);
     await page.getByLabel('Name', { exact: true }).fill('ali');
     await page.keyboard.press('Enter');
-    await page.getByText('Nobody of this client has exactly this name.').waitFor();
+    await page.getByText('No person of this client has exactly this name.').waitFor();
     const id = await on.idOf('alice');
     await page.getByLabel('Person ID').fill(id);
     await page.keyboard.press('Enter');
@@ -122,7 +122,7 @@ describe("the console's people", () => {
     await change.getByRole('button', { name: 'Approve' }).click();
     await because(bobs, 'agreed');
     await dialogOf(bobs).getByRole('button', { name: 'Approve' }).click();
-    await bobs.getByText('No change waits for a second person.').waitFor();
+    await bobs.getByText('No changes are pending.').waitFor();
     await page.reload();
     await page.getByText('$2.75 of $10.00').waitFor();
     await on.pay(alice, 2).expect(200);
@@ -132,7 +132,7 @@ describe("the console's people", () => {
     const page = await on.visit(on.keys.ada, LIST);
     await page.getByRole('button', { name: 'Limit a person' }).click();
     await dialogOf(page).getByLabel('Daily cap').fill('0.5');
-    expect(await reasonOf(dialogOf(page).getByRole('button', { name: 'Save' }))).toBe('Name the person first.');
+    expect(await reasonOf(dialogOf(page).getByRole('button', { name: 'Save' }))).toBe('Enter the person first.');
     const providers = await dialogOf(page).getByLabel('Named by').locator('option').allTextContents();
     expect(providers).toEqual([ISSUER, PAGE_ISSUER, 'the app']);
     await dialogOf(page).getByLabel('Named by').selectOption('the app');
@@ -153,7 +153,7 @@ describe("the console's people", () => {
     const page = await on.visit(on.keys.ada, `${LIST}/${await on.idOf('walter')}`);
     await page.getByRole('button', { name: 'Revoke credentials' }).click();
     const button = dialogOf(page).getByRole('button', { name: 'Revoke credentials' });
-    expect(await reasonOf(button)).toBe('Write a reason first.');
+    expect(await reasonOf(button)).toBe('Enter a reason first.');
     await expectAccessible(dialogOf(page));
     await because(page, 'lost phone');
     await button.click();
@@ -175,7 +175,7 @@ describe("the console's people", () => {
     await expectAccessible(dialogOf(page));
     await because(page, 'a leak');
     await dialogOf(page).getByRole('button', { name: 'Revoke all' }).click();
-    await page.getByText('No ephemeral key is valid.').waitFor();
+    await page.getByText('There are no valid ephemeral keys.').waitFor();
     for (const key of [alice, heidi]) expect((await on.pay(key, 1)).status).toBe(401);
     await on.proxy.get(on.keys.shop, '/v1/limits').expect(200);
   });

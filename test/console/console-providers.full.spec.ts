@@ -46,7 +46,7 @@ describe("the console's identity providers of clients", () => {
     const complaints = complaintsOf(page);
     await field(page, 'Token issuer').fill('http://id.example');
     await field(page, 'Token audience').fill('two words');
-    await field(page, 'Address of its keys').fill(`${ISSUER}/jwks`);
+    await field(page, 'URL of its keys (JWKS)').fill(`${ISSUER}/jwks`);
     await save(page);
     await page.getByText('must be a URL with https').first().waitFor();
     expect(await errorOf(page, 'Token issuer')).toContain('must be a URL with https');
@@ -56,9 +56,9 @@ describe("the console's identity providers of clients", () => {
     await field(page, 'Token audience').fill('https://pay.example');
     await save(page);
     await page.getByText('is required for a client that takes access tokens').waitFor();
-    expect(await errorOf(page, 'App at the issuer')).toContain('is required for a client that takes access tokens');
+    expect(await errorOf(page, 'Client ID of the app')).toContain('is required for a client that takes access tokens');
     complaints.length = 0; // the browser says that requests were refused
-    await field(page, 'App at the issuer').fill(' phone-app ');
+    await field(page, 'Client ID of the app').fill(' phone-app ');
     await page.getByText('Token issuer: https://id.example, was none').waitFor();
     expect(await save(page)).toEqual({
       token_issuer: ISSUER,
@@ -87,7 +87,7 @@ describe("the console's identity providers of clients", () => {
     await page.getByText('Token issuer: none, was https://id.example').waitFor();
     expect(await save(page)).toEqual({ token_issuer: null });
     await saved(page);
-    for (const label of ['Token issuer', 'Token audience', 'Address of its keys', 'App at the issuer']) {
+    for (const label of ['Token issuer', 'Token audience', 'URL of its keys (JWKS)', 'Client ID of the app']) {
       expect([label, await field(page, label).inputValue()]).toEqual([label, '']);
     }
     expect(await field(page, 'Tokens bound to a key').isChecked()).toBe(false);
@@ -101,19 +101,19 @@ describe("the console's identity providers of clients", () => {
     const complaints = complaintsOf(page);
     await page.getByText('or sign in to its pages').waitFor();
     await field(page, 'Page issuer').fill('id.example');
-    await field(page, 'Client at the page issuer').fill('ä');
+    await field(page, 'Client ID at the page issuer').fill('ä');
     await save(page);
     await page.getByText('must be a URL with https').first().waitFor();
     expect(await errorOf(page, 'Page issuer')).toContain('must be a URL with https');
-    expect(await errorOf(page, 'Client at the page issuer')).toContain('printable ASCII characters without spaces');
+    expect(await errorOf(page, 'Client ID at the page issuer')).toContain('printable ASCII characters without spaces');
     await expectAccessible(page);
     await field(page, 'Page issuer').fill(ISSUER);
-    await field(page, 'Client at the page issuer').fill('');
+    await field(page, 'Client ID at the page issuer').fill('');
     await save(page);
     await page.getByText('is required for a client with page sessions').waitFor();
-    expect(await errorOf(page, 'Client at the page issuer')).toContain('is required for a client with page sessions');
+    expect(await errorOf(page, 'Client ID at the page issuer')).toContain('is required for a client with page sessions');
     complaints.length = 0; // the browser says that requests were refused
-    await field(page, 'Client at the page issuer').fill('shop-pages');
+    await field(page, 'Client ID at the page issuer').fill('shop-pages');
     await page.getByText('Page issuer: https://id.example, was none').waitFor();
     expect(await save(page)).toEqual({ page_issuer: ISSUER, page_client_id: 'shop-pages' });
     await saved(page);
@@ -128,14 +128,14 @@ describe("the console's identity providers of clients", () => {
     await origins.press('Enter');
     await saved(page);
 
-    await field(page, 'Client at the page issuer').fill('new-pages');
-    await page.getByText('Client at the page issuer: new-pages, was shop-pages').waitFor();
+    await field(page, 'Client ID at the page issuer').fill('new-pages');
+    await page.getByText('Client ID at the page issuer: new-pages, was shop-pages').waitFor();
     await save(page);
     await page.getByRole('row').filter({ hasText: 'sessions on pages' }).nth(1).waitFor();
     expect(await clientOf('shop')).toMatchObject({ page_issuer: ISSUER, page_client_id: 'new-pages' });
 
     await page.getByRole('button', { name: 'Revoke sessions on pages' }).click();
-    await dialogOf(page).getByText('All sessions on pages of the client shop are rejected').waitFor();
+    await dialogOf(page).getByText('All page sessions of the client shop are rejected').waitFor();
     await dialogOf(page).getByText('remove the provider of page sessions and set it again').waitFor();
     await expectAccessible(dialogOf(page));
     await dialogOf(page).getByRole('button', { name: 'Revoke key' }).click();
@@ -145,7 +145,7 @@ describe("the console's identity providers of clients", () => {
     await page.getByText('Page issuer: none, was https://id.example').waitFor();
     expect(await save(page)).toEqual({ page_issuer: null });
     await saved(page);
-    expect(await field(page, 'Client at the page issuer').inputValue()).toBe('');
+    expect(await field(page, 'Client ID at the page issuer').inputValue()).toBe('');
     expect(await clientOf('shop')).toMatchObject(NO_PROVIDERS);
     expect(complaints).toEqual([]);
   });
@@ -159,8 +159,8 @@ describe("the console's identity providers of clients", () => {
       'Daily cap, USD': '10',
       'Token issuer': ISSUER,
       'Token audience': 'https://pay.example',
-      'Address of its keys': `${ISSUER}/jwks`,
-      'App at the issuer': 'both-app',
+      'URL of its keys (JWKS)': `${ISSUER}/jwks`,
+      'Client ID of the app': 'both-app',
       'Page issuer': ISSUER,
     };
     await dialogOf(page).getByRole('combobox', { name: 'Kind' }).selectOption('public');
@@ -169,7 +169,7 @@ describe("the console's identity providers of clients", () => {
     await dialogOf(page).getByText('is required for a client with page sessions').first().waitFor();
     await expectAccessible(dialogOf(page));
     complaints.length = 0; // the browser says that a request was refused
-    await dialogOf(page).getByLabel('Client at the page issuer').fill('both-pages');
+    await dialogOf(page).getByLabel('Client ID at the page issuer').fill('both-pages');
     await dialogOf(page).getByRole('combobox', { name: 'Web origins' }).fill('https://both.example');
     await dialogOf(page).getByRole('button', { name: 'Create' }).click();
     await page.getByRole('cell', { name: 'tokens of the provider', exact: true }).waitFor();

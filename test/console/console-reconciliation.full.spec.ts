@@ -97,7 +97,7 @@ describe('reconciliation in the console', () => {
     await goTo('/reconciliation', 'Reconciliation');
     const row = page.getByRole('table', { name: 'Runs' }).locator('tbody tr');
     await row.getByText('findings').waitFor();
-    await row.getByLabel('as it must be').waitFor();
+    await row.getByLabel('zero, as required').waitFor();
     await expectAccessible(page);
   });
 
@@ -106,7 +106,7 @@ describe('reconciliation in the console', () => {
     await rowIs(5);
     await page.getByLabel('Category').selectOption('missing_local');
     await page.waitForURL(/category=missing_local/);
-    await page.getByLabel('Choose all findings of this page').focus();
+    await page.getByLabel('Select all findings on this page').focus();
     await page.keyboard.press('Space');
     await page.getByText('5 selected').waitFor();
     await page.getByRole('button', { name: 'Next' }).click();
@@ -130,7 +130,7 @@ describe('reconciliation in the console', () => {
     await goTo('/reconciliation/findings?category=fee&state=any', 'Findings');
     await rowIs(OWN);
     const [first] = await found('category=fee');
-    await page.getByLabel('Choose all findings of this page').click();
+    await page.getByLabel('Select all findings on this page').click();
     await supertest(asking.url)
       .post('/v1/reconciliation/findings/decisions')
       .set('X-API-Key', asking.key)

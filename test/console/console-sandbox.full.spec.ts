@@ -110,7 +110,7 @@ describe("the console's sandbox", () => {
     await api.clients.update('app', { approvalOverUsd: new Decimal(1) });
     await send();
     await answer().getByText('pending approval', { exact: true }).waitFor();
-    await answer().getByRole('link', { name: 'Decide it' }).click();
+    await answer().getByRole('link', { name: 'Approve or reject' }).click();
     await page.waitForURL(/\/console\/approvals\/[0-9a-f-]{36}$/);
     await api.clients.update('app', { approvalOverUsd: null });
   });

@@ -160,7 +160,7 @@ describe('a person in the console', () => {
     const kept = () => page.evaluate('sessionStorage.length');
     const interrupt = async (button: string) => {
       await page.getByRole('button', { name: button, exact: true }).click();
-      await page.getByText('What you entered is kept.').waitFor();
+      await page.getByText('Your input is kept.').waitFor();
     };
     const open = (button: string) => page.getByRole('button', { name: button }).click();
 
@@ -190,7 +190,7 @@ describe('a person in the console', () => {
 
     await page.goto(`${url}/console/clients/forms`);
     await page.getByLabel('Page issuer', { exact: true }).fill('https://id.example');
-    await page.getByLabel('Client at the page issuer').fill('pages');
+    await page.getByLabel('Client ID at the page issuer').fill('pages');
     await interrupt('Save');
     await clients.update('forms', { maxItems: 7 }); // by somebody else
     await page.getByRole('link', { name: 'Sign in again' }).click();
@@ -232,13 +232,13 @@ describe('a person in the console', () => {
     await alices.getByRole('button', { name: 'Let a person sign in' }).click();
     await alices.getByRole('textbox', { name: 'Person', exact: true }).fill('carol.k');
     await alices.getByLabel('Subject').fill(subject);
-    await alices.getByRole('button', { name: 'Let them in' }).click();
+    await alices.getByRole('button', { name: 'Allow sign-in' }).click();
     await alices.getByRole('link', { name: 'Sign in again' }).click(); // step-up
     await fillIn(alices, 'alice', '123456');
     await alices.getByRole('button', { name: 'Let a person sign in' }).click();
     expect(await alices.getByRole('textbox', { name: 'Person', exact: true }).inputValue()).toBe('carol.k');
     expect(await alices.getByLabel('Subject').inputValue()).toBe(subject);
-    await alices.getByRole('button', { name: 'Let them in' }).click();
+    await alices.getByRole('button', { name: 'Allow sign-in' }).click();
     await alices.getByText('sign-in of carol').waitFor();
 
     await carols.getByRole('link', { name: 'Sign in again' }).click();

@@ -3,7 +3,7 @@ import createClient from 'openapi-react-query';
 import type { paths } from './generated/schema';
 import { ApiProblem, problemIn } from './problem';
 
-/** The session sets it (session.tsx). It is kept in memory only, so a reload asks for it again. */
+/** Set by session.tsx. It exists only in memory, so a reload requests it again. */
 let csrfToken: string | undefined;
 let onSessionEnd: () => void = () => undefined;
 
@@ -11,12 +11,12 @@ export function setCsrfToken(token: string | undefined): void {
   csrfToken = token;
 }
 
-/** @param ended is called when a response says that the session has ended. */
+/** @param ended called when a response reports the end of the session. */
 export function whenSessionEnds(ended: () => void): void {
   onSessionEnd = ended;
 }
 
-/** Turns each unsuccessful response into an ApiProblem. */
+/** Throws an ApiProblem for each unsuccessful response. */
 const problems: Middleware = {
   async onResponse({ response, request }) {
     if (response.ok) return;
@@ -35,20 +35,20 @@ const csrf: Middleware = {
   },
 };
 
-/** Masks people unless a request asks to reveal them (`revealing`). The proxy records each reading of people. */
+/** The client of /v1. People are masked unless a request uses `revealing`. The proxy records each read of people. */
 export const http = createFetchClient<paths>({ baseUrl: '/', headers: { 'X-People': 'masked' } });
 http.use(csrf, problems);
 
-/** For a request's `headers`: shows people unmasked, to keys that may see them. */
+/** Request headers that unmask people, if the key has access to them. */
 export const revealing = (reveal: boolean) => ({ 'X-People': reveal ? null : 'masked' });
 
 /** The /v1 API as hooks: `api.useQuery('get', '/v1/stops')`. */
 export const api = createClient(http);
 
-/** Null leaves a header out. */
+/** Request headers. Null omits a default header. */
 export type RawHeaders = Record<string, string | null>;
 
-/** Fetches responses that are not JSON, such as exports and CSV, with the same headers and errors. */
+/** Fetches a response that is not JSON, such as an export, with the same headers and errors. */
 export async function raw(
   path: string,
   { headers, ...init }: Omit<RequestInit, 'headers'> & { headers?: RawHeaders | undefined } = {},
@@ -65,7 +65,7 @@ export async function raw(
   throw problem;
 }
 
-/** The old page stays until the next one is loaded. Unmasked people do not stay when they are masked again. */
+/** Query options that show the previous page while the next one loads. Unmasked people are never kept. */
 export const whilePaging = (reveal: boolean) =>
   reveal
     ? { gcTime: 0 }

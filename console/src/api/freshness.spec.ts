@@ -1,7 +1,7 @@
 import { Freshness } from './freshness';
 import { ApiProblem } from './problem';
 
-// As much of their types as is used: React's types of a page's elements would take the place of those that the browser tests have.
+// Only the types in use. The full types would pull React's element types into the browser tests.
 interface Queries {
   QueryClient: new (options: object) => { clear(): void };
   QueryObserver: new (
@@ -17,7 +17,7 @@ const { watchQueries } = jest.requireActual<{
 const answered = (status: number) => new ApiProblem({ status, detail: 'x' } as never);
 
 describe('Freshness', () => {
-  it('returns the oldest confirmation of outdated data', () => {
+  it('reports when the oldest stale data was last confirmed', () => {
     const freshness = new Freshness();
     expect(freshness.read()).toBeUndefined();
     freshness.markStale('one', 20);
@@ -32,12 +32,12 @@ describe('Freshness', () => {
   });
 
   it.each([
-    ['is not reached', new ApiProblem(undefined), true],
+    ['is unreachable', new ApiProblem(undefined), true],
     ['has no database', answered(503), true],
     ['is behind a broken gateway', answered(502), true],
-    ['refuses', answered(403), false],
-    ['does not know it', answered(404), false],
-  ])('follows a query that fails because the proxy %s', async (_why, error, isOut) => {
+    ['rejects the request', answered(403), false],
+    ['does not know the resource', answered(404), false],
+  ])('tracks a query that fails because the proxy %s', async (_why, error, isOut) => {
     const freshness = new Freshness();
     const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 0 } } });
     watchQueries(queries, freshness);

@@ -1,10 +1,10 @@
-/** Data that a page shows although it cannot be confirmed now. */
+/** Data on the page that cannot be refreshed at the moment. */
 interface StaleData {
-  /** When the oldest of it was last confirmed, in milliseconds since 1970. Undefined if none of it was ever shown. */
+  /** When the oldest of it was last confirmed, in milliseconds since the epoch. Undefined if none was ever shown. */
   since: number | undefined;
 }
 
-/** Tracks data that cannot be updated now, so that every page reports it in the same way. */
+/** Tracks stale data, so that every page reports it in the same way. */
 export class Freshness {
   private readonly sources = new Map<string, number | undefined>();
   private readonly listeners = new Set<() => void>();
@@ -17,12 +17,12 @@ export class Freshness {
     this.tell();
   }
 
-  /** Removes a source that is up to date again, or that nobody shows any more. */
+  /** Removes a source that is fresh again or no longer shown. */
   markFresh(source: string): void {
     if (this.sources.delete(source)) this.tell();
   }
 
-  /** Returns the same object until something changes. Undefined if all shown data is up to date. */
+  /** Returns the same object until something changes. Undefined if all data is fresh. */
   read = (): StaleData | undefined => this.snapshot;
 
   subscribe = (listener: () => void): (() => void) => {

@@ -1,32 +1,32 @@
 import { useEffect } from 'react';
 
-/** The events of people who use a page. */
-const DOINGS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
+/** Events that count as activity. */
+const ACTIVITY_EVENTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 
-/** The storage key for the time of the last activity in any tab, in milliseconds since 1970. */
-const LAST_DOING = 'payout-proxy.last-doing';
+/** Storage key for the time of the last activity in any tab, in milliseconds since the epoch. */
+const LAST_ACTIVITY = 'payout-proxy.last-activity';
 
-/** Often enough that nobody is signed out while working, and seldom enough to cost nothing. */
-const NOTE_EVERY_MS = 5_000;
-const LOOK_EVERY_MS = 10_000;
+/** Short enough that active users stay signed in, and long enough to cost nothing. */
+const RECORD_EVERY_MS = 5_000;
+const CHECK_EVERY_MS = 10_000;
 
-/** Calls `onIdle` once nobody has used any tab of the console for this long. */
+/** Calls `onIdle` after this long without activity in any tab of the console. */
 export function useIdle(ms: number, onIdle: () => void): void {
   useEffect(() => {
-    let noted = 0;
-    const note = () => {
-      if (Date.now() - noted < NOTE_EVERY_MS) return;
-      noted = Date.now();
-      localStorage.setItem(LAST_DOING, String(noted));
+    let recordedAt = 0;
+    const record = () => {
+      if (Date.now() - recordedAt < RECORD_EVERY_MS) return;
+      recordedAt = Date.now();
+      localStorage.setItem(LAST_ACTIVITY, String(recordedAt));
     };
-    const look = () => {
-      if (Date.now() - Number(localStorage.getItem(LAST_DOING)) >= ms) onIdle();
+    const check = () => {
+      if (Date.now() - Number(localStorage.getItem(LAST_ACTIVITY)) >= ms) onIdle();
     };
-    note(); // Signing in, or opening this tab, counts as activity.
-    for (const doing of DOINGS) addEventListener(doing, note, { passive: true });
-    const timer = setInterval(look, LOOK_EVERY_MS);
+    record(); // Signing in, or opening this tab, counts as activity.
+    for (const event of ACTIVITY_EVENTS) addEventListener(event, record, { passive: true });
+    const timer = setInterval(check, CHECK_EVERY_MS);
     return () => {
-      for (const doing of DOINGS) removeEventListener(doing, note);
+      for (const event of ACTIVITY_EVENTS) removeEventListener(event, record);
       clearInterval(timer);
     };
   }, [ms, onIdle]);

@@ -5,23 +5,20 @@ import { freshness } from './freshness';
 
 export type Connection = 'connecting' | 'live' | 'lost';
 
-/** Long enough for an ended stream to start again before it is reported as lost. */
+/** Grace period for an ended stream to reconnect before it is reported as lost. */
 const GRACE_MS = 5_000;
 const RETRY_MS = 3_000;
 
 interface Options {
   /**
-   * A stream without an event for this long is dead, or the proxy does not respond. Without the limit, silence proves
-   * nothing.
+   * Longest silence before the stream counts as dead, in milliseconds. Undefined accepts any silence.
    */
   quietMs?: number;
 }
 
 /**
- * Follows server-sent events while the page is visible. Hidden tabs close their streams, because a browser has six
- * connections per host over HTTP/1.1. A stream that is lost, silent, or sends `unavailable` marks the page as out of
- * date (freshness.ts).
- * @param handlers by the event's name. They get its data, and the newest ones are used.
+ * Follows server-sent events while the page is visible. Hidden tabs close their streams, because browsers allow six connections per host over HTTP/1.1. A stream that is lost, silent, or sends `unavailable` marks the page as stale (freshness.ts).
+ * @param handlers by event name. Each receives the event's data.
  */
 export function useEvents(
   url: string | undefined,
@@ -37,12 +34,12 @@ export function useEvents(
   const isSeen = useDocumentVisibility() !== 'hidden';
   useEffect(() => {
     if (url === undefined || !isSeen) return undefined;
-    const leave = follow({
+    const leave = openStream({
       url,
       names: names.split(' '),
       quietMs,
-      hear: (name, data) => newest.current[name]?.(data),
-      turn: setConnection,
+      onEvent: (name, data) => newest.current[name]?.(data),
+      onConnection: setConnection,
     });
     return () => {
       leave();
@@ -53,16 +50,16 @@ export function useEvents(
   return connection;
 }
 
-interface Following {
+interface StreamOptions {
   url: string;
   names: string[];
   quietMs: number | undefined;
-  hear: (name: string, data: unknown) => void;
-  turn: (connection: Connection) => void;
+  onEvent: (name: string, data: unknown) => void;
+  onConnection: (connection: Connection) => void;
 }
 
-/** @returns a function that stops following. */
-function follow({ url, names, quietMs, hear, turn }: Following): () => void {
+/** Opens the stream, and reopens it when it ends. @returns a function that closes it. */
+function openStream({ url, names, quietMs, onEvent, onConnection }: StreamOptions): () => void {
   let source: EventSource | undefined;
   let confirmedAt: number | undefined;
   let heardAt = Date.now();
@@ -71,14 +68,14 @@ function follow({ url, names, quietMs, hear, turn }: Following): () => void {
   let hasLeft = false;
 
   const lose = () => {
-    turn('lost');
+    onConnection('lost');
     freshness.markStale(url, confirmedAt);
   };
   const confirm = () => {
     clearTimeout(losing);
     losing = undefined;
     confirmedAt = heardAt = Date.now();
-    turn('live');
+    onConnection('live');
     freshness.markFresh(url);
   };
   const connect = () => {
@@ -88,7 +85,7 @@ function follow({ url, names, quietMs, hear, turn }: Following): () => void {
     if (quietMs === undefined) source.onopen = confirm;
     source.onerror = () => {
       losing ??= window.setTimeout(lose, GRACE_MS);
-      // The stream was rejected: EventSource gives up without a reason.
+      // The proxy rejected the stream. EventSource gives no reason.
       if (source?.readyState === EventSource.CLOSED) again();
     };
     source.addEventListener('unavailable', () => {
@@ -98,11 +95,11 @@ function follow({ url, names, quietMs, hear, turn }: Following): () => void {
     for (const name of names) {
       source.addEventListener(name, ({ data }: MessageEvent<string>) => {
         confirm();
-        hear(name, JSON.parse(data));
+        onEvent(name, JSON.parse(data));
       });
     }
   };
-  /** Reads the session first, because that response shows whether it has ended. */
+  /** Reads the session first, because the response shows whether the session has ended. */
   const again = () => {
     source?.close();
     lose();

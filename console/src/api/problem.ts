@@ -21,7 +21,7 @@ export class ApiProblem extends Error {
 
 const BAD_GATEWAY = 502;
 
-/** Whether the proxy, or a service that it needs, could not be reached. The same request may succeed in a moment. */
+/** Whether the proxy, or a service that it needs, is unreachable. The same request may succeed in a moment. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof ApiProblem && (error.status === undefined || error.status >= BAD_GATEWAY);
 
@@ -35,10 +35,10 @@ export async function problemIn(response: Response): Promise<ApiProblem> {
 
 /** Returns a readable message for any error. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'Something went wrong in this page. Reload it.';
+  return error instanceof Error ? error.message : 'Something went wrong on this page. Reload it.';
 }
 
-/** Returns the errors of a request by field: by its name, or by its pointer if it is nested. */
+/** Returns the errors of a request by field name, or by JSON pointer for nested fields. */
 export function faultsOf(error: unknown): Partial<Record<string, string>> {
   const faults = error instanceof ApiProblem ? (error.problem?.errors ?? []) : [];
   return Object.fromEntries(faults.map(({ pointer, detail }) => [pointer.slice(1), detail]));

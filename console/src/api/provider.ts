@@ -1,13 +1,13 @@
-/** How people sign in, as the page says. */
-const WAYS = (document.documentElement.dataset.signIn ?? 'key').split(' ');
+/** Sign-in methods, which the server writes into the page. */
+const METHODS = (document.documentElement.dataset.signIn ?? 'key').split(' ');
 
 /** Whether people sign in at an OpenID provider. */
-export const hasProvider = WAYS.includes('provider');
+export const hasProvider = METHODS.includes('provider');
 
 /** Whether people sign in with keys. */
-export const takesKeys = WAYS.includes('key');
+export const takesKeys = METHODS.includes('key');
 
-/** Returns the address where a person signs in, and then returns to this page. */
+/** Returns the URL of the provider's sign-in, which leads back to this page. */
 export function signInAddress({ stepUp = false } = {}): string {
   const { pathname, search } = location;
   const query = new URLSearchParams({ return_to: `${pathname}${search}` });

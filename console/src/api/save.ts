@@ -2,9 +2,9 @@ import { raw, type RawHeaders } from './client';
 
 export interface SaveProgress {
   bytes: number;
-  /** The number of received lines. In CSV and NDJSON, it is about the number of rows. */
+  /** Number of received lines, which is about the number of rows in CSV and NDJSON. */
   rows: number;
-  /** The expected number of rows. Undefined if the proxy could not count them at once. */
+  /** Expected number of rows. Undefined if the proxy could not count them quickly. */
   total: number | undefined;
 }
 
@@ -12,7 +12,7 @@ interface Options {
   signal?: AbortSignal | undefined;
   onProgress?: (progress: SaveProgress) => void;
   headers?: RawHeaders | undefined;
-  /** Checks the file and the headers of its response before the file is saved. The file is not saved if it throws. */
+  /** Checks the file and its response headers before the file is saved. If it throws, nothing is saved. */
   check?: (file: Blob, headers: Headers) => Promise<unknown>;
 }
 

@@ -19,14 +19,14 @@ const Context = createContext<SessionContext | undefined>(undefined);
 
 export function useSession(): SessionContext {
   const session = useContext(Context);
-  if (!session) throw new Error('useSession is for pages of who is signed in');
+  if (!session) throw new Error('useSession requires a signed-in page');
   return session;
 }
 
 interface Props {
-  /** Shown while nobody is signed in. */
+  /** Shown while signed out. */
   signIn: (props: SignInProps) => ReactNode;
-  /** Shown until the session was read for the first time. */
+  /** Shown until the session was first read. */
   loading: ReactNode;
   /** Shown while the session cannot be read. */
   unreachable: (props: UnreachableProps) => ReactNode;
@@ -34,7 +34,7 @@ interface Props {
 }
 
 export interface SignInProps {
-  /** Why the key is requested again. Undefined for the first time. */
+  /** Reason for signing in again. Undefined on the first sign-in. */
   reason: string | undefined;
   signIn: (key: string) => Promise<void>;
 }
@@ -45,20 +45,20 @@ export interface UnreachableProps {
 
 const MINUTE_MS = 60_000;
 
-/** The delay before the next attempt. */
+/** Delay before the next attempt. */
 const RETRY_MS = 3_000;
 
-/** Whether a response says that nobody is signed in. Other failures say nothing about that. */
+/** Whether a response shows that no session exists. Other failures prove nothing about the session. */
 const isSignedOut = (error: unknown) =>
   error instanceof ApiProblem && (error.status === 401 || error.status === 403);
 
 const IDLE = 'You were signed out because you were inactive.';
 const ENDED = 'Your session has ended. Sign in again.';
 
-/** Provides the session. The key is sent once and stored nowhere. After that, the browser's cookie replaces it. */
+/** Provides the session. The key is sent once and never stored. From then on, a cookie identifies the user. */
 export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, loading, children }: Props) {
   const queries = useQueryClient();
-  // Null: nobody is signed in. Undefined: not known yet. If the browser sends no cookie, the page already says so.
+  // Null means signed out, undefined means unknown. The server marks a page that was requested without a cookie.
   const [session, setSession] = useState<SessionRecord | null | undefined>(() =>
     document.documentElement.dataset.session === 'none' ? null : undefined,
   );
@@ -85,27 +85,26 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
   const signOut = useCallback(
     async (why?: string) => {
       const ended = await http.DELETE('/v1/session').catch((error: unknown) => {
-        // An ended session is equally good. A session that could not be ended still gives access, and the page must
-        // show that.
+        // A session that has already ended is fine. One that could not be ended still grants access, so the user must know.
         if (why === undefined && !isSignedOut(error)) throw error;
       });
       take(null, why);
       const away = ended?.data?.end_session_url ?? null;
-      if (why === undefined && away !== null) location.assign(away); // Whoever is idle stays signed in at the provider.
+      if (why === undefined && away !== null) location.assign(away); // Idle users stay signed in at the provider.
     },
     [take],
   );
 
-  const look = useCallback(() => whoIsSignedIn().then(take, setOutage), [take]);
+  const refresh = useCallback(() => readSession().then(take, setOutage), [take]);
 
   useEffect(() => {
     whenSessionEnds(() => setSession((was) => (was ? (take(null, ENDED), null) : was)));
-    if (document.documentElement.dataset.session !== 'none') void look();
-  }, [take, look]);
-  useRetry(outage, look);
+    if (document.documentElement.dataset.session !== 'none') void refresh();
+  }, [take, refresh]);
+  useRetry(outage, refresh);
 
   if (session === undefined) {
-    return outage === undefined ? loading : <Unreachable retry={() => void look()} />;
+    return outage === undefined ? loading : <Unreachable retry={() => void refresh()} />;
   }
   if (session === null) return <SignIn reason={reason} signIn={signIn} />;
   return (
@@ -115,14 +114,14 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
   );
 }
 
-/** Forgets what was shown and typed. The next person to sign in may be somebody else. */
+/** Clears all data and drafts, because the next person to sign in may be another one. */
 function forget(queries: QueryClient): void {
   queries.clear();
   sessionStorage.clear();
 }
 
-/** Null if nobody is signed in. It fails while the session cannot be read. */
-const whoIsSignedIn = () =>
+/** Reads the session. Null means signed out. Rejects while the session cannot be read. */
+const readSession = () =>
   http.GET('/v1/session').then(
     ({ data }) => data ?? null,
     (error: unknown) => {
@@ -131,13 +130,13 @@ const whoIsSignedIn = () =>
     },
   );
 
-/** Repeats the query some time after each failure. Every failure is a new object. */
-function useRetry(failure: unknown, look: () => Promise<void>): void {
+/** Retries after each failure. Every failure is a new object, so each one starts a timer. */
+function useRetry(failure: unknown, refresh: () => Promise<void>): void {
   useEffect(() => {
     if (failure === undefined) return undefined;
-    const timer = setTimeout(() => void look(), RETRY_MS);
+    const timer = setTimeout(() => void refresh(), RETRY_MS);
     return () => clearTimeout(timer);
-  }, [failure, look]);
+  }, [failure, refresh]);
 }
 
 interface SignedInProps {
@@ -147,7 +146,7 @@ interface SignedInProps {
 }
 
 function SignedIn({ session, signOut, children }: SignedInProps) {
-  // The page's own requests prolong the session. Only people's actions may prolong it forever.
+  // The page's own requests extend the session on the server. Only user activity may keep it open for longer.
   const onIdle = useCallback(() => void signOut(IDLE), [signOut]);
   useIdle(session.idle_minutes * MINUTE_MS, onIdle);
   const context = useMemo(

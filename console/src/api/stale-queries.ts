@@ -3,10 +3,10 @@ import { useSyncExternalStore } from 'react';
 import { freshness, type Freshness } from './freshness';
 import { isOutage } from './problem';
 
-/** Whether this page shows outdated data because the proxy or its database cannot be reached. */
+/** Returns the stale data on the page, if the proxy or its database is unreachable. */
 export const useStaleData = () => useSyncExternalStore(freshness.subscribe, freshness.read);
 
-/** Follows all queries. Once one of them succeeds again, those that failed are repeated. */
+/** Tracks the freshness of all queries. When one succeeds again, the failed ones are repeated. */
 export function watchQueries(queries: QueryClient, of: Freshness = freshness): void {
   const cache = queries.getQueryCache();
   cache.subscribe((event) => {

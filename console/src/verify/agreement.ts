@@ -6,8 +6,8 @@ import { compareSettlements, compareStates, transactionOf } from './settlements'
 /**
  * Compares the shown values of a call with its records. It leaves out people and bodies, which records only commit to
  * (people.ts). Names of clients are not in records, so IDs are compared.
- * @param away kinds of records that exist and cannot be read, because they are too new or pruned.
- * @param settlements all that can be read, in their order.
+ * @param away kinds of records that exist but cannot be read, because they are too new or pruned.
+ * @param settlements all readable settlements, in order.
  */
 export function compareStory(
   story: CallStory,
@@ -53,14 +53,14 @@ function compareRequest(all: Comparison, story: CallStory, leaf: Leaf): void {
   all.plain('key', story.key_id, leaf.key_id);
   all.plain('ephemeral key', story.ephemeral_key_id, leaf.ephemeral_key_id);
   all.plain('person', story.person_id, leaf.person_id);
-  all.plain('how the person is known', story.actor_source, leaf.actor_source);
+  all.plain('source of the person', story.actor_source, leaf.actor_source);
   compareCredential(all, story, leaf);
-  // The record of an earlier version has the name itself. Others commit to it (people.ts).
-  if (typeof leaf.person_id !== 'string') all.text('for whom', story.actor, leaf.actor);
+  // Records of an earlier version contain the name itself. Later ones commit to it (people.ts).
+  if (typeof leaf.person_id !== 'string') all.text('requester', story.actor, leaf.actor);
   all.text('request id', story.request_id, leaf.request_id);
   all.plain('address', story.client_address, leaf.client_address);
   all.plain('trace', story.traceparent, leaf.traceparent);
-  // The record of an earlier version has the key itself. Others commit to it (people.ts). An erased key is no longer shown.
+  // Records of an earlier version contain the key itself. Later ones commit to it (people.ts). Erased keys are not shown.
   if (typeof leaf.idempotency_key_commitment !== 'string')
     all.text('idempotency key', story.idempotency_key, leaf.idempotency_key);
   all.time('received', story.timings.received_at, leaf.received_at);
@@ -88,13 +88,13 @@ function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
   }
 }
 
-/** The record of a call has the token or the session as a member, that of a refusal as text in a column. */
+/** A call's record has the token or the session as a member. A refusal's record has it as text in a column. */
 function compareCredential(all: Comparison, { token, session }: CallStory, leaf: Leaf): void {
   const recorded = typeof leaf.credential === 'string' ? (JSON.parse(leaf.credential) as Leaf) : leaf;
   const [ofToken, ofSession] = [(recorded.token ?? {}) as Leaf, (recorded.session ?? {}) as Leaf];
   all.plain('token', token?.jti, ofToken.jti);
   all.plain("key of the token's app", token?.jkt, ofToken.jkt);
-  all.plain('who acted for the person', token?.act?.person_id, (ofToken.act as Leaf | undefined)?.person_id);
+  all.plain('acting party', token?.act?.person_id, (ofToken.act as Leaf | undefined)?.person_id);
   all.plain('page session', session?.id, ofSession.id);
   all.time(
     'sign-in of the person',
@@ -115,7 +115,7 @@ function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {
   all.text(name('wallet'), item.wallet, leaf.wallet);
   all.text(name('transaction'), item.upstream_ref, leaf.upstream_ref);
   for (const contact of ['email', 'phone', 'handle'] as const) {
-    // Each shown value was recorded. An erased value is no longer shown.
+    // Each shown value must be committed to. Erased values are not shown.
     const isCommitted = typeof leaf[`${contact}_commitment`] === 'string';
     const shown = item.recipient[contact];
     all.holds(shown === null || isCommitted, name(contact), shown, 'none');
@@ -153,7 +153,7 @@ function compareOutcome(
   }
   if (settlements) {
     const undelivered = [leaf, ...settlements].some((one) => one.undelivered === true);
-    all.plain('whether the response was not delivered', story.undelivered, undelivered);
+    all.plain('undelivered response', story.undelivered, undelivered);
   }
   const transactions = listOf(leaf.items);
   const byPosition = new Map(transactions.map((one) => [one.position, one]));
@@ -210,10 +210,10 @@ function compareDecision(all: Comparison, { approval }: CallStory, leaf: Leaf): 
   all.time('time of the decision', approval?.decided_at, leaf.decided_at);
   all.text('reason for the decision', approval?.reason, leaf.reason);
   all.plain('screening at the decision', approval?.screening, leaf.screening);
-  all.person('who decided', approval?.decided_by, leaf);
+  all.person('decider', approval?.decided_by, leaf);
 }
 
-/** The outcomes that a page may show for a call with these records, at any time. */
+/** Returns the outcomes that a page may show for a call with these records. */
 function outcomesOf(leaves: Leaves): string[] {
   const { intent, outcome, decision, settlement } = leaves;
   const word = (value: unknown) => (typeof value === 'string' ? value : null);

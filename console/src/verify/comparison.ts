@@ -12,43 +12,43 @@ export type Leaves = Partial<Record<string, Leaf>>;
 /** Returns a member of a leaf as a list. */
 export const listOf = (list: unknown) => (Array.isArray(list) ? (list as Leaf[]) : []);
 
-/** Compares the values that a page shows with those of a record, in the forms in which each can be written. */
+/** Compares the values on a page with those of a record, by the form of each value. */
 export class Comparison {
-  /** The number of compared values. */
+  /** Number of compared values. */
   count = 0;
-  /** The differences, as sentences. Empty if everything agrees. */
+  /** Differences, as sentences. Empty if everything agrees. */
   readonly faults: string[] = [];
 
-  /** Also for numbers and booleans. Null and a value that an old record lacks are equal. */
+  /** Compares plain values. Null equals a value that an old record lacks. */
   plain(what: string, shown: unknown, recorded: unknown): void {
     this.holds((shown ?? null) === (recorded ?? null), what, shown, recorded);
   }
 
-  /** For text whose contacts may be masked with dots. */
+  /** Compares text whose contacts may be masked with dots. */
   text(what: string, shown: string | null | undefined, recorded: unknown): void {
     const same = typeof shown === 'string' && typeof recorded === 'string' && isMaskOf(shown, recorded);
     this.holds(same || (shown ?? null) === (recorded ?? null), what, shown, recorded);
   }
 
-  /** For decimal text, with or without trailing zeros. */
+  /** Compares decimal text, with or without trailing zeros. */
   amount(what: string, shown: string | null | undefined, recorded: unknown): void {
     this.holds(plainDecimal(shown) === plainDecimal(recorded), what, shown, recorded);
   }
 
-  /** For times. The record has microseconds, and the page milliseconds. */
+  /** Compares times. The record has microseconds, and the page milliseconds. */
   time(what: string, shown: string | null | undefined, recorded: unknown): void {
     const cut = typeof recorded === 'string' ? recorded.replace(/(\.\d{3})\d{3}Z$/, '$1Z') : recorded;
     this.holds((shown ?? null) === (cut ?? null), what, shown, recorded);
   }
 
-  /** For the author of a record. */
+  /** Compares the author of a record. */
   person(what: string, shown: RecordPerson | null | undefined, leaf: Leaf): void {
     this.plain(`${what} (client)`, shown?.client.id, leaf.client_id);
     this.plain(`${what} (key)`, shown?.key_id, leaf.key_id);
     this.text(`${what} (person)`, shown?.actor, leaf.actor);
   }
 
-  /** For a value that was compared elsewhere. */
+  /** Records a comparison that was made elsewhere. */
   holds(same: boolean, what: string, shown: unknown, recorded: unknown): void {
     this.count += 1;
     if (!same)
@@ -56,7 +56,7 @@ export class Comparison {
   }
 }
 
-/** Whether the text is the other one with some of it replaced by dots. */
+/** Returns whether a text equals the recorded one with parts replaced by dots. */
 function isMaskOf(shown: string, recorded: string): boolean {
   if (!shown.includes('••')) return shown === recorded;
   const parts = shown.split(/•+/);

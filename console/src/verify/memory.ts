@@ -3,20 +3,20 @@ import { fromBase64, toBase64 } from '../../../packages/sdk/src/proofs/bytes';
 import { verifyConsistency } from '../../../packages/sdk/src/proofs/merkle';
 import { checkpointOf, type Step } from './verify';
 
-/** The facts that a browser stores about a log from its first verification on: trust on first use. */
-export interface Seen {
-  /** The log's verifier keys: those that its newest checkpoint named, or the one that signed it. */
+/** Facts that a browser stores about a log after the first verification: trust on first use. */
+export interface LogMemory {
+  /** Verifier keys of the log: those that its newest checkpoint named, or the one that signed it. */
   keys: string[];
-  /** The newest checkpoint that was verified here, as a signed note. */
+  /** Newest checkpoint that was verified here, as a signed note. */
   checkpoint: string;
-  /** Time, ISO 8601. */
+  /** Time of the verification, ISO 8601. */
   at: string;
 }
 
-/** Reads a memory, whoever wrote it. Undefined if it is invalid. */
-export function seenIn(text: string | null): Seen | undefined {
+/** Parses a stored memory. Undefined if it is invalid. */
+export function parseMemory(text: string | null): LogMemory | undefined {
   try {
-    const { keys, checkpoint, at } = JSON.parse(text ?? 'null') as Seen;
+    const { keys, checkpoint, at } = JSON.parse(text ?? 'null') as LogMemory;
     const isSeen = [...keys, checkpoint, at].every((value) => typeof value === 'string');
     return isSeen ? { keys: [...keys], checkpoint, at } : undefined;
   } catch {
@@ -25,44 +25,43 @@ export function seenIn(text: string | null): Seen | undefined {
 }
 
 /**
- * Returns what a browser stores after a verification. A text without keys is signed by one. Another key is stored only if a
- * text that a known key signed names it, because anyone can add a signature to a note.
+ * Returns the memory to store after a verification. A checkpoint that names no keys has one signer. Another key is stored only if a checkpoint that a known key signed names it, because anyone can add a signature to a note.
  * @param signers newest first.
  */
-export function memoryOf(note: string, signers: string[], seen?: Seen): Seen {
+export function memoryOf(note: string, signers: string[], memory?: LogMemory): LogMemory {
   const checkpoint = checkpointOf(note);
   const named = checkpoint instanceof Error ? [] : checkpoint.keys;
-  const [signer] = signers.filter((key) => seen === undefined || seen.keys.includes(key));
+  const [signer] = signers.filter((key) => memory === undefined || memory.keys.includes(key));
   const own = signer === undefined ? [] : [signer];
   return { keys: named.length > 0 ? named : own, checkpoint: note, at: new Date().toISOString() };
 }
 
 /** Returns whether one of the signers is known. */
-export function isKnown(seen: Seen | undefined, signers: string[]): boolean {
-  return seen !== undefined && signers.some((key) => seen.keys.includes(key));
+export function isKnown(memory: LogMemory | undefined, signers: string[]): boolean {
+  return memory !== undefined && signers.some((key) => memory.keys.includes(key));
 }
 
 /** Returns the request that `growthStep` needs. Undefined if there is nothing to request. */
 export function growthSince(
-  seen: Seen | undefined,
+  memory: LogMemory | undefined,
   signers: string[],
   note: string,
 ): { from: number; to: number } | undefined {
-  if (!seen || !isKnown(seen, signers)) return undefined;
-  const [before, now] = [checkpointOf(seen.checkpoint), checkpointOf(note)];
+  if (!memory || !isKnown(memory, signers)) return undefined;
+  const [before, now] = [checkpointOf(memory.checkpoint), checkpointOf(note)];
   if (before instanceof Error || now instanceof Error || before.size > now.size) return undefined;
   return { from: before.size, to: now.size };
 }
 
-export function keyStep(seen: Seen | undefined, signers: string[]): Step {
+export function keyStep(memory: LogMemory | undefined, signers: string[]): Step {
   const title = 'The key is known to this browser';
   const details = signers.map((key): [string, string] => ['key now', key]);
-  if (!seen) {
+  if (!memory) {
     const says =
       'This browser sees the key for the first time and stores it. Compare it with the key that the operator published elsewhere.';
     return { title, state: 'open', says, details };
   }
-  const isSame = isKnown(seen, signers);
+  const isSame = isKnown(memory, signers);
   return {
     title,
     state: isSame ? 'right' : 'wrong',
@@ -71,26 +70,26 @@ export function keyStep(seen: Seen | undefined, signers: string[]): Step {
       : 'THE KEY HAS CHANGED. Anyone with another key can sign another history. Unless the operator announced a new key to you in another way, do not trust this page. Ask the operator.',
     details: isSame
       ? details
-      : [...seen.keys.map((key): [string, string] => ['previously known key', key]), ...details],
+      : [...memory.keys.map((key): [string, string] => ['previously known key', key]), ...details],
   };
 }
 
 export async function growthStep(
-  seen: Seen | undefined,
+  memory: LogMemory | undefined,
   signers: string[],
   note: string,
   consistency: Consistency | undefined,
 ): Promise<Step> {
   const title = 'The log only grew since the last verification in this browser';
-  if (!seen || !isKnown(seen, signers)) {
-    const says = seen
+  if (!memory || !isKnown(memory, signers)) {
+    const says = memory
       ? 'Another key means another log, so nothing can be compared.'
       : 'This browser has no earlier checkpoint. It stores this one for the next comparison.';
     return { title, state: 'open', says, details: [] };
   }
-  const [before, now] = [checkpointOf(seen.checkpoint), checkpointOf(note)];
+  const [before, now] = [checkpointOf(memory.checkpoint), checkpointOf(note)];
   const details: Step['details'] = [
-    [`checkpoint of ${seen.at}`, seen.checkpoint],
+    [`checkpoint of ${memory.at}`, memory.checkpoint],
     ['checkpoint now', note],
   ];
   const wrong = (says: string): Step => ({ title, state: 'wrong', says, details });

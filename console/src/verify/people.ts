@@ -3,7 +3,7 @@ import type { CallStory, Opening } from '../api/generated/schema';
 import { type Bytes, fromBase64, fromHex, sha256, toHex, utf8 } from '../../../packages/sdk/src/proofs/bytes';
 import { Comparison, type Leaf, type Leaves } from './comparison';
 
-/** The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its salt. */
+/** Exact length of a salt in bytes. Otherwise the start of a value could pass as the end of its salt. */
 const SALT_BYTES = 16;
 
 const KEY = 'idempotency_key_commitment';
@@ -11,7 +11,7 @@ const ACTOR = 'actor_commitment';
 
 /**
  * Compares shown people and bodies with the commitments in the records: SHA-256(salt || value).
- * @param openings salts and values by the kind of the record that commits to them.
+ * @param openings salts and values, by the kind of the record that commits to them.
  */
 export async function comparePeople(
   story: CallStory,
@@ -38,7 +38,7 @@ export async function comparePeople(
   if (committedIn(leaves[kind], KEY) !== undefined)
     all.plain('idempotency key', story.idempotency_key, textOf(opened.get(`${kind}/${KEY}`)));
   if (committedIn(leaves[kind], ACTOR) !== undefined)
-    all.plain('for whom', story.actor, textOf(opened.get(`${kind}/${ACTOR}`)));
+    all.plain('requester', story.actor, textOf(opened.get(`${kind}/${ACTOR}`)));
   compareBody(all, 'the request', story.request?.body, opened.get('intent/body_commitment'));
   compareBody(all, 'the response', story.response?.body, opened.get('outcome/body_commitment'));
   return all;
@@ -65,7 +65,7 @@ async function isOpened(
   return toHex(await sha256(salted, value)) === commitment;
 }
 
-/** JSON can be shown in several forms. An erased body is no longer shown. */
+/** Compares a body. JSON can be written in several forms. Erased bodies are not shown. */
 function compareBody(all: Comparison, what: string, shown: unknown, bytes: Bytes | undefined): void {
   const recorded = textOf(bytes);
   const isBody = recorded === shown || isJsonOf(recorded, shown);

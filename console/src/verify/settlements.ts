@@ -4,8 +4,8 @@ import { type Comparison, type Leaf, listOf } from './comparison';
 
 /**
  * Compares the shown settlements with their records.
- * @param recorded all that can be read, in their order.
- * @param areAway whether some cannot be read.
+ * @param recorded all readable settlements, in order.
+ * @param areAway whether others cannot be read.
  */
 export function compareSettlements(
   all: Comparison,
@@ -46,7 +46,7 @@ function compareSettlement(all: Comparison, settlement: RecordSettlement | undef
 
 /**
  * Compares the state of each payout with its last entry.
- * @param answered the entries of the outcome: one word for all payouts, or a list.
+ * @param answered entries of the outcome: one word for all payouts, or a list.
  */
 export function compareStates(
   all: Comparison,
@@ -65,8 +65,8 @@ export function compareStates(
 }
 
 /**
- * Returns the transaction of an item as it was seen last.
- * @param answered the one in the answer. Its amount stays.
+ * Returns the transaction of an item as it was last observed.
+ * @param answered the transaction in the answer. Its amount stays.
  */
 export function transactionOf(
   { position, amount_usd }: RecordItem,

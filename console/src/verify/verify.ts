@@ -15,24 +15,24 @@ import {
 
 export interface Step {
   title: string;
-  /** `open`: there was nothing to check, or it cannot be checked yet. `says` explains why. */
+  /** `open` means that there was nothing to check yet. `says` explains why. */
   state: 'right' | 'wrong' | 'open';
   says: string;
-  /** Hashes and other evidence: a name and its value. */
+  /** Hashes and other evidence, as names and values. */
   details: [what: string, value: string][];
 }
 
-/** The proxy's answer about a call and its records, all of which is checked. */
+/** Answers of the proxy about a call and its records, all of which are checked. */
 export interface Evidence {
   story: CallStory;
   proof: Inclusion;
-  /** The log's verifier keys, newest first. */
+  /** Verifier keys of the log, newest first. */
   keys: string[];
-  /** The committed values, by kind. Undefined if people are masked. */
+  /** Committed values, by kind. Undefined if people are masked. */
   openings: Partial<Record<string, Opening[]>> | undefined;
 }
 
-/** The steps that need nothing but the answer. memory.ts has those that need earlier answers. */
+/** Returns the steps that need no earlier answers. memory.ts has the others. */
 export async function verifyCall(evidence: Evidence): Promise<Step[]> {
   const { proof, story } = evidence;
   const computed = await Promise.all(proof.records.map(withHash));
@@ -45,15 +45,15 @@ export async function verifyCall(evidence: Evidence): Promise<Step[]> {
   ];
 }
 
-/** A record with the hash of its leaf, computed here. Null if it was pruned. */
-type Computed = LeafProof & { computed: Uint8Array | null };
+/** Record with the hash of its leaf, computed here. Null if it was pruned. */
+type HashedLeaf = LeafProof & { computed: Uint8Array | null };
 
-async function withHash(proved: LeafProof): Promise<Computed> {
+async function withHash(proved: LeafProof): Promise<HashedLeaf> {
   const { record } = proved;
   return { ...proved, computed: record && (await leafHash(canonicalize(record) ?? '')) };
 }
 
-function leavesStep(id: string, proved: string, records: Computed[]): Step {
+function leavesStep(id: string, proved: string, records: HashedLeaf[]): Step {
   const faults = records.flatMap(({ kind, record, computed, leaf_hash }) => {
     if (!record || !computed) return []; // Pruned. Its hash remains and is proved below.
     const ofCall = 'intent_id' in record ? record.intent_id : record.id;
@@ -78,7 +78,7 @@ function leavesStep(id: string, proved: string, records: Computed[]): Step {
   };
 }
 
-async function inclusionStep(note: string, records: Computed[]): Promise<Step> {
+async function inclusionStep(note: string, records: HashedLeaf[]): Promise<Step> {
   const title = 'The log contains the records';
   const at = checkpointOf(note);
   if (at instanceof Error)
@@ -124,7 +124,7 @@ async function signatureStep(note: string, keys: string[]): Promise<Step> {
   }
 }
 
-function pageStep({ story, proof }: Evidence, records: Computed[]): Step {
+function pageStep({ story, proof }: Evidence, records: HashedLeaf[]): Step {
   const away = new Set<string>([
     ...proof.unsealed,
     ...records.filter(({ record }) => record === null).map(({ kind }) => kind),
@@ -181,7 +181,7 @@ async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
   };
 }
 
-/** Returns which of the keys signed a note. None if the note or a signature is wrong, which `verifyCall` explains. */
+/** Returns the keys that signed a note. None if the note or a signature is invalid, which `verifyCall` explains. */
 export async function signersOf(note: string, keys: string[]): Promise<string[]> {
   try {
     const verifiers = await Promise.all([...new Set(keys)].map(verifierOf));
@@ -191,7 +191,7 @@ export async function signersOf(note: string, keys: string[]): Promise<string[]>
   }
 }
 
-/** Reads a note's text, whoever signed it. */
+/** Parses a note's text without checking its signatures. */
 export function checkpointOf(note: string): Checkpoint | Error {
   try {
     return parseCheckpoint(parseNote(note).text);
@@ -204,7 +204,7 @@ function leavesOf(records: LeafProof[]): Leaves {
   return Object.fromEntries(records.flatMap(({ kind, record }) => (record ? [[kind, record]] : [])));
 }
 
-/** Returns the settlements that can be read, in their order. */
+/** Returns the readable settlements, in order. */
 function settlementsIn(records: LeafProof[]): Leaf[] {
   const settlements = records.flatMap(({ kind, record }) =>
     record && kind === 'settlement' ? [record] : [],

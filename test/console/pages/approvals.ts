@@ -47,7 +47,7 @@ describe("the console's approvals", () => {
     await expectAccessible(dialogOf(page));
     await page.keyboard.press('Control+Enter'); // nothing is sent without a reason
     expect(await reasonOf(dialogOf(page).getByRole('button', { name: 'Approve and send' }))).toBe(
-      'Write a reason first.',
+      'Enter a reason first.',
     );
     await dialogOf(page).getByLabel('Reason').focus();
     await page.keyboard.type('ours, and jar? right'); // none of the keys acts while one types
@@ -101,7 +101,7 @@ describe("the console's approvals", () => {
     const id = await on.hold(app, '+254744444444');
     await on.change('capped', { dailyCapUsd: new Decimal('7.5') });
     const page = await on.open(on.approver, `/approvals/${id}`);
-    const day = page.getByRole('row', { name: 'Day of the client, UTC' });
+    const day = page.getByRole('row', { name: 'Client, today (UTC)' });
     await day.waitFor();
     expect((await day.getByRole('cell').allTextContents()).slice(1, 5)).toEqual([
       '$7.50',

@@ -213,7 +213,7 @@ describe('the page of a call', () => {
     const page = await open('doubtful', scene.approver);
     await page.getByText('Your key does not have access to people').waitFor();
     expect(await page.getByRole('button', { name: /Reveal/ }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Settle by hand' }).click();
+    await page.getByRole('button', { name: 'Settle manually' }).click();
     const dialog = page.getByRole('dialog', { name: 'Settle a call in doubt' });
     await expectAccessible(dialog);
     await dialog.getByLabel('Reason').fill('The provider lists it.');
@@ -224,7 +224,7 @@ describe('the page of a call', () => {
       outcome: 'confirmed',
       resolution: { outcome: 'confirmed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
     });
-    await page.getByRole('button', { name: 'Settle by hand' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Settle manually' }).waitFor({ state: 'detached' });
     expect(await textOf(page, 'Items')).toContain('paid');
     await page.getByRole('button', { name: 'Show the ledger of item 2' }).click();
     expect(await textOf(page, 'Ledger of item 2')).toMatch(

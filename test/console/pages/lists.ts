@@ -42,7 +42,7 @@ describe("the console's lists of calls and payouts", () => {
       await field(page, 'Recipient').fill('nobody');
       await field(page, 'Recipient').press('Enter');
       await page.getByText('No payouts match these filters').waitFor();
-      await field(page, 'How the recipient is compared').selectOption('is');
+      await field(page, 'Recipient comparison').selectOption('is');
       await field(page, 'Recipient').fill(typed);
       await field(page, 'Recipient').press('Enter');
       expect(await shown(page, 1, 'Payouts')).toEqual([scene.toPhone]);

@@ -99,7 +99,7 @@ describe('the console for those who operate', () => {
   });
 
   describe('the activity of administrators', () => {
-    it('shows each change with its states and its author, and leads to the calls after it', async () => {
+    it('shows each change with its states and its author, and links to the later calls', async () => {
       const watched = await on.proxy.client('watched', 'pay');
       const { key } = await on.clients.issueKey('admin', { person: 'grace' });
       const change = (body: object) =>
@@ -114,10 +114,10 @@ describe('the console for those who operate', () => {
       const row = page.getByRole('row').filter({ hasText: 'case 17' });
       await row.getByText('Daily cap: $10.00, was none').waitFor();
       expect(await row.textContent()).toMatch(
-        /limits changed.*watched.*grace.*of admin, by the API, from 127\.0\.0\.1/,
+        /limits changed.*watched.*grace.*of admin, through the API, from 127\.0\.0\.1/,
       );
       await expectAccessible(page);
-      await page.getByLabel('Act', { exact: true }).selectOption('client_created');
+      await page.getByLabel('Action', { exact: true }).selectOption('client_created');
       await row.waitFor({ state: 'detached' });
       await page.getByRole('row').filter({ hasText: 'client created' }).first().waitFor();
       await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -131,7 +131,7 @@ describe('the console for those who operate', () => {
       expect(readFileSync(await file.path(), 'utf8')).toMatch(
         /^[^\n]+\n[^\n]*,limits_changed,watched,[^\n]*,grace,api,[^\n]*,case 17\r\n$/,
       );
-      await row.getByRole('link', { name: 'calls after it, of watched' }).click();
+      await row.getByRole('link', { name: 'later calls of watched' }).click();
       await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
       await page.getByText('Client: watched').waitFor();
       await page.getByRole('region', { name: 'Calls' }).getByText('$2.00').first().waitFor();
@@ -152,7 +152,7 @@ describe('the console for those who operate', () => {
         /Process: proxy\s+MAX_ITEMS: 7, was 1000\s+SCREENING_URL: https:\/\/screen\.example, was none/,
       );
       await expectAccessible(page);
-      await row.getByRole('link', { name: 'calls after it, of all clients' }).click();
+      await row.getByRole('link', { name: 'later calls of all clients' }).click();
       await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
     });
   });
@@ -229,7 +229,7 @@ describe('the console for those who operate', () => {
     expect(new URL(approving.url()).pathname).toBe(`/console/approvals/${id}`);
     const operating = await on.open(on.admin, '/clients', 360);
     const known = [
-      [approving, `/approvals/${id}`, 'Day of the client, UTC'],
+      [approving, `/approvals/${id}`, 'Client, today (UTC)'],
       [approving, '/approvals', 'phone, 1 payout'],
       [operating, '/clients', 'admin'],
       [operating, '/clients/phone', 'Permissions and limits'],

@@ -110,7 +110,7 @@ describe('the console’s overview', () => {
     const page = await visit(operator);
     const storage = proxy.app.get(StorageService, { strict: false });
     storage.note('database', 'io_error'); // it holds for a minute
-    const alert = page.getByRole('alert').filter({ hasText: 'The storage of this instance takes no writes' });
+    const alert = page.getByRole('alert').filter({ hasText: 'The storage of this instance rejects writes' });
     await alert.getByText(/^The database cannot read or write its files/).waitFor();
     await expectAccessible(page);
     storage.lower('database', 'io_error');

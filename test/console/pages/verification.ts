@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { growthSince, growthStep, keyStep, seenIn } from '../../../console/src/verify/memory';
+import { growthSince, growthStep, keyStep, parseMemory } from '../../../console/src/verify/memory';
 import { Evidence, Step, verifyCall } from '../../../console/src/verify/verify';
 import { newSigningKey, signerOf } from '../../../src/history/log/note';
 import { ADA, CallStories, callStories } from '../../support/reconciliation/call-stories';
@@ -149,8 +149,8 @@ describe("the console's verification", () => {
     const other = signerOf(newSigningKey('test')).verifierKey;
     expect(keyStep(seen, [other])).toMatchObject({ state: 'wrong', says: expect.stringContaining('CHANGED') });
     expect(growthSince(seen, [other], note)).toBeUndefined();
-    expect(seenIn(JSON.stringify(seen))).toEqual(seen);
+    expect(parseMemory(JSON.stringify(seen))).toEqual(seen);
     for (const text of ['{', null, `{"keys":1}`, `{"keys":[1],"checkpoint":"","at":""}`])
-      expect(seenIn(text)).toBeUndefined();
+      expect(parseMemory(text)).toBeUndefined();
   });
 });

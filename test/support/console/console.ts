@@ -55,7 +55,7 @@ async function goTo(page: Page, address: string): Promise<void> {
 /** Drops what the page has read and stored. Only what is not shown can be dropped, so it shows nothing meanwhile. */
 const FORGET = `(() => {
   localStorage.clear();
-  localStorage.setItem('payout-proxy.last-doing', Date.now()); // or the page signs out, as after hours without anybody
+  localStorage.setItem('payout-proxy.last-activity', Date.now()); // or the page signs out, as after hours without anybody
   sessionStorage.clear();
   for (const button of document.querySelectorAll('.mantine-Notification-closeButton')) button.click();
   const root = document.getElementById('root');

@@ -4,16 +4,16 @@ import { FormEnd, useSubmit } from './form';
 
 export interface ConfirmProps {
   title: string;
-  /** What will be done, and to what. */
+  /** Description of the action and its target. */
   children: ReactNode;
-  /** The text of the button. */
+  /** Text of the button. */
   action: string;
   danger?: boolean;
-  /** A sentence that says what to do first. Undefined if nothing is missing. */
+  /** Instruction for a missing step. Undefined if nothing is missing. */
   missing?: string | undefined;
-  /** A text to type first, before a dangerous action. */
+  /** Text that the user must type before a dangerous action. */
   typed?: string | undefined;
-  /** Carries out the action. The dialog stays open and shows its failure. */
+  /** Carries out the action. If it fails, the dialog stays open and shows the failure. */
   run: () => Promise<unknown>;
   close: () => void;
 }

@@ -3,24 +3,24 @@ import { ApiProblem } from '../../api/problem';
 import { useSession } from '../../api/session';
 import { failuresWithDraft } from './failure';
 
-/** What the author of a form entered and could not submit yet. */
+/** Form values that were not submitted yet. */
 interface StoredDraft<Values> {
-  /** The key of the author. Somebody else may come back from the provider. */
+  /** Key ID of the author. Another person may return from the provider. */
   author: string;
   values: Values;
 }
 
 interface DraftStorage<Values> {
-  /** What was kept. Undefined if nothing was. */
+  /** Stored values. Undefined if there are none. */
   kept: Values | undefined;
-  /** Submits the form. If the author has to sign in again, it keeps the values in this tab. */
+  /** Submits the form. If the author must sign in again, it stores the values in this tab. */
   submitDraft: <Result>(values: Values, submit: () => Promise<Result>) => Promise<Result>;
 }
 
 /**
- * Keeps the values of a form while its author signs in again, because the provider is another site and the page is lost.
- * Secrets and recipients must not be among the values.
- * @param form names the form and what it is about. Undefined if its values are not kept.
+ * Stores the values of a form while its author signs in again at the provider, which unloads the page.
+ * The values must not contain secrets or recipients.
+ * @param form name of the form and its subject. Undefined disables the storage.
  */
 export function useStoredDraft<Values>(form: string | undefined): DraftStorage<Values> {
   const { key_id: author } = useSession().session;
@@ -31,13 +31,13 @@ export function useStoredDraft<Values>(form: string | undefined): DraftStorage<V
   });
   useEffect(() => {
     const forget = () => sessionStorage.removeItem(item);
-    forget(); // The form shows them now.
-    return forget; // The form was closed. Going to the provider does not close it.
+    forget(); // The form shows the values now.
+    return forget; // Closing the form discards the values. Going to the provider does not close it.
   }, [item]);
   return {
     kept,
     submitDraft: (values, submit) => {
-      sessionStorage.removeItem(item); // An earlier attempt may have kept it.
+      sessionStorage.removeItem(item); // An earlier attempt may have stored values.
       return submit().catch((failure: unknown) => {
         if (form !== undefined && failure instanceof ApiProblem && failure.code === 'step_up_required') {
           sessionStorage.setItem(item, JSON.stringify({ author, values } satisfies StoredDraft<Values>));

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Failure } from './failure';
 import { useGate } from './gate';
 
-/** Submits a form, and keeps its failure for the form to show. */
+/** Submits a form and keeps its failure for display. */
 export function useSubmit(run: () => Promise<unknown>) {
   const [failure, setFailure] = useState<unknown>();
   const [busy, setBusy] = useState(false);
@@ -19,18 +19,18 @@ export function useSubmit(run: () => Promise<unknown>) {
 }
 
 interface EndProps {
-  /** The last failure. Undefined if there is none. */
+  /** Last failure. Undefined if there is none. */
   failure: unknown;
   busy: boolean;
-  /** The text of the button. */
+  /** Text of the button. */
   action: string;
-  /** A sentence that says what to do first. Undefined if nothing is missing. */
+  /** Instruction for a missing step. Undefined if nothing is missing. */
   missing?: string | undefined;
   danger?: boolean;
   cancel: () => void;
 }
 
-/** The end of a dialog's form: the error, and the buttons to cancel and to submit. */
+/** End of a dialog's form: the error, and the buttons to cancel and to submit. */
 export function FormEnd({ failure, busy, action, missing, danger = false, cancel }: EndProps) {
   const gate = useGate(missing);
   return (

@@ -4,10 +4,9 @@ import { type MouseEvent, useId } from 'react';
 const stop = (event: MouseEvent) => event.preventDefault();
 
 /**
- * Disables a button while something is missing, and says what. The button can still be reached by keyboard, so that a
- * screen reader reads the reason. A disabled button could not.
- * @param missing a sentence that says what to do first. Undefined enables the button.
- * @returns the properties of the button, to be set after its own `onClick`, and the sentence to show beside it.
+ * Disables a button while a step is missing, and explains which. The button keeps keyboard focus, so that screen readers announce the reason.
+ * @param missing instruction for the missing step. Undefined enables the button.
+ * @returns the properties of the button, to be set after its own `onClick`, and the instruction to show beside it.
  */
 export function useGate(missing: string | undefined) {
   const id = useId();

@@ -4,15 +4,15 @@ import { ConfirmDialog, type ConfirmProps } from './confirm-dialog';
 import { useStoredDraft } from './draft-storage';
 
 interface Props extends Omit<ConfirmProps, 'run'> {
-  /** The longest reason that the API accepts. */
+  /** Longest reason that the API accepts. */
   maxLength?: number;
-  /** Names what is decided, so that the reason is kept while its author signs in again. */
+  /** Name of the decision. If set, the reason is stored while its author signs in again. */
   decision?: string;
-  /** Carries out the action. The dialog stays open and shows its failure. */
+  /** Carries out the action. If it fails, the dialog stays open and shows the failure. */
   run: (reason: string) => Promise<unknown>;
 }
 
-/** Asks for a reason, because every decision about money is recorded with one. Ctrl+Enter presses its button. */
+/** Asks for a reason, which is recorded with the decision. Ctrl+Enter submits it. */
 export function ReasonDialog({ children, maxLength = 500, decision, missing, run, ...props }: Props) {
   const { kept = '', submitDraft } = useStoredDraft<string>(decision);
   const [reason, setReason] = useState(kept);
@@ -23,12 +23,12 @@ export function ReasonDialog({ children, maxLength = 500, decision, missing, run
     currentTarget: { form },
   }: KeyboardEvent<HTMLTextAreaElement>) => {
     const button = form?.querySelector<HTMLButtonElement>('[type=submit]');
-    if (key === 'Enter' && (ctrlKey || metaKey)) button?.click(); // It does nothing while something is missing.
+    if (key === 'Enter' && (ctrlKey || metaKey)) button?.click(); // The button ignores clicks while a step is missing.
   };
   return (
     <ConfirmDialog
       {...props}
-      missing={missing ?? (reason.trim() === '' ? 'Write a reason first.' : undefined)}
+      missing={missing ?? (reason.trim() === '' ? 'Enter a reason first.' : undefined)}
       run={() => submitDraft(reason, () => run(reason.trim()))}
     >
       {children}

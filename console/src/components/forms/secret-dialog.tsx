@@ -5,17 +5,16 @@ import { useGate } from './gate';
 
 interface Props {
   title: string;
-  /** What it is, such as `the key`. */
+  /** Name of the secret, such as `the key`. */
   name: string;
   secret: string;
-  /** What to do with it. */
+  /** Instructions for using it. */
   children: string;
   close: () => void;
 }
 
 /**
- * Shows a secret once. The dialog closes only once the user confirms that the secret is stored, and the page keeps nothing of
- * it.
+ * Shows a secret once. The dialog closes only after the user confirms that the secret is stored. The page keeps no copy.
  */
 export function SecretDialog({ title, name, secret, children, close }: Props) {
   const [stored, setStored] = useState(false);

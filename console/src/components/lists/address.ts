@@ -1,12 +1,12 @@
 import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 
-/** The parameter of the URL for the position in a list. */
+/** URL parameter for the position in a list. */
 const PAGE_TOKEN = 'page_token';
 
 /**
- * Keeps the state of a page in its URL, so that a link shows the same.
- * @param names of the API's query parameters.
+ * Keeps the state of a page in its URL, so that a link reproduces the page.
+ * @param names query parameters of the API.
  */
 export function useAddress<Name extends string>(names: readonly Name[]) {
   const [params, setParams] = useSearchParams();
@@ -17,7 +17,7 @@ export function useAddress<Name extends string>(names: readonly Name[]) {
     return Object.fromEntries(entries) as Partial<Record<Name, string>>;
   }, [text, names]);
 
-  /** Sets values. Undefined removes one. Other values mean another list, which begins at its first page. */
+  /** Updates query parameters. Undefined removes one. Each change resets the paging. */
   const change = useCallback(
     (changes: Partial<Record<Name | typeof PAGE_TOKEN, string | undefined>>) => {
       setParams((before) => {

@@ -6,37 +6,37 @@ export interface Column<Row> {
   id: string;
   title: string;
   render: (row: Row) => ReactNode;
-  /** Aligns amounts and counts to the right. */
+  /** Aligns the column to the right, for amounts and counts. */
   numeric?: boolean;
 }
 
 interface Selection {
-  /** The keys of the selected rows. */
+  /** Keys of the selected rows. */
   chosen: ReadonlySet<string>;
   choose: (chosen: Set<string>) => void;
 }
 
 interface Props<Row> {
-  /** The name of the rows for screen readers, such as "Calls". */
+  /** Name of the rows for screen readers, such as "Calls". */
   label: string;
   columns: Column<Row>[];
-  /** Undefined while they are loading. */
+  /** Undefined while loading. */
   rows: Row[] | undefined;
   keyOf: (row: Row) => string;
-  /** The name of a row, for its checkbox. */
+  /** Name of a row, for its checkbox. */
   nameOf?: (row: Row) => string;
   error?: unknown;
   retry?: () => unknown;
   /** Shown if there are no rows. */
   empty: ReactNode;
   selection?: Selection;
-  /** The key of the current row. */
+  /** Key of the current row. */
   current?: string | undefined;
-  /** Shown below a row, over all columns. Undefined for nothing. */
+  /** Content below a row, across all columns. Undefined shows none. */
   detailOf?: (row: Row) => ReactNode;
 }
 
-/** Shows a list as a table. On a narrow screen, the table scrolls sideways by itself, also by keyboard. */
+/** Shows a list as a table. On narrow screens, only the table scrolls sideways, also by keyboard. */
 export function DataTable<Row>(props: Props<Row>) {
   const { label, columns, rows, keyOf, error, retry, empty, selection, current, detailOf } = props;
   if (error && !rows) return <Failure error={error} retry={retry} />;
@@ -49,7 +49,7 @@ export function DataTable<Row>(props: Props<Row>) {
           <Table.Tr>
             {selection && (
               <Table.Th w={36}>
-                <ChooseAll {...props} rows={rows} selection={selection} />
+                <SelectAll {...props} rows={rows} selection={selection} />
               </Table.Th>
             )}
             {columns.map(({ id, title, numeric }) => (
@@ -71,7 +71,7 @@ export function DataTable<Row>(props: Props<Row>) {
                 >
                   {selection && (
                     <Table.Td>
-                      <Choose {...props} row={row} selection={selection} />
+                      <SelectRow {...props} row={row} selection={selection} />
                     </Table.Td>
                   )}
                   {columns.map(({ id, render, numeric }) => (
@@ -94,21 +94,21 @@ export function DataTable<Row>(props: Props<Row>) {
   );
 }
 
-type Choosing<Row> = Pick<Props<Row>, 'keyOf' | 'nameOf' | 'label'> & { selection: Selection };
+type SelectionProps<Row> = Pick<Props<Row>, 'keyOf' | 'nameOf' | 'label'> & { selection: Selection };
 
-function ChooseAll<Row>({
+function SelectAll<Row>({
   rows,
   keyOf,
   label,
   selection: { chosen, choose },
-}: Choosing<Row> & { rows: Row[] }) {
+}: SelectionProps<Row> & { rows: Row[] }) {
   const keys = rows.map(keyOf);
   const all = keys.every((key) => chosen.has(key));
   const others = [...chosen].filter((key) => !keys.includes(key));
   return (
     <Checkbox
       size="xs"
-      aria-label={`Choose all ${label.toLowerCase()} of this page`}
+      aria-label={`Select all ${label.toLowerCase()} on this page`}
       checked={all}
       indeterminate={!all && keys.some((key) => chosen.has(key))}
       onChange={() => choose(new Set(all ? others : [...others, ...keys]))}
@@ -116,12 +116,17 @@ function ChooseAll<Row>({
   );
 }
 
-function Choose<Row>({ row, keyOf, nameOf, selection: { chosen, choose } }: Choosing<Row> & { row: Row }) {
+function SelectRow<Row>({
+  row,
+  keyOf,
+  nameOf,
+  selection: { chosen, choose },
+}: SelectionProps<Row> & { row: Row }) {
   const key = keyOf(row);
   return (
     <Checkbox
       size="xs"
-      aria-label={`Choose ${nameOf?.(row) ?? key}`}
+      aria-label={`Select ${nameOf?.(row) ?? key}`}
       checked={chosen.has(key)}
       onChange={({ currentTarget: { checked } }) => {
         const next = new Set(chosen);

@@ -5,12 +5,12 @@ interface ChoiceProps {
   label: string;
   value: string | undefined;
   choose: (value: string) => void;
-  /** The meaning of no selection. */
+  /** Label of the empty choice. */
   all: string;
   others: { value: string; label: string }[];
 }
 
-/** Chooses one of a fixed list of values. */
+/** Selects one of a fixed list of values. */
 export function Choice({ label, value = '', choose, all, others }: ChoiceProps) {
   return (
     <NativeSelect
@@ -29,7 +29,7 @@ interface EntryProps {
   enter: (text: string) => void;
 }
 
-/** Takes a text with Enter, or when the field is left. */
+/** Text field that applies its value on Enter or on blur. */
 export function Entry({ label, placeholder, value = '', enter }: EntryProps) {
   const [text, setText] = useState(value);
   const take = () => {

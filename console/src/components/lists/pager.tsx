@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { ChevronLeft, ChevronRight, ChevronsLeft } from 'lucide-react';
 import { useSearchParams } from 'wouter';
 
-/** Pages of a list with a token for the next page. The browser's back button leads to the previous page. */
+/** Moves through the pages of a list. The browser's back button also leads to the previous page. */
 export function Pager({ next }: { next: string | null | undefined }) {
   const [params, setParams] = useSearchParams();
   const isFirst = !params.has('page_token');

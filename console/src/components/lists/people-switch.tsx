@@ -7,7 +7,7 @@ interface Props {
   setReveal: (reveal: boolean) => void;
 }
 
-/** Unmasks people, for keys that may see them. They are masked again when you leave the page. */
+/** Unmasks people, if the key has access to them. Leaving the page masks them again. */
 export function PeopleSwitch({ reveal, setReveal }: Props) {
   const { may } = useSession();
   if (!may('audit:pii')) return <span />;

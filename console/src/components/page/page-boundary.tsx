@@ -5,7 +5,7 @@ interface State {
   error: Error | undefined;
 }
 
-/** Keeps the failure of one page from others: an error in it, or a script that an update has removed. */
+/** Contains the failure of a page: a rendering error, or a script that an update has removed. */
 export class PageBoundary extends Component<{ children: ReactNode }, State> {
   override state: State = { error: undefined };
 

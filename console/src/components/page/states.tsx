@@ -2,7 +2,7 @@ import { Alert, Button, List, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { faultsOf, messageOf } from '../../api/problem';
 
-/** Shown while data is loading: bars in place of its lines. */
+/** Placeholder for data that is loading. */
 export function Loading({ lines = 3, label = 'Loading' }: { lines?: number | undefined; label?: string }) {
   return (
     <Stack gap="xs" role="status" aria-label={label}>
@@ -13,7 +13,7 @@ export function Loading({ lines = 3, label = 'Loading' }: { lines?: number | und
   );
 }
 
-/** Shown if there is no data: the reason, and what to do. */
+/** Explains why there is no data, and the next step. */
 export function Empty({ children }: { children: ReactNode }) {
   return (
     <Text c="dimmed" ta="center" py="xl">
@@ -22,7 +22,7 @@ export function Empty({ children }: { children: ReactNode }) {
   );
 }
 
-/** Shows the proxy's own message. */
+/** Shows the proxy's error message. */
 export function Failure({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
   const faults = Object.entries(faultsOf(error));
   return (
@@ -48,19 +48,19 @@ export function Failure({ error, retry }: { error: unknown; retry?: (() => unkno
   );
 }
 
-interface Asked<Data> {
+interface QueryResult<Data> {
   data: Data | undefined;
   error: unknown;
   refetch: () => unknown;
 }
 
-/** Shows one of three states of a request: loading, failed, or loaded. */
+/** Shows a query as loading, failed, or loaded. */
 export function Answer<Data>({
   of,
   children,
   lines,
 }: {
-  of: Asked<Data>;
+  of: QueryResult<Data>;
   children: (data: Data) => ReactNode;
   lines?: number;
 }) {

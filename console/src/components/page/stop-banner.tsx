@@ -8,14 +8,14 @@ import { Instant } from '../values/values';
 
 const REFETCH_MS = 15_000;
 
-/** Shown on other pages while a stop is active, because refused requests may then be intended. */
+/** Shows active stops on all other pages, because they explain refused requests. */
 export function StopBanner() {
   const { may } = useSession();
   const [location] = useLocation();
   const mayKnow = may('admin', 'approve', 'audit');
   const { data } = api.useQuery('get', '/v1/stops', {}, { enabled: mayKnow, refetchInterval: REFETCH_MS });
   const stops = data?.stops ?? [];
-  if (!mayKnow || stops.length === 0 || location === '/stops') return null; // That page shows more about them.
+  if (!mayKnow || stops.length === 0 || location === '/stops') return null; // That page shows the stops in detail.
   return (
     <Alert color="red" variant="light" role="status" p="xs" mb="md" icon={<OctagonX size={18} aria-hidden />}>
       {stops.map((stop) => (
@@ -25,7 +25,7 @@ export function StopBanner() {
       ))}
       {may('admin') && (
         <Anchor component={Link} href="/stops" size="sm" c="inherit" td="underline">
-          To the stop switch
+          Go to the stop switch
         </Anchor>
       )}
     </Alert>

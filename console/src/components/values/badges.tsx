@@ -4,7 +4,7 @@ import { inWords } from './format';
 
 type Outcome = CallRecord['outcome'];
 
-/** Colours show the outcome at a glance, and the words show it to everybody. */
+/** Colours show the outcome at a glance. The words carry the same information. */
 const COLORS: Record<Outcome, string> = {
   succeeded: 'teal',
   rejected: 'orange',
@@ -48,7 +48,7 @@ export function PayoutBadge({ state }: { state: PayoutState }) {
   return <WordBadge color={PAYOUT_COLORS[state]}>{inWords(state)}</WordBadge>;
 }
 
-/** Shows a word with a colour. */
+/** Badge with a word and a colour. */
 export function WordBadge({ color, children }: { color: string; children: string }) {
   return (
     <Badge variant="light" color={color} tt="none" fw={600} miw="max-content">

@@ -3,13 +3,13 @@ import type { ActivityState } from '../../api/generated/schema';
 import { formatCount, formatLocal, formatUsd, inWords } from './format';
 import { Maybe } from './values';
 
-/** What something was before a change, and what it is after it. */
+/** State before and after a change. */
 interface States {
   before: ActivityState | null;
   after: ActivityState | null;
 }
 
-/** Shows each field that a change changes. A creation has no state before, and shows only what is set. */
+/** Shows each changed field. A creation has no previous state and shows only the fields that are set. */
 export function ChangedFields({ of }: { of: States }) {
   const changes = changesOf(of);
   if (changes.length === 0) return <Maybe text={undefined} />;
@@ -31,12 +31,12 @@ export function ChangedFields({ of }: { of: States }) {
 
 interface Change {
   name: string;
-  /** Undefined if nothing else was there before. */
+  /** Previous value. Undefined if there was no other one. */
   before: string | undefined;
   after: string;
 }
 
-/** Returns the changed fields. A creation has no state before, and shows only what was set. */
+/** Returns the changed fields, and for a creation those that are set. */
 function changesOf(of: States): Change[] {
   const [before, after] = [flat(of.before), flat(of.after)];
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
@@ -48,7 +48,7 @@ function changesOf(of: States): Change[] {
     .filter((change) => before !== null || change.after !== NONE);
 }
 
-/** Puts the settings of a configuration beside the other fields. Where something has a name, its ID is left out. */
+/** Merges the settings of a configuration with the other fields. An ID is left out if its name is there. */
 function flat(state: ActivityState | null): Record<string, unknown> | null {
   if (!state) return null;
   const { configuration, ...others } = state;
@@ -58,12 +58,12 @@ function flat(state: ActivityState | null): Record<string, unknown> | null {
   );
 }
 
-/** What a field shows that is empty or null. */
+/** Text for an empty field. */
 const NONE = 'none';
 
 function nameInWords(name: string): string {
   if (name === 'hint') return 'Key';
-  if (/^[A-Z]/.test(name)) return name; // a variable
+  if (/^[A-Z]/.test(name)) return name; // an environment variable
   return inWords(name.replace(/_(usd|at|id)$/, '')).replace(/^\w/, (letter) => letter.toUpperCase());
 }
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
 
-/** Shows a text that people copy: an ID, a key, or a command. */
+/** Shows a text with a copy button: an ID, a key, or a command. */
 export function Copyable({ text, label, shown = text }: { text: string; label: string; shown?: string }) {
   return (
     <Group gap={4} wrap="nowrap">

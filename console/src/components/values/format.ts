@@ -1,6 +1,5 @@
 /**
- * Formats an amount of the API with all its decimals, at least two. It is never converted to a number, which could lose
- * some.
+ * Formats an amount with all its decimals, at least two. It stays text, because a number could lose precision.
  */
 export function formatUsd(amount: string): string {
   const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
@@ -10,10 +9,10 @@ export function formatUsd(amount: string): string {
 
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** In the reader's time zone. */
+/** Formats an instant in the reader's time zone. */
 export const formatLocal = (instant: string) => LOCAL.format(new Date(instant));
 
-/** Formats `2026-11-20 14:03:05.123 UTC`. */
+/** Formats an instant as `2026-11-20 14:03:05.123 UTC`. */
 export const formatUtc = (instant: string) =>
   `${new Date(instant).toISOString().replace('T', ' ').slice(0, -1)} UTC`;
 
@@ -27,28 +26,28 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
-/** Formats `3 hours ago`, `in 2 days`. */
+/** Formats an instant as `3 hours ago` or `in 2 days`. */
 export function formatAgo(instant: string, now = Date.now()): string {
   const ms = new Date(instant).getTime() - now;
   const [unit, length] = UNITS.find(([, one]) => Math.abs(ms) >= one) ?? (['second', 1_000] as const);
   return AGO.format(Math.trunc(ms / length), unit);
 }
 
-/** Formats `outcome_unknown` and `pending_approval` as readable words. */
+/** Turns `outcome_unknown` into `outcome unknown`. */
 export const inWords = (word: string) =>
   word
     .replaceAll('_', ' ')
     .replace(/[a-z][A-Z]/g, ([before = '', after = '']) => `${before} ${after.toLowerCase()}`);
 
-/** Returns the used share of a cap, for the length of a bar only. No amount is computed from it. */
+/** Returns the used share of a cap in percent, for a bar. Amounts are never computed from it. */
 export function percentOf(spent: string, cap: string): number {
   return Number(cap) === 0 ? 100 : Math.min(100, Math.round((100 * Number(spent)) / Number(cap)));
 }
 
-/** The account of clients for which nobody named another one. */
+/** Default account of clients. */
 export const MAIN_ACCOUNT = 'main';
 
-/** Names a client, and its account at the upstream if that is not the usual one. */
+/** Names a client, and its upstream account if that is not the default. */
 export function clientWords({ name, id }: { name: string | null; id: string }, account: string): string {
   return account === MAIN_ACCOUNT ? (name ?? id) : `${name ?? id} (${account})`;
 }

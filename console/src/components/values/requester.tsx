@@ -7,7 +7,7 @@ import { Maybe } from './values';
 type RecordedRequester = Pick<CallRecord, 'actor' | 'actor_source' | 'person_id'>;
 type Source = NonNullable<CallRecord['actor_source']>;
 
-/** How a person is known, in words. */
+/** How a person is identified. */
 export const SOURCE_WORDS: Record<Source, string> = {
   token: 'token',
   ephemeral: 'ephemeral key',
@@ -16,7 +16,7 @@ export const SOURCE_WORDS: Record<Source, string> = {
   claimed: 'claimed',
 };
 
-/** Anybody with a key of the client can claim a name. */
+/** A claimed name is a warning, because anyone with a key of the client can claim it. */
 const COLORS: Record<Source, string> = {
   token: 'teal',
   ephemeral: 'teal',
@@ -25,7 +25,7 @@ const COLORS: Record<Source, string> = {
   claimed: 'orange',
 };
 
-/** Shows the person who requested a call and how the person is known, with a link to all calls of that person. */
+/** Shows who requested a call and how the person is identified, with a link to all their calls. */
 export function Requester({ of: { actor, actor_source: source, person_id: id } }: { of: RecordedRequester }) {
   if (id === null) return <Maybe text={actor} />;
   return (

@@ -1,6 +1,6 @@
 import type { NewStopDto, OperationDto, StopRecord } from '../../api/generated/schema';
 
-/** The target of a stop: one of the three. */
+/** Target of a stop. One of its members is set. */
 export type Target = Pick<NewStopDto, 'everything' | 'client' | 'operation'>;
 
 export const targetOf = ({ everything, client, operation }: StopRecord): Target => ({
@@ -18,7 +18,7 @@ export function inShort({ client, operation }: Target): string {
 
 /**
  * Returns the operations that a stop affects.
- * @param allowed the operations of the client, if it is one. Null for all.
+ * @param allowed operations of the target client. Null means all.
  */
 export function stoppedBy(
   { client, operation }: Target,

@@ -23,7 +23,7 @@ export function Usd({ amount }: { amount: string | null | undefined }) {
   return <span style={{ whiteSpace: 'nowrap' }}>{formatUsd(amount)}</span>;
 }
 
-/** Shows any other text that may be missing. */
+/** Shows a text that may be missing. */
 export function Maybe({ text }: { text: string | number | null | undefined }) {
   return text === null || text === undefined || text === '' ? (
     NOTHING

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api } from '../../api/client';
 import {
   activityRecordActionValues as ACTIONS,
-  activityRecordViaValues as WAYS,
+  activityRecordViaValues as CHANNELS,
   type paths,
 } from '../../api/generated/schema';
 import { useAddress } from '../../components/lists/address';
@@ -16,14 +16,14 @@ import { Pager } from '../../components/lists/pager';
 import { messageOf } from '../../api/problem';
 import { save } from '../../api/save';
 import { COLUMNS } from './columns';
-import { WAY_WORDS } from './words';
+import { CHANNEL_WORDS } from './words';
 
 type Query = NonNullable<paths['/v1/activity']['get']['parameters']['query']>;
 
-/** The API's filters, by its names. */
+/** Filters of the API. */
 const FILTERS = ['action', 'client', 'by', 'actor', 'via', 'from', 'to'] as const;
 
-/** Lists what administrators changed. */
+/** Lists the changes that administrators made. */
 export default function ActivityPage() {
   const { values, change, page } = useAddress(FILTERS);
   const query = { ...values, ...page } as Query;
@@ -44,7 +44,7 @@ export default function ActivityPage() {
         error={error}
         retry={refetch}
         empty={
-          isFiltered ? 'Nothing matches. Change the filters, or clear them.' : 'Nothing has been changed yet.'
+          isFiltered ? 'No activity matches. Change or clear the filters.' : 'Nothing has been changed yet.'
         }
       />
       <Pager next={data?.next_page_token} />
@@ -59,18 +59,18 @@ function Filters({ values, change }: FilterProps) {
   return (
     <Group gap="xs" align="flex-end" role="search" aria-label="Filters">
       <Choice
-        label="Act"
+        label="Action"
         value={values.action}
         choose={(action) => change({ action })}
-        all="All acts"
+        all="All actions"
         others={ACTIONS.map((value) => ({ value, label: inWords(value) }))}
       />
       <Choice
-        label="Made"
+        label="Channel"
         value={values.via}
         choose={(via) => change({ via })}
-        all="In any way"
-        others={WAYS.map((value) => ({ value, label: WAY_WORDS[value] }))}
+        all="All channels"
+        others={CHANNELS.map((value) => ({ value, label: CHANNEL_WORDS[value] }))}
       />
       {(
         [
@@ -96,7 +96,7 @@ function Filters({ values, change }: FilterProps) {
   );
 }
 
-/** Saves all acts that match the filters, and not only this page, as CSV. */
+/** Saves all actions that match the filters, not only this page, as CSV. */
 function ExportButton({ filters }: { filters: Record<string, string> }) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();

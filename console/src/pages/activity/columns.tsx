@@ -6,22 +6,22 @@ import { ChangedFields } from '../../components/values/changed-fields';
 import type { Column } from '../../components/lists/data-table';
 import { inWords } from '../../components/values/format';
 import { Instant, Maybe, Operation } from '../../components/values/values';
-import { WAY_WORDS } from './words';
+import { CHANNEL_WORDS } from './words';
 
 export const COLUMNS: Column<ActivityRecord>[] = [
   { id: 'at', title: 'When', render: ({ at }) => <Instant at={at} /> },
   {
     id: 'act',
-    title: 'Act',
+    title: 'Action',
     render: ({ action }) => <b style={{ whiteSpace: 'nowrap' }}>{inWords(action)}</b>,
   },
-  { id: 'target', title: 'Of', render: (act) => <Target act={act} /> },
+  { id: 'target', title: 'Target', render: (act) => <Target act={act} /> },
   { id: 'change', title: 'Change', render: (act) => <ChangedFields of={act} /> },
   { id: 'by', title: 'By', render: (act) => <Author act={act} /> },
   { id: 'reason', title: 'Reason', render: ({ reason }) => <Maybe text={reason} /> },
 ];
 
-/** Shows what was changed, with a link to the calls that followed. */
+/** Shows the target of an action, with a link to the calls that followed. */
 function Target({ act: { action, target, at, after } }: { act: ActivityRecord }) {
   const { may } = useSession();
   const { client, operation } = target;
@@ -44,7 +44,7 @@ function Target({ act: { action, target, at, after } }: { act: ActivityRecord })
   );
 }
 
-/** Leads to the person whom an act is about, or to the calls of that person. */
+/** Links to the person of an action, or to the calls of that person. */
 function PersonOf({ client, id }: { client: string; id: string }) {
   const { may } = useSession();
   return (
@@ -69,9 +69,10 @@ function CallsAfter({ at, client }: { at: string; client?: string }) {
       href={`/calls?${calls.toString()}`}
       size="xs"
       style={{ whiteSpace: 'nowrap' }}
-      aria-label={`calls after it, of ${client ?? 'all clients'}`}
+      aria-label={`later calls of ${client ?? 'all clients'}`}
     >
-      calls after it
+      {' '}
+      later calls{' '}
     </Anchor>
   );
 }
@@ -84,7 +85,7 @@ function Author({ act: { by, via, client_address: address } }: { act: ActivityRe
       <Text size="xs" c="dimmed">
         {[
           by.actor !== null && by.client !== null && `of ${by.client.name}`,
-          WAY_WORDS[via],
+          CHANNEL_WORDS[via],
           address && `from ${address}`,
         ]
           .filter(Boolean)

@@ -1,11 +1,11 @@
 import type { ActivityRecord } from '../../api/generated/schema';
 
-/** How an act was performed. */
-export const WAY_WORDS: Record<ActivityRecord['via'], string> = {
-  api: 'by the API',
+/** Channels of actions. */
+export const CHANNEL_WORDS: Record<ActivityRecord['via'], string> = {
+  api: 'through the API',
   console: 'in the console',
   cli: 'on the command line',
-  start: 'at a start',
-  worker: 'by the worker',
+  start: 'at startup',
+  worker: 'by a worker',
   proxy: 'by the proxy itself',
 };

@@ -11,7 +11,7 @@ const COLUMNS: Column<Row>[] = [
   { id: 'period', title: 'Cap', render: ({ period }) => period },
   {
     id: 'cap',
-    title: 'At most',
+    title: 'Limit',
     numeric: true,
     render: ({ cap_usd: cap }) => (cap === null ? 'no cap' : <Usd amount={cap} />),
   },
@@ -34,13 +34,13 @@ const COLUMNS: Column<Row>[] = [
 /** Shows the effect of an approval on the caps of the client, its person and its ephemeral key. */
 export function ApprovalCaps({ caps }: { caps: CapsAfterDto }) {
   const ofPayers: [string, CapAfterDto | null][] = [
-    ['Day of the person, UTC', caps.person_daily],
-    ['Month of the person, UTC', caps.person_monthly],
+    ['Person, today (UTC)', caps.person_daily],
+    ['Person, this month (UTC)', caps.person_monthly],
     ['Ephemeral key', caps.ephemeral_key],
   ];
   const rows = [
-    { ...caps.daily, period: 'Day of the client, UTC' },
-    { ...caps.monthly, period: 'Month of the client, UTC' },
+    { ...caps.daily, period: 'Client, today (UTC)' },
+    { ...caps.monthly, period: 'Client, this month (UTC)' },
     ...ofPayers.flatMap(([period, cap]) => (cap?.cap_usd ? [{ ...cap, period }] : [])),
   ];
   return (
@@ -62,7 +62,7 @@ export function ApprovalCaps({ caps }: { caps: CapsAfterDto }) {
 }
 
 function After({ cap_usd: cap, after_usd: after }: Row) {
-  // As numbers, they are only compared. Amounts of a cap's size fit in a double.
+  // The numbers are only compared. Amounts of a cap's size fit in a double.
   const isOver = cap !== null && Number(after) > Number(cap);
   return (
     <>

@@ -17,15 +17,15 @@ import { countOf, whyHeld } from './words';
 
 interface Props {
   of: ApprovalRecord;
-  deciding: ReturnType<typeof useDecision>;
+  decision: ReturnType<typeof useDecision>;
 }
 
 /** Shows a held call and the effect of an approval, or how it was decided. */
-export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
+export function ApprovalDetail({ of, decision: { ask, decided } }: Props) {
   const isPending = of.approval?.status === 'pending';
   return (
     <Stack gap="md" miw={0}>
-      {decided && <Came of={decided} />}
+      {decided && <DecisionResult of={decided} />}
       <Group justify="space-between" gap="sm">
         <Group gap="sm">
           <Operation name={of.operation} />
@@ -36,11 +36,11 @@ export function ApprovalDetail({ of, deciding: { ask, decided } }: Props) {
         </Text>
       </Group>
       {isPending && <DecisionButtons ask={ask} />}
-      <Asked of={of} />
+      <RequestFacts of={of} />
       {!isPending && <Decision of={of} />}
       {of.not_allowed && <NotAllowed because={of.not_allowed} />}
       {of.caps && (
-        <Section title="Caps, if it is approved">
+        <Section title="Caps after approval">
           <ApprovalCaps caps={of.caps} />
         </Section>
       )}
@@ -67,7 +67,7 @@ function NotAllowed({ because: { code, detail } }: { because: NonNullable<Approv
   );
 }
 
-function DecisionButtons({ ask }: { ask: Props['deciding']['ask'] }) {
+function DecisionButtons({ ask }: { ask: Props['decision']['ask'] }) {
   return (
     <Group gap="xs">
       <Button onClick={() => ask('approve')} rightSection={<Kbd size="xs">a</Kbd>}>
@@ -80,7 +80,7 @@ function DecisionButtons({ ask }: { ask: Props['deciding']['ask'] }) {
   );
 }
 
-function Asked({ of }: { of: ApprovalRecord }) {
+function RequestFacts({ of }: { of: ApprovalRecord }) {
   const { account, approval, client, timings } = of;
   const isPending = approval?.status === 'pending';
   return (
@@ -120,8 +120,8 @@ function Asked({ of }: { of: ApprovalRecord }) {
 const upstreamWords = ({ status, failure }: NonNullable<ApprovalRecord['upstream']>) =>
   status === null ? failure : `answered ${status}`;
 
-/** Announced to screen readers as soon as it is known. */
-function Came({ of }: { of: ApprovalRecord }) {
+/** Announces the result of a decision to screen readers. */
+function DecisionResult({ of }: { of: ApprovalRecord }) {
   const isApproved = of.approval?.status === 'approved';
   const color = isApproved && !['succeeded', 'confirmed'].includes(of.outcome) ? 'orange' : 'teal';
   return (

@@ -6,7 +6,7 @@ import { formatCount } from '../../components/values/format';
 import { Maybe, Usd } from '../../components/values/values';
 import { recipientOf } from './words';
 
-/** The items drawn before somebody asks for all. A batch may have thousands. */
+/** Number of items shown at first. A batch may have thousands. */
 const FIRST = 50;
 
 const COLUMNS: Column<RecordItem>[] = [
@@ -18,7 +18,7 @@ const COLUMNS: Column<RecordItem>[] = [
   { id: 'amount', title: 'Amount', numeric: true, render: ({ amount_usd: usd }) => <Usd amount={usd} /> },
 ];
 
-/** Leaves out columns that are empty for all items. */
+/** Returns the columns that have a value for some item. */
 const columnsFor = (items: RecordItem[]) =>
   COLUMNS.filter(
     ({ id }) =>

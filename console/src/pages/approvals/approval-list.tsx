@@ -11,13 +11,13 @@ import classes from './approval-list.module.css';
 interface Props {
   approvals: ApprovalRecord[];
   chosen: string | undefined;
-  /** Called by a click, to show the approval beside the list. Undefined if there is no room beside it. */
+  /** Shows the approval beside the list on a click. Undefined if there is no space. */
   choose: ((id: string) => void) | undefined;
 }
 
 export const rowId = (id: string) => `approval-${id}`;
 
-/** Lists the approvals as links. Enter opens one, and so does a click if nothing is shown beside the list. */
+/** Lists the approvals as links. Enter opens one, and so does a click without a side panel. */
 export function ApprovalList({ approvals, chosen, choose }: Props) {
   return (
     <Stack component="ul" gap={0} className={classes.list ?? ''} aria-label="Approvals">
@@ -31,7 +31,7 @@ export function ApprovalList({ approvals, chosen, choose }: Props) {
             aria-current={approval.id === chosen ? true : undefined}
             onClick={(event: MouseEvent) => {
               const { detail, ctrlKey, metaKey, shiftKey } = event;
-              if (!choose || detail === 0 || ctrlKey || metaKey || shiftKey) return; // 0: by keyboard.
+              if (!choose || detail === 0 || ctrlKey || metaKey || shiftKey) return; // `detail` is 0 for a click by keyboard.
               event.preventDefault();
               choose(approval.id);
             }}

@@ -7,10 +7,10 @@ import { Answer } from '../../components/page/states';
 import { ApprovalDetail } from './approval-detail';
 import { useDecision } from './decision';
 
-/** Each reading is recorded. A decision of somebody else is reported when you decide. */
+/** Each read is recorded, so the page does not refetch. A concurrent decision is reported when you decide. */
 const REFETCH_MS = 30_000;
 
-/** Shows one approval on a page of its own. */
+/** Shows one approval on its own page. */
 export default function ApprovalPage() {
   const { id = '' } = useParams();
   const approval = api.useQuery(
@@ -19,10 +19,10 @@ export default function ApprovalPage() {
     { params: { path: { call_id: id } } },
     { refetchInterval: ({ state }) => (state.data?.approval?.status === 'pending' ? REFETCH_MS : false) },
   );
-  const deciding = useDecision(approval.data);
+  const decision = useDecision(approval.data);
   const keys = [
-    { key: 'a', does: 'Approve, after you enter a reason', act: () => deciding.ask('approve') },
-    { key: 'r', does: 'Reject, after you enter a reason', act: () => deciding.ask('reject') },
+    { key: 'a', does: 'Approve, after you enter a reason', act: () => decision.ask('approve') },
+    { key: 'r', does: 'Reject, after you enter a reason', act: () => decision.ask('reject') },
   ];
   useShortcuts(keys);
   return (
@@ -33,9 +33,9 @@ export default function ApprovalPage() {
         </Anchor>
       </Group>
       <Answer of={approval} lines={8}>
-        {(data) => <ApprovalDetail of={data} deciding={deciding} />}
+        {(data) => <ApprovalDetail of={data} decision={decision} />}
       </Answer>
-      {deciding.dialog}
+      {decision.dialog}
     </Page>
   );
 }

@@ -16,7 +16,7 @@ import { useListShortcuts } from './list-shortcuts';
 type Status = (typeof STATUSES)[number];
 
 const WORDS: Record<Status, string> = {
-  pending: 'Waiting',
+  pending: 'Pending',
   approved: 'Approved',
   rejected: 'Rejected',
   expired: 'Expired',
@@ -29,11 +29,11 @@ const NONE: Record<Status, string> = {
   expired: 'No calls have expired. Every call was decided in time.',
 };
 
-/** Each reading is recorded, so it is repeated often enough for people and not more. */
+/** Each read is recorded, so the list is refetched no more often than people need. */
 const REFETCH_MS = 15_000;
 const PAGE_SIZE = 25;
 
-/** Lists the calls that wait for the approval of another person. */
+/** Lists the calls that need approval by another person. */
 export default function ApprovalsPage() {
   const { values, change, page: position } = useAddress(['status', 'chosen']);
   const status = STATUSES.find((one) => one === values.status) ?? 'pending';
@@ -42,16 +42,16 @@ export default function ApprovalsPage() {
   const approvals = page.data?.approvals;
   const isWide = useMediaQuery('(min-width: 75em)', false, { getInitialValueInEffect: false });
   const { chosen, id, error, choose } = useSelection(approvals);
-  const deciding = useDecision(chosen);
-  const keys = useListShortcuts({ approvals, id, choose, ask: deciding.ask });
+  const decision = useDecision(chosen);
+  const keys = useListShortcuts({ approvals, id, choose, ask: decision.ask });
   return (
     <Page
       title="Approvals"
-      lead="Calls that are sent only after another person approves them."
+      lead="Calls that are sent only after another person has approved them."
       actions={<ShortcutsHelp keys={keys} />}
     >
       <SegmentedControl
-        aria-label="Which approvals"
+        aria-label="Status of approvals"
         size="xs"
         data={STATUSES.map((value) => ({ value, label: WORDS[value] }))}
         value={status}
@@ -73,7 +73,7 @@ export default function ApprovalsPage() {
             </Grid.Col>
             {isWide && chosen && (
               <Grid.Col span={8} component="section" aria-label="Selected approval">
-                <ApprovalDetail of={chosen} deciding={deciding} />
+                <ApprovalDetail of={chosen} decision={decision} />
               </Grid.Col>
             )}
             {isWide && error !== null && (
@@ -84,7 +84,7 @@ export default function ApprovalsPage() {
           </Grid>
         )}
       </Answer>
-      {deciding.dialog}
+      {decision.dialog}
     </Page>
   );
 }

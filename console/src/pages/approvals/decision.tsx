@@ -9,18 +9,18 @@ import { summaryOf } from './words';
 
 type Decision = 'approve' | 'reject';
 
-interface Deciding {
-  /** Asks for the reason, if this approval still waits. */
+interface DecisionState {
+  /** Opens the dialog, if the approval is still pending. */
   ask: (decision: Decision) => void;
   dialog: ReactNode;
-  /** The result of the last decision, if it was about this approval. */
+  /** Result of the last decision, if it was about this approval. */
   decided: FullApprovalRecord | undefined;
 }
 
 const MAX_REASON = 1_000;
 
-/** Decides about the shown approval and exactly its content, even if another one is shown meanwhile. */
-export function useDecision(shown: ApprovalRecord | undefined): Deciding {
+/** Decides about the shown approval and its exact content, even if another one is shown meanwhile. */
+export function useDecision(shown: ApprovalRecord | undefined): DecisionState {
   const queries = useQueryClient();
   const [asked, setAsked] = useState<{ decision: Decision; approval: ApprovalRecord }>();
   const [decided, setDecided] = useState<FullApprovalRecord>();
@@ -66,7 +66,7 @@ async function send(decision: Decision, { id, approval }: ApprovalRecord, reason
   return data;
 }
 
-/** The proxy's message names requests for programs. Here, the information is on the page. */
+/** The proxy's message names API requests. This page shows the same information. */
 function inPlace(error: unknown): unknown {
   if (!(error instanceof ApiProblem) || error.code !== 'already_decided') return error;
   return new Error(

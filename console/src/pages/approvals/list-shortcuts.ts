@@ -11,7 +11,7 @@ interface List {
   ask: (decision: 'approve' | 'reject') => void;
 }
 
-/** Moves through the list and decides, by single keys. */
+/** Moves through the list and decides with single keys. */
 export function useListShortcuts({ approvals = [], id, choose, ask }: List) {
   const [, navigate] = useLocation();
   const at = approvals.findIndex((one) => one.id === id);
@@ -20,7 +20,7 @@ export function useListShortcuts({ approvals = [], id, choose, ask }: List) {
     if (at >= 0) last.current = at;
   });
   const go = (step: 1 | -1) => {
-    // A decided approval has left the list, and the next one has its position.
+    // A decided approval has left the list, and the next one took its position.
     const to = at >= 0 ? at + step : last.current - (step === 1 ? 0 : 1);
     const next = approvals[Math.max(0, Math.min(to, approvals.length - 1))];
     if (!next) return;

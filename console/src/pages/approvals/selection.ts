@@ -5,16 +5,16 @@ import type { ApprovalRecord } from '../../api/generated/schema';
 
 interface Selection {
   id: string | undefined;
-  /** Undefined while there is none, or while it is loading. */
+  /** Undefined if none is selected, or while it is loading. */
   chosen: ApprovalRecord | undefined;
-  /** Why the approval in the URL cannot be shown. */
+  /** Failure to load the approval in the URL. */
   error: unknown;
   choose: (id: string) => void;
 }
 
 const NAME = 'chosen';
 
-/** The approval that is shown beside the list. It is in the URL, and stays on the page even if it has left the list. */
+/** Selects the approval beside the list. The URL holds the selection, which remains when the approval leaves the list. */
 export function useSelection(approvals: ApprovalRecord[] | undefined): Selection {
   const [params, setParams] = useSearchParams();
   const id = params.get(NAME) ?? undefined;
@@ -34,12 +34,11 @@ export function useSelection(approvals: ApprovalRecord[] | undefined): Selection
           to.set(NAME, next);
           return to;
         },
-        { replace: true, state: history.state as unknown }, // The position in the list stays known.
+        { replace: true, state: history.state as unknown }, // Keeps the paging state.
       ),
     [setParams],
   );
-  // Once shown, the first approval stays selected. A newer one at the top must not take its place while a key is being
-  // pressed.
+  // Once shown, the first approval stays selected. A newer one at the top must not take its place just before a key press.
   const first = approvals?.[0]?.id;
   const pageToken = params.get('page_token');
   const page = useRef(pageToken);

@@ -4,18 +4,18 @@ import { Keyboard } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 
 interface Shortcut {
-  /** As KeyboardEvent names it. */
+  /** Value of `KeyboardEvent.key`. */
   key: string;
-  /** A description of its action. Left out for a second key with the same action. */
+  /** Description of the action. Omitted for a second key with the same action. */
   does?: string;
   act: () => void;
 }
 
-/** Elements in which keys have a meaning of their own. */
+/** Elements with their own keyboard behaviour. */
 const TYPING = 'input, textarea, select, [contenteditable], [role=menu]';
 const HAS_ENTER = 'a, button, summary';
 
-/** Handles single keys anywhere on the page, but not while somebody types or a dialog is open. */
+/** Handles single keys on the page, except while the user types or a dialog is open. */
 export function useShortcuts(keys: Shortcut[]): void {
   const newest = useRef(keys);
   useEffect(() => {
@@ -37,14 +37,14 @@ export function useShortcuts(keys: Shortcut[]): void {
   }, []);
 }
 
-/** Shows which keys there are, after `?` or a click. */
+/** Lists the keyboard shortcuts, after `?` or a click. */
 export function ShortcutsHelp({ keys }: { keys: Shortcut[] }) {
   const [opened, { open, close }] = useDisclosure();
   useShortcuts([{ key: '?', act: open }]);
   return (
     <>
       <Button variant="default" size="xs" leftSection={<Keyboard size={14} aria-hidden />} onClick={open}>
-        Keys&nbsp;<Kbd size="xs">?</Kbd>
+        Shortcuts&nbsp;<Kbd size="xs">?</Kbd>
       </Button>
       {opened && (
         <Modal opened onClose={close} title="Keyboard shortcuts" closeButtonProps={{ 'aria-label': 'Close' }}>

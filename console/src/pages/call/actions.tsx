@@ -3,13 +3,13 @@ import { DataTable } from '../../components/lists/data-table';
 import { Section } from '../../components/page/section';
 import { COLUMNS } from '../activity/columns';
 
-/** Shows what was changed shortly before the call and may have decided about it. */
+/** Shows the changes shortly before the call, which may explain its outcome. */
 export function Actions({ story: { acts_before: acts } }: { story: CallStory }) {
   if (acts.length === 0) return null;
   return (
     <Section
       title="Changes in the day before"
-      lead="Actions on the client, stops, and changes of the configuration, newest first, at most 20."
+      lead="Changes of the client, stops, and changes of the configuration. Newest first, at most 20."
     >
       <DataTable
         label="Changes"

@@ -100,7 +100,7 @@ function Reveal({ revealed, busy, reveal }: RevealProps) {
       size="xs"
       loading={busy}
       leftSection={revealed ? <EyeOff size={14} aria-hidden /> : <Eye size={14} aria-hidden />}
-      title={revealed ? undefined : 'The history records who saw people, and when.'}
+      title={revealed ? undefined : 'The history records each person who sees them.'}
       onClick={() => reveal(!revealed)}
     >
       {revealed ? 'Mask people again' : 'Reveal people (recorded)'}

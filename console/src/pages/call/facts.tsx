@@ -12,7 +12,7 @@ import { Section } from '../../components/page/section';
 import { CallLink } from './call-link';
 import { isKeyErased } from './messages/curl';
 
-/** Shows who requested what, from which address, and under which IDs. */
+/** Shows the requester, the source address and the IDs of a call. */
 export function Facts({ story }: { story: CallStory }) {
   const { client, timings, coverage, traceparent } = story;
   const signedInAt = story.token?.auth_time ?? story.session?.auth_time;
@@ -25,7 +25,7 @@ export function Facts({ story }: { story: CallStory }) {
           'Expected fees':
             story.expected_fee_usd === null ? undefined : <Usd amount={story.expected_fee_usd} />,
           Client: clientWords(client, story.account),
-          For: <Requester of={story} />,
+          'On behalf of': <Requester of={story} />,
           Person:
             story.person_id === null ? undefined : <PersonId client={client.name} id={story.person_id} />,
           Key: <Copyable text={story.key_id} label="the key's id" />,
@@ -38,8 +38,8 @@ export function Facts({ story }: { story: CallStory }) {
             <Copyable text={story.session.id} label="the session's id" />
           ) : undefined,
           'Signed in': signedInAt ? <Instant at={signedInAt} /> : undefined,
-          'Acted for the person': story.token?.act ? (
-            <Copyable text={story.token.act.person_id} label="the id of who acted" />
+          'Acting party': story.token?.act ? (
+            <Copyable text={story.token.act.person_id} label="the id of the acting party" />
           ) : undefined,
           Address: <Maybe text={story.client_address} />,
           Request: <Copyable text={story.request_id} label="the request id" />,
@@ -49,9 +49,9 @@ export function Facts({ story }: { story: CallStory }) {
             <MaybeCopyable text={story.idempotency_key} label="the idempotency key" />
           ),
           Received: <Instant at={timings.received_at} />,
-          Answer: story.undelivered ? 'The caller hung up before it was handed over' : undefined,
+          Answer: story.undelivered ? 'The caller disconnected before it was delivered' : undefined,
           Restored: story.recovered
-            ? 'From a copy, by database recover. Its body and its recipients are lost'
+            ? 'From a copy, by database recover. The body and the recipients are lost'
             : undefined,
           Coverage: coverage ?? undefined,
           Trace: traceparent === null ? undefined : <Copyable text={traceparent} label="the trace context" />,
@@ -62,7 +62,7 @@ export function Facts({ story }: { story: CallStory }) {
   );
 }
 
-/** Leads administrators to the limits and the spending of the person. */
+/** Links administrators to the limits and the spending of the person. */
 function PersonId({ client, id }: { client: string | null; id: string }) {
   const { may } = useSession();
   return (

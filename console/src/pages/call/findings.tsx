@@ -8,7 +8,7 @@ import { inWords } from '../../components/values/format';
 import { Instant, Maybe, Usd } from '../../components/values/values';
 import { Section } from '../../components/page/section';
 
-/** Shows contradictions in its own records and differences from the upstream's. */
+/** Shows contradictions between the records of the call, and differences from the upstream's. */
 export function Findings({ story }: { story: CallStory }) {
   const { may } = useSession();
   const { anomalies, reconciliation_findings: differences } = story;

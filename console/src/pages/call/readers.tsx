@@ -27,7 +27,7 @@ const COLUMNS: Column<AccessRecord>[] = [
   },
 ];
 
-/** Lists who has read the call, newest first. */
+/** Lists the reads of the call, newest first. */
 export function Readers({ readers }: { readers: CallReaders | undefined }) {
   const [all, setAll] = useState(false);
   const newest = readers?.newest;
@@ -38,7 +38,7 @@ export function Readers({ readers }: { readers: CallReaders | undefined }) {
         columns={COLUMNS}
         rows={all ? newest : newest?.slice(0, SHOWN_AT_FIRST)}
         keyOf={({ id }) => id}
-        empty="Nobody read this call before you."
+        empty="No one has read this call before you."
       />
       {!all && newest && newest.length > SHOWN_AT_FIRST && (
         <Button variant="default" size="xs" onClick={() => setAll(true)} style={{ alignSelf: 'flex-start' }}>

@@ -16,7 +16,7 @@ const MEANING: Partial<Record<string, string>> = {
   refunded: 'Refunded: it was paid and paid back, and its reservation is released',
 };
 
-/** The longest reason of a resolution. */
+/** Longest reason of a settlement. */
 const MAX_REASON = 1_000;
 
 /** Lets people with the scope `approve` settle the payouts in doubt of a call. */
@@ -28,7 +28,7 @@ export function Settle({ story }: { story: CallStory }) {
   return (
     <>
       <Button size="xs" onClick={() => setOpened(true)}>
-        Settle by hand
+        Settle manually
       </Button>
       {opened && <SettleDialog story={story} close={() => setOpened(false)} />}
     </>

@@ -2,15 +2,15 @@ import { useEffect } from 'react';
 import { api, revealing } from '../../api/client';
 import type { CallStory } from '../../api/generated/schema';
 
-/** How often, and how many times, a call with unsealed records is read again. */
+/** Polling of a call whose records are not sealed yet. */
 const SEALED_WITHIN = { everyMs: 2_000, times: 5 };
 
-/** Each request is recorded as a reading, so focusing the window sends none. */
+/** Each request is recorded as a read, so focusing the window sends none. */
 const ONCE = { staleTime: Infinity, refetchOnWindowFocus: false, refetchOnReconnect: false } as const;
 
 /**
  * Reads a call's story, masked at first.
- * @param revealed whether to show people unmasked. They are requested anew each time, and forgotten with the page.
+ * @param revealed whether to unmask people. Unmasked data is requested each time, and discarded with the page.
  */
 export function useStory(id: string, revealed: boolean) {
   const params = { path: { id } };
@@ -34,7 +34,7 @@ export function useStory(id: string, revealed: boolean) {
   const { refetch } = masked;
   const shownAt = open.dataUpdatedAt;
   useEffect(() => {
-    if (shownAt > 0) void refetch(); // The list of readers now includes this reading too.
+    if (shownAt > 0) void refetch(); // The list of readers now includes this read.
   }, [shownAt, refetch]);
 
   const isRevealed = revealed && open.data !== undefined;

@@ -9,7 +9,7 @@ import { Rows } from './rows';
 
 const keyOf = ({ id }: CallRecord) => id;
 
-/** Shows the history, call by call. */
+/** Shows the history by call. */
 export default function CallsPage() {
   const [reveal, setReveal] = useState(false);
   const list = useList('calls', CALL_COLUMNS);

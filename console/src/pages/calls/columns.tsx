@@ -6,19 +6,19 @@ import { Requester } from '../../components/values/requester';
 import { clientWords, formatCount, inWords } from '../../components/values/format';
 import { Copyable } from '../../components/values/copyable';
 import { Instant, Maybe, Operation, Usd } from '../../components/values/values';
-import type { Choosable } from './list';
+import type { OptionalColumn } from './list';
 
-/** The columns of a call, and of each of its payouts. */
-type Shared = Omit<ItemRecord, 'item'>;
+/** Fields that calls and payouts share. */
+type CallFields = Omit<ItemRecord, 'item'>;
 
 const text = <Row,>(
   id: string,
   title: string,
   of: (row: Row) => string | number | null | undefined,
   usual = false,
-): Choosable<Row> => ({ id, title, usual, render: (row) => <Short text={of(row)} /> });
+): OptionalColumn<Row> => ({ id, title, usual, render: (row) => <Short text={of(row)} /> });
 
-const time: Choosable<Shared> = {
+const time: OptionalColumn<CallFields> = {
   id: 'time',
   title: 'Time',
   usual: true,
@@ -28,20 +28,20 @@ const time: Choosable<Shared> = {
     </Anchor>
   ),
 };
-const operation: Choosable<Shared> = {
+const operation: OptionalColumn<CallFields> = {
   id: 'operation',
   title: 'Operation',
   usual: true,
   render: ({ operation: name }) => <Operation name={name} />,
 };
-const client = text<Shared>('client', 'Client', (row) => clientWords(row.client, row.account), true);
-const outcome: Choosable<Shared> = {
+const client = text<CallFields>('client', 'Client', (row) => clientWords(row.client, row.account), true);
+const outcome: OptionalColumn<CallFields> = {
   id: 'outcome',
   title: 'Outcome',
   usual: true,
   render: ({ outcome: word }) => <OutcomeBadge outcome={word} />,
 };
-const latency: Choosable<Shared> = {
+const latency: OptionalColumn<CallFields> = {
   id: 'latency',
   title: 'Latency',
   usual: true,
@@ -50,15 +50,15 @@ const latency: Choosable<Shared> = {
     <Maybe text={ms === null ? null : `${formatCount(Math.round(ms))} ms`} />
   ),
 };
-const callId: Choosable<Shared> = {
+const callId: OptionalColumn<CallFields> = {
   id: 'id',
   title: 'Id',
   usual: true,
   render: ({ id }) => <Copyable text={id} label="the call's id" shown={`…${id.slice(-12)}`} />,
 };
 
-/** The details of request and response. */
-const DETAILS: Choosable<Shared>[] = [
+/** Columns about the request and the response. */
+const DETAILS: OptionalColumn<CallFields>[] = [
   { id: 'actor', title: 'Person', usual: false, render: (row) => <Requester of={row} /> },
   text('account', 'Account', ({ account }) => account),
   text('key', 'Key', ({ key_id: key }) => key),
@@ -84,7 +84,7 @@ const usd = <Row,>(
   render: (row: Row) => <Usd amount={of(row)} />,
 });
 
-export const CALL_COLUMNS: Choosable<CallRecord>[] = [
+export const CALL_COLUMNS: OptionalColumn<CallRecord>[] = [
   time,
   operation,
   client,
@@ -114,7 +114,7 @@ export const CALL_COLUMNS: Choosable<CallRecord>[] = [
   ...DETAILS,
 ];
 
-export const PAYOUT_COLUMNS: Choosable<ItemRecord>[] = [
+export const PAYOUT_COLUMNS: OptionalColumn<ItemRecord>[] = [
   time,
   operation,
   client,
@@ -134,7 +134,7 @@ export const PAYOUT_COLUMNS: Choosable<ItemRecord>[] = [
   text('wallet', 'Wallet', ({ item }) => item.wallet),
   text('upstream_ref', 'Upstream reference', ({ item }) => item.upstream?.upstream_ref ?? item.upstream_ref),
   text('upstream_id', 'Upstream id', ({ item }) => item.upstream?.upstream_id),
-  text('upstream_word', "Upstream's word", ({ item }) => item.upstream?.status),
+  text('upstream_word', 'Transaction status', ({ item }) => item.upstream?.status),
   usd('upstream_amount', 'Upstream amount', false, ({ item }) => item.upstream?.amount_usd),
   text('payout_status', "Telco's status", ({ item }) => item.upstream?.payout_status),
   text('payout_error', "Telco's error", ({ item }) => item.upstream?.payout_error),
@@ -156,7 +156,7 @@ function Recipients({ first, count = 1 }: { first: RecordRecipient | undefined; 
   );
 }
 
-/** Shows a value on one line. A longer value is complete on its own page, and on hover. */
+/** Shows a value on one line. The full value is on the page of the call, and in the tooltip. */
 function Short({ text: whole }: { text: string | number | null | undefined }) {
   if (typeof whole !== 'string' || whole.length <= 32) return <Maybe text={whole} />;
   return <span title={whole}>{`${whole.slice(0, 31)}…`}</span>;

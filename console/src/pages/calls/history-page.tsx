@@ -8,25 +8,25 @@ import { Pager } from '../../components/lists/pager';
 import { PeopleSwitch } from '../../components/lists/people-switch';
 import { ExportButton } from './export/export-dialog';
 import { FilterPanel } from './filters/filter-panel';
-import { type List, WHATS } from './list';
+import { type List, LIST_NAMES } from './list';
 import { SumUp } from './sum-up';
 import { ViewsMenu } from './views/views-menu';
 
 interface Props {
   lead: string;
   list: List;
-  /** The number of shown rows. Undefined before the first. */
+  /** Number of rows. Undefined before the first response. */
   count: number | undefined;
   next: string | null | undefined;
   error: unknown;
   /** Whether people are unmasked. */
   reveal: boolean;
   setReveal: (reveal: boolean) => void;
-  /** The table. */
+  /** Table of calls or payouts. */
   children: ReactNode;
 }
 
-/** The frame of the tables of calls and of payouts. */
+/** Frame of the lists of calls and payouts. */
 export function HistoryPage({ lead, list, count, next, error, reveal, setReveal, children }: Props) {
   const actions = (
     <>
@@ -36,7 +36,7 @@ export function HistoryPage({ lead, list, count, next, error, reveal, setReveal,
     </>
   );
   return (
-    <Page title={WHATS[list.what]} lead={lead} actions={actions}>
+    <Page title={LIST_NAMES[list.what]} lead={lead} actions={actions}>
       <FilterPanel list={list} faults={faultsOf(error)} />
       <SumUp key={JSON.stringify(list.filters)} list={list} />
       <Stack gap="xs">
@@ -101,7 +101,7 @@ function PageSizeField({ view, change }: List) {
   );
 }
 
-/** Chooses the columns that this browser shows. */
+/** Selects the columns, which this browser remembers. */
 function ColumnsMenu({ list: { columns, chosen, choose } }: { list: List }) {
   return (
     <Popover position="bottom-end" trapFocus returnFocus withRoles>

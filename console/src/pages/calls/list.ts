@@ -4,37 +4,37 @@ import { useAddress } from '../../components/lists/address';
 import type { Column } from '../../components/lists/data-table';
 import { FILTER_NAMES, FILTERS, type Filters, type Query } from './filters/filters';
 
-export const WHATS = { calls: 'Calls', items: 'Payouts' } as const;
-export type What = keyof typeof WHATS;
+export const LIST_NAMES = { calls: 'Calls', items: 'Payouts' } as const;
+export type ListKind = keyof typeof LIST_NAMES;
 
-/** A column that can be chosen. */
-export interface Choosable<Row> extends Column<Row> {
+/** Column that can be hidden. */
+export interface OptionalColumn<Row> extends Column<Row> {
   /** Whether it is shown by default. */
   usual: boolean;
 }
 
-/** The parts of the URL beside the filters, which a saved view includes. */
+/** Parts of the URL that a saved view includes. */
 const VIEW_NAMES = [...FILTER_NAMES, 'sort', 'page_size'] as const;
 export type View = Partial<Record<(typeof VIEW_NAMES)[number], string>>;
 
 export interface List {
-  what: What;
-  /** The values of the URL, as text. */
+  what: ListKind;
+  /** Values of the URL, as text. */
   view: View;
   filters: Filters;
-  /** The same values and the page, for the API. The proxy rejects invalid ones. */
+  /** The same values and the page, as a query of the API. The proxy rejects invalid ones. */
   query: Query;
   /** Sets values. Undefined removes one. */
   change: (changes: { [Name in keyof View]: View[Name] | undefined }) => void;
-  /** Replaces everything by this view. */
+  /** Replaces all values. */
   show: (view: View) => void;
   columns: { id: string; title: string }[];
   chosen: string[];
   choose: (ids: string[]) => void;
 }
 
-/** The state of one of the two lists. The URL determines the rows, and this browser the columns. */
-export function useList<Row>(what: What, columns: Choosable<Row>[]): List {
+/** State of the list of calls or payouts. The URL determines the rows, and this browser the columns. */
+export function useList<Row>(what: ListKind, columns: OptionalColumn<Row>[]): List {
   const { values: view, change, page } = useAddress(VIEW_NAMES);
   const usual = useMemo(() => columns.filter((column) => column.usual).map(({ id }) => id), [columns]);
   const [kept, choose] = useLocalStorage<unknown>({

@@ -9,7 +9,7 @@ import { Rows } from './rows';
 
 const keyOf = ({ id, item }: ItemRecord) => `${id}/${item.position}`;
 
-/** Shows the history, payout by payout. */
+/** Shows the history by payout. */
 export default function PayoutsPage() {
   const [reveal, setReveal] = useState(false);
   const list = useList('items', PAYOUT_COLUMNS);

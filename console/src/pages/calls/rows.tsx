@@ -1,23 +1,23 @@
 import { Box } from '@mantine/core';
 import { useMemo } from 'react';
 import { DataTable } from '../../components/lists/data-table';
-import { type Choosable, type List, WHATS } from './list';
+import { type OptionalColumn, type List, LIST_NAMES } from './list';
 
 interface Props<Row> {
   list: List;
-  columns: Choosable<Row>[];
+  columns: OptionalColumn<Row>[];
   rows: Row[] | undefined;
   keyOf: (row: Row) => string;
   answer: { error: unknown; refetch: () => unknown; isPlaceholderData: boolean };
 }
 
-/** The table with the chosen columns. */
+/** Table with the selected columns. */
 export function Rows<Row>({ list, columns, rows, keyOf, answer }: Props<Row>) {
   const { error, refetch: retry, isPlaceholderData } = answer;
-  const label = WHATS[list.what];
+  const label = LIST_NAMES[list.what];
   const isNarrowed = Object.keys(list.filters).length > 0;
   const chosen = list.chosen.join(' ');
-  // Drawing a hundred rows takes a while, so it is not repeated while the next ones load.
+  // Rendering a hundred rows is slow, so it is not repeated while the next page loads.
   const table = useMemo(() => {
     const ids = chosen.split(' ');
     const empty = isNarrowed
@@ -39,7 +39,7 @@ export function Rows<Row>({ list, columns, rows, keyOf, answer }: Props<Row>) {
     <Box
       aria-busy={isPlaceholderData}
       opacity={isPlaceholderData ? 0.6 : 1}
-      style={{ whiteSpace: 'nowrap' }} // A table wider than the screen is better than rows of many lines.
+      style={{ whiteSpace: 'nowrap' }} // A table that scrolls sideways is easier to read than rows of many lines.
     >
       {table}
     </Box>

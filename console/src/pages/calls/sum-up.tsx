@@ -39,7 +39,7 @@ const COLUMNS: Column<SummaryGroup>[] = [
   { id: 'fees', title: 'Fees', numeric: true, render: ({ fees_usd: usd }) => <Usd amount={usd} /> },
 ];
 
-/** Counts all results of the filters. It runs only on request, because it reads all of them. */
+/** Counts all results of the filters. It reads all of them, so it runs only on request. */
 export function SumUp({ list: { filters } }: { list: List }) {
   const [asked, setAsked] = useState(false);
   const query = { ...filters, group_by: 'outcome' } as SummaryQuery;
@@ -99,7 +99,7 @@ function withAll(groups: SummaryGroup[]): SummaryGroup[] {
   return [...groups, all];
 }
 
-/** Returns the exact sum of amounts, computed in whole numbers of the smallest decimal. No amount is negative. */
+/** Returns the exact sum of amounts, computed in whole units of the smallest decimal. Amounts are not negative. */
 function sumOf(amounts: string[]): string {
   const decimals = Math.max(0, ...amounts.map((amount) => (amount.split('.')[1] ?? '').length));
   const whole = (amount: string) => {

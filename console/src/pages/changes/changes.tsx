@@ -17,23 +17,23 @@ import { DecideDialog, type Decision } from './decide-dialog';
 
 type Status = ChangeRecord['status'];
 
-interface Deciding {
+interface OpenDecision {
   change: ChangeRecord;
   decision: Decision;
 }
 
-/** Lists the changes that let a client do more, and that a second person decides about. */
+/** Lists the changes that need a second person. */
 export default function ChangesPage() {
   const { values, change, page } = useAddress(['status'] as const);
   const status = (values.status ?? 'pending') as Status;
   const query = { status, ...page };
   const changes = api.useQuery('get', '/v1/changes', { params: { query } });
-  // It stays open when the decided change leaves the list, because it may say why the change was not made.
-  const [deciding, setDeciding] = useState<Deciding>();
+  // The dialog stays open when the decided change leaves the list, because it may explain why the change was not made.
+  const [deciding, setDeciding] = useState<OpenDecision>();
   return (
     <Page
       title="Changes"
-      lead="Changes that let a client do more, lifts of stops, and merges of people. Another person than the requester must agree, with a key of their own."
+      lead="Changes that let a client do more, lifts of stops, and merges of people. A person other than the requester must approve them with their own key."
     >
       <Group role="search" aria-label="Filters">
         <Choice
@@ -59,16 +59,12 @@ export default function ChangesPage() {
 interface ListProps {
   changes: ChangeRecord[];
   status: Status;
-  decide: (deciding: Deciding) => void;
+  decide: (deciding: OpenDecision) => void;
 }
 
 function List({ changes, status, decide }: ListProps) {
   if (changes.length === 0) {
-    return (
-      <Empty>
-        {status === 'pending' ? 'No change waits for a second person.' : `No change is ${status}.`}
-      </Empty>
-    );
+    return <Empty>{status === 'pending' ? 'No changes are pending.' : `No changes are ${status}.`}</Empty>;
   }
   return (
     <Stack component="section" aria-label="Changes">
@@ -106,7 +102,7 @@ function Change({ change, decide }: { change: ChangeRecord; decide: (decision: D
         <Facts
           of={{
             'Needs a second person for': widens.map(inWords).join(', '),
-            'Keys that gain it': persons.length === 0 ? undefined : persons.join(', '),
+            'Keys that gain permissions': persons.length === 0 ? undefined : persons.join(', '),
             'Requested by': (
               <>
                 {by.person}, <Instant at={change.requested_at} />
@@ -150,9 +146,9 @@ function Buttons({ change, decide }: { change: ChangeRecord; decide: (decision: 
   );
 }
 
-/** Returns why this key cannot decide. The proxy decides the same by itself. */
+/** Returns the reason why this key cannot decide. The proxy enforces the same rule. */
 function obstacleOf({ is_own: isOwn }: ChangeRecord, person: string | null): string | undefined {
-  if (person === null) return 'Your key belongs to no person, so it cannot decide.';
+  if (person === null) return 'Your key does not belong to a person, so it cannot decide.';
   if (isOwn) return 'You requested this change, or it merges you. Another person must decide.';
   return undefined;
 }

@@ -15,7 +15,7 @@ interface Props {
   close: () => void;
 }
 
-/** Asks for a reason, and decides. The change is judged again by the state of now. */
+/** Asks for a reason and decides. The proxy checks the change against the current state. */
 export function DecideDialog({ change, decision, close }: Props) {
   const queries = useQueryClient();
   const isApproval = decision === 'approve';
@@ -26,7 +26,7 @@ export function DecideDialog({ change, decision, close }: Props) {
       if (!isApproval) await http.POST('/v1/changes/{id}/reject', asked);
       else setCode((await http.POST('/v1/changes/{id}/approve', asked)).data?.claim_code);
     } finally {
-      // A refused decision tells that the list is out of date, too.
+      // A rejected decision also shows that the list is stale.
       await queries.invalidateQueries({ queryKey: ['get', '/v1/changes'] });
     }
   };
@@ -44,14 +44,14 @@ export function DecideDialog({ change, decision, close }: Props) {
       <ChangedFields of={change} />
       <Text size="sm">
         {isApproval
-          ? `It applies${change.client === null ? '' : ` to ${change.client}`} at once, on every instance.`
-          : 'It is never made.'}
+          ? `It applies${change.client === null ? '' : ` to ${change.client}`} immediately, on every instance.`
+          : 'The change is discarded.'}
       </Text>
     </ReasonDialog>
   );
 }
 
-/** Shows a claim code once. Nobody else is ever shown it. */
+/** Shows a claim code once, and only to the approver. */
 function ClaimCodeDialog({ code, person, close }: { code: string; person: string; close: () => void }) {
   return (
     <SecretDialog
@@ -60,7 +60,7 @@ function ClaimCodeDialog({ code, person, close }: { code: string; person: string
       secret={code}
       close={close}
     >
-      {`Give it to ${person} alone, who claims the key with it: keys claim. The key then never decides about what you request. If ${person} signs in here, the code is not needed.`}
+      {`Give it only to ${person}, who claims the key with keys claim. That key can never decide about your requests. If ${person} signs in here, the code is not needed.`}
     </SecretDialog>
   );
 }

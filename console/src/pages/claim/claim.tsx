@@ -8,7 +8,7 @@ import { useGate } from '../../components/forms/gate';
 import { Page } from '../../components/page/page';
 import { SecretDialog } from '../../components/forms/secret-dialog';
 
-/** Gives a person the key that two others agreed to. */
+/** Gives a person the key that two administrators approved. */
 export default function ClaimPage() {
   const { session } = useSession();
   const isSignedIn = session.signed_in_with === 'provider';
@@ -21,17 +21,17 @@ export default function ClaimPage() {
     setWhat('');
     setKey(data?.key);
   });
-  const gate = useGate(what.trim() === '' ? 'Enter it first.' : undefined);
+  const gate = useGate(what.trim() === '' ? 'Enter the ID or the code first.' : undefined);
   return (
-    <Page title="Claim a key" lead="Your own key, once two administrators have agreed to it.">
+    <Page title="Claim a key" lead="Your own key, after two administrators have approved it.">
       <form onSubmit={onSubmit} noValidate>
         <Stack maw="70ch">
           <TextInput
             label={isSignedIn ? 'ID of your key, or its claim code' : 'Claim code'}
             description={
               isSignedIn
-                ? 'An administrator sees the ID among the keys of your client.'
-                : 'The administrator who approved the key was shown it. The key then never decides about what that administrator requests.'
+                ? 'Ask an administrator for the ID. It is listed among the keys of your client.'
+                : 'The administrator who approved the key has the code. The key can never decide about requests of that administrator.'
             }
             autoComplete="off"
             value={what}

@@ -24,7 +24,7 @@ export default function ClientPage() {
           All clients
         </Anchor>
         <Anchor component={Link} href={`/activity?client=${name}`} size="sm">
-          What was changed
+          Change history
         </Anchor>
         <Anchor component={Link} href={`/clients/${name}/beneficiaries`} size="sm">
           Register of recipients

@@ -78,7 +78,7 @@ export default function ClientsPage() {
   );
 }
 
-/** Warns of clients that cannot pay, because the instance that responds does not know their account. */
+/** Warns about clients that cannot pay, because this instance does not know their account. */
 function UnknownAccounts({ of }: { of: AccountDto[] }) {
   const names = of.filter(({ configured }) => !configured).map(({ name }) => name);
   if (names.length === 0) return null;
@@ -110,7 +110,7 @@ function Scopes({ scopes }: ClientDto) {
   );
 }
 
-/** The caps have columns of their own. */
+/** Caps have their own columns. */
 const HAVE_COLUMNS = new Set(['scopes', 'daily_cap_usd', 'monthly_cap_usd']);
 
 function OtherLimits(client: ClientDto) {

@@ -8,7 +8,7 @@ import { FormEnd, useSubmit } from '../../components/forms/form';
 import { MAIN_ACCOUNT } from '../../components/values/format';
 import { useStoredDraft } from '../../components/forms/draft-storage';
 import { changesOf, type Draft, type Faults, faultsByField, NO_LIMITS } from './limits/draft';
-import { type Expiry, ExpiryField, expiryIn, USUAL_EXPIRY } from './keys/expiry-field';
+import { type Expiry, ExpiryField, expiryIn, DEFAULT_EXPIRY } from './keys/expiry-field';
 import { reloadClients } from './reload-clients';
 import { LimitFields } from './limits/limit-fields';
 import { notifyPendingChange } from './pending-change';
@@ -21,12 +21,12 @@ const KINDS: { value: ClientKind; label: string }[] = [
 ];
 
 interface Props {
-  /** Receives the key, which opens nothing while the client waits for a second person. A public client has none. */
+  /** Called with the new key, which is not valid while the client is pending approval. A public client has none. */
   created: (client: { client: string; key?: string | undefined; waits: boolean }) => void;
   close: () => void;
 }
 
-interface Entered {
+interface FormValues {
   name: string;
   account: string;
   kind: ClientKind;
@@ -35,21 +35,21 @@ interface Entered {
   draft: Draft;
 }
 
-const NOTHING: Entered = {
+const EMPTY_FORM: FormValues = {
   name: '',
   account: MAIN_ACCOUNT,
   kind: 'server',
   person: '',
-  expiry: USUAL_EXPIRY,
+  expiry: DEFAULT_EXPIRY,
   draft: { ...NO_LIMITS, scopes: ['pay', 'read'] },
 };
 
 /** Creates a client, with its first key if it is a server. */
 export function CreateClient({ created, close }: Props) {
   const queries = useQueryClient();
-  const { kept = NOTHING, submitDraft } = useStoredDraft<Entered>('new client');
-  const [entered, setEntered] = useState(kept);
-  const change = (changed: Partial<Entered>) => setEntered((before) => ({ ...before, ...changed }));
+  const { kept = EMPTY_FORM, submitDraft } = useStoredDraft<FormValues>('new client');
+  const [entered, setFormValues] = useState(kept);
+  const change = (changed: Partial<FormValues>) => setFormValues((before) => ({ ...before, ...changed }));
   const create = async () => {
     const body = bodyOf(entered);
     const { data } = await http.POST('/v1/clients', { body });
@@ -68,14 +68,14 @@ export function CreateClient({ created, close }: Props) {
             draft={entered.draft}
             faults={faults}
             change={(limits) =>
-              setEntered((before) => ({ ...before, draft: { ...before.draft, ...limits } }))
+              setFormValues((before) => ({ ...before, draft: { ...before.draft, ...limits } }))
             }
           />
           <FormEnd
             failure={failure}
             busy={busy}
             action="Create"
-            missing={entered.name.trim() === '' ? 'Write a name first.' : undefined}
+            missing={entered.name.trim() === '' ? 'Enter a name first.' : undefined}
             cancel={close}
           />
         </Stack>
@@ -85,9 +85,9 @@ export function CreateClient({ created, close }: Props) {
 }
 
 interface FieldsProps {
-  entered: Entered;
+  entered: FormValues;
   faults: Faults;
-  change: (changed: Partial<Entered>) => void;
+  change: (changed: Partial<FormValues>) => void;
 }
 
 function IdentityFields({ entered: { name, account, kind }, faults, change }: FieldsProps) {
@@ -116,7 +116,7 @@ function IdentityFields({ entered: { name, account, kind }, faults, change }: Fi
   );
 }
 
-/** The owner and the expiry of the first key. */
+/** Owner and expiry of the first key. */
 function KeyFields({ entered: { person, expiry }, faults, change }: FieldsProps) {
   return (
     <>
@@ -133,7 +133,7 @@ function KeyFields({ entered: { person, expiry }, faults, change }: FieldsProps)
   );
 }
 
-function bodyOf({ name, account, kind, person, expiry, draft }: Entered) {
+function bodyOf({ name, account, kind, person, expiry, draft }: FormValues) {
   const limits = { ...changesOf(draft, NO_LIMITS), scopes: draft.scopes };
   const owner = person.trim() !== '' && { person: person.trim() };
   const key = kind === 'server' && { ...owner, ...expiryIn(expiry) };
@@ -146,7 +146,7 @@ interface AccountProps {
   change: (account: string) => void;
 }
 
-/** Chooses the account at the upstream. With only one, there is nothing to choose. */
+/** Selects the upstream account. Hidden if there is only one. */
 function AccountField({ account, error, change }: AccountProps) {
   const names = useAccounts().flatMap(({ name, configured }) => (configured ? [name] : []));
   if (names.length < 2) return null;
@@ -156,7 +156,7 @@ function AccountField({ account, error, change }: AccountProps) {
       data={names}
       value={account}
       error={error}
-      description="Account at the upstream that the client pays from. It cannot be changed."
+      description="Upstream account that the client pays from. It cannot be changed."
       onChange={({ currentTarget: { value } }) => change(value)}
     />
   );

@@ -24,7 +24,7 @@ export function Caps({ clients }: { clients: OverviewClient[] }) {
   );
 }
 
-/** From this share on, the bar warns before the cap is reached. */
+/** Share of the cap above which the bar warns. */
 const NEARLY_USED_PERCENT = 80;
 
 function CapUsed({ words, cap: { cap_usd: cap, spent_usd: spent } }: { words: string; cap: CapDto }) {

@@ -6,7 +6,7 @@ import { Empty } from '../../components/page/states';
 import { Usd } from '../../components/values/values';
 import { Card } from '../../components/page/section';
 
-/** Shows the findings that wait for a decision, by age. */
+/** Shows open findings by age. */
 export function FindingsByAge({ ages, run }: { ages: OverviewFindings[]; run: OverviewRun | null }) {
   const most = Math.max(1, ...ages.map(({ count }) => count));
   return (

@@ -17,15 +17,15 @@ const MEASURES: { value: Measure; label: string }[] = [
   { value: 'calls', label: 'Calls' },
 ];
 
-/** Colours that are easy to tell apart, also for people who see few colours. */
+/** Colours that stay distinct for people with colour blindness. */
 const COLORS = ['blue.6', 'orange.5', 'teal.6', 'grape.5', 'yellow.6', 'red.6', 'cyan.6'];
 
-/** Operations beyond those with a colour of their own. */
+/** Name for the operations without their own colour. */
 const OTHERS = 'others';
 
 interface Props {
   days: OperationDay[];
-  /** The days of the chart, oldest first. */
+  /** Days of the chart, oldest first. */
   dates: string[];
 }
 
@@ -80,7 +80,7 @@ function Chart({ days, dates, measure }: ChartProps) {
   const nameOf = (operation: string) => (operations.includes(operation) ? operation : OTHERS);
   const data = dates.map((date) => {
     const bar: Record<string, string | number> = { day: date };
-    // A number is precise enough for the height of a bar. All figures that people read are the API's own text.
+    // A number is precise enough for the height of a bar. All figures in text are the API's.
     for (const row of days.filter(({ day }) => day === date)) {
       const name = nameOf(row.operation);
       bar[name] = Number(bar[name] ?? 0) + Number(row[measure]);
@@ -116,7 +116,7 @@ function Chart({ days, dates, measure }: ChartProps) {
   );
 }
 
-/** The operations with a colour: the most frequent ones. */
+/** Returns the operations with their own colour: the largest ones. */
 function largestOf(days: OperationDay[], measure: Measure): string[] {
   const sums = new Map<string, number>();
   for (const row of days) sums.set(row.operation, (sums.get(row.operation) ?? 0) + Number(row[measure]));

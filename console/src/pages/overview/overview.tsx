@@ -16,7 +16,7 @@ import { Tiles } from './tiles';
 import { Wallets } from './wallets';
 import { datesOf, windowOf } from './window';
 
-/** Charts are a third of all scripts, so the rest of the page does not wait for them. */
+/** Loaded separately, because charts are a third of all scripts. */
 const History = lazy(() => import('./history'));
 
 const NAMES = ['days'] as const;
@@ -27,7 +27,7 @@ const QUIET_MS = 30_000;
 
 type AsOf = Pick<Overview, 'as_of'>;
 
-/** Shows the overview live: the sections that the key may see. */
+/** Shows the overview live, with the sections that the key may see. */
 export default function OverviewPage() {
   const { values, change } = useAddress(NAMES);
   const days = SPANS.includes(values.days ?? '') ? (values.days as string) : '7';
@@ -41,8 +41,8 @@ export default function OverviewPage() {
     },
     { quietMs: QUIET_MS },
   );
-  const overview = told?.days === days ? told.overview : undefined; // The figures of another period would be wrong.
-  // A stream that cannot start does not say why. A plain request does.
+  const overview = told?.days === days ? told.overview : undefined; // Figures of another period must not be shown.
+  // A stream that cannot start gives no reason. A plain request does.
   const failed = connection === 'lost' && overview === undefined;
   const { error, refetch } = api.useQuery('get', '/v1/overview', {}, { enabled: failed });
   return (
@@ -83,7 +83,7 @@ function Sections({ overview, span }: { overview: Overview; span: number }) {
         </Alert>
       )}
       {storage.length > 0 && (
-        <Alert color="red" title="The storage of this instance takes no writes">
+        <Alert color="red" title="The storage of this instance rejects writes">
           {storage.map(({ place, cause, detail }) => (
             <Text key={`${place} ${cause}`} size="sm">
               {detail}

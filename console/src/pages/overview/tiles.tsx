@@ -6,7 +6,7 @@ import { formatCount, inWords } from '../../components/values/format';
 import { Instant, Usd } from '../../components/values/values';
 import { fails, lastAnswer, noneOpen, upstreamWords } from './words';
 
-/** Shows what may need attention, each with a link. */
+/** Shows the areas that may need attention, with links. */
 export function Tiles({ overview }: { overview: Overview }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 6 }} spacing="sm">
@@ -68,7 +68,7 @@ function Findings({ findings, last_run: run }: Pick<Overview, 'findings' | 'last
   );
 }
 
-/** The health of each account, as seen by the instance that responds. */
+/** Shows the health of each account, as seen by this instance. */
 function Upstream({ upstream }: Pick<Overview, 'upstream'>) {
   const isFailing = upstream.some(fails);
   const words = isFailing ? 'failing' : upstreamWords(lastAnswer(upstream));
@@ -89,7 +89,7 @@ function Health({
 }: HealthProps) {
   return (
     <>
-      {open.length > 0 && <>Held back: {open.join(', ')}. </>}
+      {open.length > 0 && <>Circuit open: {open.join(', ')}. </>}
       {answered !== null && (
         <>
           Answered <Instant at={answered} relative />.{' '}
@@ -119,7 +119,7 @@ function Seal({ seal }: Pick<Overview, 'seal'>) {
 }
 
 function LastRun({ findings, last_run: run }: Pick<Overview, 'findings' | 'last_run'>) {
-  if (findings === null) return null; // The key may not see it.
+  if (findings === null) return null; // The key has no access to findings.
   if (run === null) {
     return (
       <Tile title="Last reconciliation" href="/reconciliation" value="no run yet">
@@ -146,7 +146,7 @@ interface TileProps {
   title: string;
   href?: string;
   value: ReactNode;
-  /** Marks a tile that needs attention. A bar marks its side, and the words explain why. */
+  /** Marks a tile that needs attention with a bar. The words explain why. */
   alarming?: boolean;
   children: ReactNode;
 }

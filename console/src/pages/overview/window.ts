@@ -1,17 +1,17 @@
 const DAY_MS = 86_400_000;
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** The days (UTC) of the overview, oldest first, including days without a payout. */
+/** Returns the days (UTC) of the overview, oldest first, including days without payouts. */
 export function datesOf(until: string, span: number): string[] {
   const last = new Date(until).getTime();
   return Array.from({ length: span }, (_, back) => dateOf(last - back * DAY_MS)).reverse();
 }
 
-/** The filters of a list that find exactly the payouts counted for some days. */
+/** Filters of a list that match exactly the payouts of some days. */
 export interface Window {
-  /** The beginning of the first day. */
+  /** Start of the first day. */
   from: string;
-  /** The end of the last day. */
+  /** End of the last day. */
   to: string;
 }
 

@@ -13,7 +13,7 @@ describe('the words of the overview', () => {
     [run(null, 'interrupted'), 'No open findings, but the last run was incomplete.'],
     [run('failed'), 'No open findings, but the last run was incomplete.'],
     [run('incomplete'), 'No open findings, but the last run was incomplete.'],
-  ])('describe no open finding after %j: %s', (last, words) => expect(noneOpen(last)).toBe(words));
+  ])('explain after %j that no finding is open: %s', (last, words) => expect(noneOpen(last)).toBe(words));
 
   it.each([
     [null, 'Nothing was spent in the last 24 hours.'],
@@ -24,7 +24,7 @@ describe('the words of the overview', () => {
     expect(runwayWords(seconds)).toBe(words),
   );
 
-  it('say that the upstream answers only if it answered lately', () => {
+  it('report the upstream as answering only after a recent answer', () => {
     const now = Date.parse('2026-11-20T12:00:00Z');
     expect(upstreamWords(null, now)).toBe('not used yet');
     expect(upstreamWords('2026-11-20T11:50:00Z', now)).toBe('answering');

@@ -1,10 +1,10 @@
 import type { OverviewRun, OverviewUpstream } from '../../api/generated/schema';
 import { formatCount } from '../../components/values/format';
 
-/** The results of runs that compared everything. Other results say nothing about what was not compared. */
+/** Results of runs that compared everything. Other results leave parts uncompared. */
 const WHOLE: readonly string[] = ['clean', 'clean_with_doubts', 'findings'];
 
-/** Explains that no finding waits. Only a run that compared everything can say that nothing differs. */
+/** Explains why no finding is open. Only a run that compared everything can rule out differences. */
 export function noneOpen(run: Pick<OverviewRun, 'result' | 'state'> | null): string {
   if (run === null) return 'No reconciliation run yet.';
   if (run.result !== null && WHOLE.includes(run.result)) return 'Every difference is explained.';
@@ -13,7 +13,7 @@ export function noneOpen(run: Pick<OverviewRun, 'result' | 'state'> | null): str
     : 'No open findings, but the last run was incomplete.';
 }
 
-/** Returns whether an account fails most requests of an operation, or failed after its last answer. */
+/** Returns whether an account has an open circuit, or failed after its last answer. */
 export function fails({
   open_circuits: open,
   last_answered_at: answered,
@@ -22,18 +22,18 @@ export function fails({
   return open.length > 0 || (failed !== null && (answered === null || failed > answered));
 }
 
-/** Returns when any of the accounts last answered. Null if none has. */
+/** Returns the time of the last answer of any account. Null if there was none. */
 export function lastAnswer(accounts: OverviewUpstream[]): string | null {
   const answers = accounts.flatMap(({ last_answered_at: at }) => at ?? []);
   return answers.sort().at(-1) ?? null;
 }
 
-/** An older answer says nothing about the current health of the upstream. */
+/** Longest age of an answer that shows the current health of the upstream. */
 const RECENT_MS = 15 * 60_000;
 
 /**
  * Describes the health of the upstream by its last answer.
- * @param answered when it last answered. Null if it has not yet.
+ * @param answered time of its last answer. Null if there was none.
  */
 export function upstreamWords(answered: string | null, now = Date.now()): string {
   if (answered === null) return 'not used yet';

@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useAccounts } from '../../api/accounts';
 import { Choice } from '../../components/lists/filter-inputs';
 
-/** Chooses an upstream account. Shown only if there are several. */
+/** Selects an upstream account. Hidden if there is only one. */
 export function AccountInput({ account, choose }: { account: string; choose: (account: string) => void }) {
   const names = useAccounts().flatMap(({ configured, name }) => (configured ? [name] : []));
   if (names.length < 2) return null;
@@ -21,7 +21,7 @@ interface FilterProps {
   choose: (account: string) => void;
 }
 
-/** Filters by upstream account. Shown only if there are several, or if the filter is set. */
+/** Filters by upstream account. Hidden if there is only one and the filter is not set. */
 export function AccountFilter({ value, choose }: FilterProps) {
   const names = useAccounts().map(({ name }) => name);
   if (names.length < 2 && value === undefined) return null;

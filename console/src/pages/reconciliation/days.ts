@@ -1,13 +1,13 @@
 const DAY_MS = 86_400_000;
 
-/** Days as `2026-11-20`, both included. Null if not chosen yet. */
+/** First and last day, such as `2026-11-20`, both included. Null if not selected yet. */
 export type Days = [string | null, string | null];
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 export const today = () => dayOf(Date.now());
 
-/** The most frequent periods, in UTC. */
+/** Common periods, in UTC. */
 export function presets(now = Date.now()): { label: string; value: [string, string] }[] {
   const [today, yesterday] = [dayOf(now), dayOf(now - DAY_MS)];
   return [
@@ -18,14 +18,14 @@ export function presets(now = Date.now()): { label: string; value: [string, stri
   ];
 }
 
-/** Returns the period from the beginning of the first day to the end of the last. */
+/** Returns the period from the start of the first day to the end of the last. */
 export function periodOf([first, last]: Days): { from: string; to: string } | undefined {
   if (first === null || last === null) return undefined;
   const end = new Date(Date.parse(`${last}T00:00:00Z`) + DAY_MS);
   return { from: `${first}T00:00:00.000Z`, to: end.toISOString() };
 }
 
-/** Returns the same period, up to now if it is not over yet. */
+/** Ends a period now if it is not over yet. */
 export const untilNow = ({ from, to }: { from: string; to: string }) => ({
   from,
   to: new Date(Math.min(Date.parse(to), Date.now())).toISOString(),

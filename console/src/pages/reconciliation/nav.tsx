@@ -7,7 +7,7 @@ const PLACES = [
   { path: '/reconciliation/statements', title: 'Statements' },
 ];
 
-/** Links the pages of reconciliation. */
+/** Links to the pages of reconciliation. */
 export function ReconciliationNav() {
   const [location] = useLocation();
   const isHere = (path: string) =>

@@ -1,10 +1,10 @@
 import { Alert, List, Text } from '@mantine/core';
 import { ApiProblem, messageOf } from '../../api/problem';
 
-/** The most that are listed, because nobody reads more. */
+/** Most errors that are listed. */
 const MOST = 20;
 
-/** Shows why a request was rejected, with every error that the proxy named. */
+/** Shows why a request was rejected, with the errors that the proxy named. */
 export function ProblemAlert({ error }: { error: unknown }) {
   const faults = (error instanceof ApiProblem && error.problem?.errors) || [];
   return (

@@ -27,12 +27,12 @@ export function StateBadge({ state }: { state: FindingRecord['state'] }) {
   return <WordBadge color={STATE_COLORS[state]}>{state}</WordBadge>;
 }
 
-/** Returns whether a worker carries out the run, or will. */
+/** Returns whether a run is queued or running. */
 export function isUnderWay({ state }: Pick<RunRecord, 'state'>): boolean {
   return state === 'queued' || state === 'running';
 }
 
-/** Describes the result of a run, or that it has not ended. */
+/** Shows the result of a run, or its state if it has not ended. */
 export function ResultBadge({ run: { state, result } }: { run: Pick<RunRecord, 'state' | 'result'> }) {
   if (result === null)
     return <WordBadge color={isUnderWay({ state }) ? 'blue' : 'gray'}>{inWords(state)}</WordBadge>;
@@ -42,7 +42,7 @@ export function ResultBadge({ run: { state, result } }: { run: Pick<RunRecord, '
 const MIDNIGHT = 'T00:00:00.000Z';
 const DAY_MS = 86_400_000;
 
-/** Describes the days of a period. Undefined if it does not have whole days in UTC. */
+/** Describes a period of whole days in UTC. Undefined for any other period. */
 export function daysOf(from: string, to: string): string | undefined {
   const [first, end] = [new Date(from).toISOString(), new Date(to).toISOString()];
   if (!first.endsWith(MIDNIGHT) || !end.endsWith(MIDNIGHT)) return undefined;
@@ -69,7 +69,7 @@ export function signedUsd(amount: string): string {
 
 export const isNought = (amount: string) => /^-?0(\.0+)?$/.test(amount);
 
-/** Formats amounts in a column, with the same number of decimals. */
+/** Pads an amount, so that all amounts of a column have the same number of decimals. */
 export function withDecimals(amount: string, decimals: number): string {
   const [whole = '', fraction = ''] = amount.split('.');
   return decimals === 0 ? whole : `${whole}.${fraction.padEnd(decimals, '0')}`;

@@ -7,7 +7,7 @@ export function useReload(): () => Promise<void> {
   return () => queries.invalidateQueries({ queryKey: ['get', '/v1/sandbox'] });
 }
 
-/** Sends samples, one at a time, and keeps the last one with its response. */
+/** Sends samples, one at a time, and holds the last one with its response. */
 export function useSampleRequest() {
   return api.useMutation('post', '/v1/sandbox/payouts', { onSettled: useReload() });
 }

@@ -11,11 +11,11 @@ import { useSampleRequest } from './queries';
 import { SentSample } from './samples/sent-sample';
 import { Wallets } from './wallets';
 
-/** The interval for reading the sandbox, in milliseconds. */
+/** Interval for refetching the sandbox, in milliseconds. */
 const LOOK_EVERY = 2_000;
 const ADDRESS = ['operation'] as const;
 
-/** Shows newcomers the whole story: a payout, a fault, and its result. */
+/** Leads newcomers through a payout, a fault, and its result. */
 export default function SandboxPage() {
   const sandbox = api.useQuery('get', '/v1/sandbox', {}, { refetchInterval: LOOK_EVERY });
   return (
@@ -54,7 +54,7 @@ function SandboxControls({ sandbox }: { sandbox: SandboxDto }) {
             sample={sample}
             sending={sending}
             choose={(operation) => {
-              sending.reset(); // The response belonged to another request.
+              sending.reset(); // The response belonged to another sample.
               change({ operation });
             }}
           />

@@ -7,12 +7,12 @@ import { formatUsd } from '../../components/values/format';
 import { Usd } from '../../components/values/values';
 import { Card } from '../../components/page/section';
 
-/** How long a balance is marked as changed, in milliseconds. */
+/** Time for which a changed balance is marked, in milliseconds. */
 const NEWS_MS = 10_000;
 
 const keyOf = ({ account_id, wallet }: SandboxWalletDto) => `${account_id} ${wallet}`;
 
-/** Shows the sandbox's own records of its money. */
+/** Shows the balances in the sandbox's own records. */
 export function Wallets({ wallets }: { wallets: SandboxWalletDto[] }) {
   const before = useNews(wallets);
   const columns: Column<SandboxWalletDto>[] = [

@@ -17,7 +17,7 @@ import type { SignInProps } from '../../api/session';
 import { useSubmit } from '../../components/forms/form';
 import { useGate } from '../../components/forms/gate';
 
-/** The first page. It leads to the company's OpenID provider, or asks for a key. */
+/** Sign-in page. It links to the company's OpenID provider, or asks for a key. */
 export function SignIn({ reason, signIn }: SignInProps) {
   useEffect(() => {
     document.title = 'Sign in · payout-proxy';
@@ -64,7 +64,7 @@ function KeyForm({ signIn }: Pick<SignInProps, 'signIn'>) {
         )}
         <PasswordInput
           label="API key"
-          description="The scopes of the key decide what you see. The key is sent once, and your browser does not store it."
+          description="The scopes of the key determine what you see. The key is sent once, and your browser does not store it."
           placeholder="pp_auditor_…"
           autoComplete="off"
           required
@@ -83,7 +83,7 @@ function KeyForm({ signIn }: Pick<SignInProps, 'signIn'>) {
   );
 }
 
-/** Shown only with the sandbox. Elsewhere, the operator issues keys. The page contains what it needs for that. */
+/** Explains where to find a key. Shown only with the sandbox, because an operator issues keys elsewhere. */
 function WhereTheKeyIs() {
   const { sandbox, demoKeys } = document.documentElement.dataset;
   if (sandbox !== 'yes') return null;

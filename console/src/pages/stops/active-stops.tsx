@@ -39,7 +39,7 @@ function NothingStopped() {
             Nothing is stopped
           </Title>
           <Text size="sm" c="dimmed">
-            Apps pay as their limits allow.
+            Apps can pay within their limits.
           </Text>
         </div>
       </Group>
@@ -99,8 +99,8 @@ function LiftDialog({ stop, others, close }: { stop: StopRecord; others: StopRec
 }
 
 /**
- * Shows who added or lifted a stop: a person if known, or the client of the key, or the user of the command line.
- * @param cause why the proxy added it. Null if a person did.
+ * Shows the author of a stop or a lift: the person if known, the client of the key, or the user of the command line.
+ * @param cause reason of an automatic stop. Null if a person added it.
  */
 export function StopAuthor({
   of,

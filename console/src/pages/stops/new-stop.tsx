@@ -23,7 +23,7 @@ export function NewStop() {
   );
 }
 
-interface Known {
+interface TargetOptions {
   operations: GrantableDto['operations'];
   clients: ClientDto[];
 }
@@ -37,7 +37,7 @@ function targetFrom(kind: Kind, client: string | null, operation: string | null)
   return operation === null ? undefined : { operation: operation as NonNullable<Target['operation']> };
 }
 
-function TargetForm({ operations, clients }: Known) {
+function TargetForm({ operations, clients }: TargetOptions) {
   const [kind, setKind] = useState<Kind>('operation');
   const [client, setClient] = useState<string | null>(null);
   const [operation, setOperation] = useState<string | null>(null);
@@ -98,7 +98,7 @@ function TargetForm({ operations, clients }: Known) {
 
 interface Props {
   target: Target;
-  /** The affected operations, by name. */
+  /** Affected operations, by name. */
   operations: string[];
   clientCount: number;
   close: () => void;
@@ -113,7 +113,7 @@ function StopDialog({ target, operations, clientCount, close }: Props) {
     await http.POST('/v1/stops', { body: { ...target, reason } });
     await queries.invalidateQueries({ queryKey: ['get', '/v1/stops'] });
   };
-  const whose = target.client === undefined ? `all ${clientCount} clients` : `the client ${target.client}`;
+  const owner = target.client === undefined ? `all ${clientCount} clients` : `the client ${target.client}`;
   return (
     <ReasonDialog
       title={target.everything ? 'Stop everything' : 'Stop'}
@@ -129,8 +129,8 @@ function StopDialog({ target, operations, clientCount, close }: Props) {
       </Text>
       <Text size="sm">
         {operations.length === 0
-          ? `This affects no operation that ${whose} may use now. Operations allowed later are refused too, with your reason.`
-          : `These operations of ${whose} are refused on every instance, with your reason:`}
+          ? `This affects no operation that ${owner} may use now. Operations allowed later are refused too, with your reason.`
+          : `These operations of ${owner} are refused on every instance, with your reason:`}
       </Text>
       {operations.length > 0 && (
         <Text size="sm" ff="monospace" className="wrap-anywhere">

@@ -12,7 +12,7 @@ import { NewStop } from './new-stop';
 
 const REFETCH_MS = 15_000;
 
-/** Stops payments and writes, at once and on every instance. */
+/** Stops payments and writes immediately, on every instance. */
 export default function StopsPage() {
   const stops = api.useQuery(
     'get',

@@ -64,7 +64,7 @@ export function Items({ story }: { story: CallStory }) {
 const toggled = (positions: readonly number[], position: number) =>
   positions.includes(position) ? positions.filter((one) => one !== position) : [...positions, position];
 
-/** Leaves out columns that are empty for all items. */
+/** Returns the columns that have a value for some item. */
 function columnsOf(
   items: RecordItem[],
   opened: readonly number[],
@@ -135,7 +135,7 @@ const UPSTREAM: Column<RecordUpstreamItem>[] = [
   },
 ];
 
-/** What the answer says about handing a payout to the telco. */
+/** Columns of the telco's response, which the answer contains for some payouts. */
 const TELCO: (Column<RecordUpstreamItem> & { id: 'payout_status' | 'payout_error' })[] = [
   {
     id: 'payout_status',
@@ -145,7 +145,7 @@ const TELCO: (Column<RecordUpstreamItem> & { id: 'payout_status' | 'payout_error
   { id: 'payout_error', title: "Telco's error", render: ({ payout_error }) => <Maybe text={payout_error} /> },
 ];
 
-/** Shows enough of an ID to recognise it. Copying copies all of it. */
+/** Number of characters that are enough to recognise an ID. Copying copies all of it. */
 const SHOWN_OF_ID = 8;
 
 function Id({ text, name }: { text: string | null; name: string }) {

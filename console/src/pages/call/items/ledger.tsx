@@ -15,13 +15,13 @@ const COLUMNS: Column<RecordEntry>[] = [
 ];
 
 const NEXT: Record<NonNullable<RecordItem['next']>, string> = {
-  await_approval: 'It waits for an approval.',
+  await_approval: 'It is waiting for approval.',
   wait: 'It must not be sent again. Wait for its state to change.',
   none: 'Nothing needs to be done.',
-  send_again: 'Its amount is back on the cap. A new request for it is safe.',
+  send_again: 'Its amount no longer counts toward the cap. A new request for it is safe.',
 };
 
-/** Shows the movements of a payout's amount, and what an app may do next. */
+/** Shows the ledger of a payout, and the next step for the app. */
 export function Ledger({ story, item }: { story: CallStory; item: RecordItem }) {
   return (
     <Stack gap={4} py="xs" w="fit-content">

@@ -14,7 +14,7 @@ const story = (changes: Partial<CallStory>) =>
     ...changes,
   }) as CallStory;
 
-/** What a shell makes of it: the words that curl would get. */
+/** Returns the words that a shell passes to curl. */
 const wordsOf = (command: string) =>
   execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`], {
     encoding: 'utf8',
@@ -23,10 +23,10 @@ const wordsOf = (command: string) =>
     .split('\0')
     .slice(0, -1);
 
-describe('a call as curl', () => {
-  it('contains the request, whatever is in it, and keeps the key out of the command', () => {
-    const asked = story({});
-    const command = curlOf(asked, 'https://pay.example') ?? '';
+describe('curlOf', () => {
+  it('quotes any request and keeps the key out of the command', () => {
+    const call = story({});
+    const command = curlOf(call, 'https://pay.example') ?? '';
     expect(command).not.toContain('pp_app_secret');
     expect(wordsOf(command)).toEqual([
       '-sS',
@@ -40,11 +40,11 @@ describe('a call as curl', () => {
       '-H',
       'Content-Type: application/json',
       '--data-raw',
-      JSON.stringify(asked.request?.body),
+      JSON.stringify(call.request?.body),
     ]);
   });
 
-  it('has the query of a read, and no body', () => {
+  it('adds the query of a read, and no body', () => {
     const reads = story({
       operation: 'GET /account/transaction',
       idempotency_key: null,
@@ -58,9 +58,9 @@ describe('a call as curl', () => {
     expect(warningOf(reads, true)).toBe('This call only reads.');
   });
 
-  it('is missing for refused requests, and warns about requests that would pay again', () => {
+  it('returns undefined for refused requests, and warns about requests that would pay again', () => {
     expect(curlOf(story({ request: null }), 'http://x')).toBeUndefined();
     expect(warningOf(story({ idempotency_key: null }), true)).toContain('may pay twice');
-    expect(warningOf(story({}), false)).toMatch(/same response.*People are masked/);
+    expect(warningOf(story({}), false)).toMatch(/same response.*People are mcall/);
   });
 });

@@ -1,12 +1,11 @@
 import type { CallStory } from '../../../api/generated/schema';
 
-/** The proxy's prefix of the interface. */
+/** Path prefix of the interface. */
 const PREFIX = '/api/v0.1';
 
 /**
- * Returns the request as an app would send it, as a shell command. The key is a shell variable. Undefined for refused
- * requests, whose bodies are not stored.
- * @param origin of the proxy.
+ * Returns the request as a curl command, with the API key as a shell variable. Undefined for refused requests, whose bodies are not stored.
+ * @param origin URL of the proxy.
  */
 export function curlOf(
   { operation, request, idempotency_key }: CallStory,
@@ -30,7 +29,7 @@ export function isKeyErased({ anomalies }: CallStory): boolean {
   return anomalies.some(({ code }) => code === 'idempotency_key_erased');
 }
 
-/** Returns the warnings for a person who runs the command. */
+/** Returns the warnings about running the command. */
 export function warningOf(story: CallStory, revealed: boolean): string {
   const { operation, idempotency_key } = story;
   const masked = revealed ? '' : ' People are masked in this command, so the proxy would reject it as it is.';

@@ -103,13 +103,13 @@ function CopyText({ text, name, icon }: { text: string; name: string; icon: Reac
   );
 }
 
-/** Larger texts are shown in one colour, because each coloured word is an element of the page. */
+/** Longer texts are shown in one colour, because each coloured word is an element of the page. */
 const MAX_COLOURED = 100_000;
 
-/** Matches texts, then numbers and the three words of JSON. A text before a colon is a name. */
+/** Matches strings, then numbers and literals. A string before a colon is a name. */
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|\btrue\b|\bfalse\b|\bnull\b)/g;
 
-/** Shows JSON with its original content, indented. It scrolls by itself, also by keyboard. */
+/** Shows indented JSON with its original content. It scrolls on its own, also by keyboard. */
 function JsonView({ label, text }: { label: string; text: string }) {
   return (
     <pre className={classes.json} tabIndex={0} role="region" aria-label={label}>

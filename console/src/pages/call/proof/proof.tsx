@@ -8,7 +8,7 @@ import { save } from '../../../api/save';
 import { Section } from '../../../components/page/section';
 import type { Step } from '../../../verify/verify';
 import classes from '../call.module.css';
-import { forgetLog, type Lacking, type Verification, verifyHere } from './verification';
+import { forgetLog, type MissingFeature, type Verification, verifyHere } from './verification';
 
 interface Props {
   story: CallStory;
@@ -57,8 +57,8 @@ export function Proof({ story, revealed }: Props) {
           {messageOf(failure)}
         </Alert>
       )}
-      {verification?.lacking && <Elsewhere lacking={verification.lacking} id={story.id} />}
-      {verification && !verification.lacking && (
+      {verification?.missing && <Elsewhere missing={verification.missing} id={story.id} />}
+      {verification && !verification.missing && (
         <Result verification={verification} trust={() => (forgetLog(), void verify())} />
       )}
     </Section>
@@ -119,12 +119,12 @@ function Result({ verification: { steps, hasOtherKey }, trust }: ResultProps) {
   );
 }
 
-/** If this browser cannot verify, it shows other ways. */
-function Elsewhere({ lacking, id }: { lacking: Lacking; id: string }) {
+/** Explains how to verify if this browser cannot. */
+function Elsewhere({ missing, id }: { missing: MissingFeature; id: string }) {
   return (
     <Alert color="orange" variant="light" title="This browser cannot verify here">
       <Text size="sm">
-        {lacking === 'web-crypto'
+        {missing === 'web-crypto'
           ? 'Browsers support cryptography only on https and localhost, and this page was loaded over http. Open the console over https, or verify on the server:'
           : 'This browser does not support Ed25519 signatures. Update it, or verify on the server:'}
       </Text>
@@ -141,7 +141,7 @@ const LOOKS = {
   open: { color: 'gray', word: 'not compared', Icon: Minus },
 } as const;
 
-/** Lists the steps of the verification, each with its result and, under Details, the evidence. */
+/** Lists the steps of the verification, each with its result and evidence. */
 function Steps({ steps }: { steps: Step[] }) {
   return (
     <List type="ordered" listStyleType="none" spacing="sm" aria-label="Steps of the verification">

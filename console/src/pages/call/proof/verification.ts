@@ -6,33 +6,32 @@ import {
   isKnown,
   keyStep,
   memoryOf,
-  type Seen,
-  seenIn,
+  type LogMemory,
+  parseMemory,
 } from '../../../verify/memory';
 import { lackingOf } from '../../../../../packages/sdk/src/proofs/note';
 import { signersOf, type Step, verifyCall } from '../../../verify/verify';
 
 /**
- * The storage key, in this browser, for the log's keys and the newest checkpoint that was verified here. They name
- * nobody.
+ * Storage key for the log's keys and the newest verified checkpoint. They identify no person.
  */
 const MEMORY = 'payout-proxy.log';
 
-/** Records are sealed within a second or two. */
+/** Polling of the proof. Records are sealed within a second or two. */
 const SEALED_WITHIN = { everyMs: 1_000, times: 10 };
 
-export type Lacking = Awaited<ReturnType<typeof lackingOf>>;
+export type MissingFeature = Awaited<ReturnType<typeof lackingOf>>;
 
 export interface Verification {
-  lacking?: Lacking;
+  missing?: MissingFeature;
   steps: Step[];
-  /** Whether the log has another key than this browser knows. */
+  /** Whether the log uses a key that this browser does not know. */
   hasOtherKey: boolean;
 }
 
 /**
- * Requests the proofs and checks them here. Valid results are stored, to be compared the next time.
- * @param tell is called with the reason of each wait.
+ * Requests the proofs and checks them in the browser. Valid results are stored for the next comparison.
+ * @param tell called with the reason for each wait.
  * @throws ApiProblem, or an Error if the records are not sealed.
  */
 export async function verifyHere(
@@ -40,46 +39,46 @@ export async function verifyHere(
   revealed: boolean,
   tell: (what: string) => void,
 ): Promise<Verification> {
-  const lacking = await lackingOf();
-  if (lacking) return { lacking, steps: [], hasOtherKey: false };
-  const seen = remembered();
-  const [keys, proof] = await Promise.all([askKeys(), askProof(story.id, tell)]);
-  const signers = await signersOf(proof.checkpoint, [...keys, ...(seen?.keys ?? [])]);
-  const openings = revealed ? await askOpenings(story.id) : undefined;
-  const growth = growthSince(seen, signers, proof.checkpoint);
-  const asked = growth && (await http.GET('/v1/audit/log/consistency', { params: { query: growth } }));
+  const missing = await lackingOf();
+  if (missing) return { missing, steps: [], hasOtherKey: false };
+  const memory = readMemory();
+  const [keys, proof] = await Promise.all([fetchKeys(), fetchProof(story.id, tell)]);
+  const signers = await signersOf(proof.checkpoint, [...keys, ...(memory?.keys ?? [])]);
+  const openings = revealed ? await fetchOpenings(story.id) : undefined;
+  const growth = growthSince(memory, signers, proof.checkpoint);
+  const answer = growth && (await http.GET('/v1/audit/log/consistency', { params: { query: growth } }));
   const steps = [
     ...(await verifyCall({ story, proof, keys, openings })),
-    keyStep(seen, signers),
-    await growthStep(seen, signers, proof.checkpoint, asked?.data),
+    keyStep(memory, signers),
+    await growthStep(memory, signers, proof.checkpoint, answer?.data),
   ];
   if (steps.every(({ state }) => state !== 'wrong')) {
-    remember(memoryOf(proof.checkpoint, signers, seen));
+    storeMemory(memoryOf(proof.checkpoint, signers, memory));
   }
-  return { steps, hasOtherKey: seen !== undefined && !isKnown(seen, signers) };
+  return { steps, hasOtherKey: memory !== undefined && !isKnown(memory, signers) };
 }
 
-/** Forgets the log, so that its next key is trusted. */
+/** Forgets the keys of the log, so that the next key is trusted. */
 export function forgetLog(): void {
   localStorage.removeItem(MEMORY);
 }
 
-async function askOpenings(id: string): Promise<Partial<Record<string, Opening[]>>> {
-  const asked = { params: { path: { id } }, headers: revealing(true) };
-  const { data } = await http.GET('/v1/audit/calls/{id}/receipt', asked);
-  const { records } = data as Receipt; // Failures were thrown before.
+async function fetchOpenings(id: string): Promise<Partial<Record<string, Opening[]>>> {
+  const request = { params: { path: { id } }, headers: revealing(true) };
+  const { data } = await http.GET('/v1/audit/calls/{id}/receipt', request);
+  const { records } = data as Receipt; // Failures throw.
   return Object.fromEntries(records.map(({ kind, openings }) => [kind, openings]));
 }
 
-async function askKeys(): Promise<string[]> {
+async function fetchKeys(): Promise<string[]> {
   const { data } = await http.GET('/v1/audit/log/key', { parseAs: 'text' });
   return (data ?? '').trim().split('\n');
 }
 
-async function askProof(call: string, tell: (what: string) => void): Promise<Inclusion> {
+async function fetchProof(call: string, tell: (what: string) => void): Promise<Inclusion> {
   for (let left = SEALED_WITHIN.times; ; left -= 1) {
     const { data } = await http.GET('/v1/audit/log/proof', { params: { query: { call } } });
-    const proof = data as Inclusion; // Failures were thrown before.
+    const proof = data as Inclusion; // Failures throw.
     if (proof.unsealed.length === 0 || (left === 0 && proof.records.length > 0)) return proof;
     if (left === 0)
       throw new Error(
@@ -90,19 +89,19 @@ async function askProof(call: string, tell: (what: string) => void): Promise<Inc
   }
 }
 
-/** A browser may store nothing. Then each verification is the first. */
-function remembered(): Seen | undefined {
+/** A browser may store nothing. Then each verification counts as the first one. */
+function readMemory(): LogMemory | undefined {
   try {
-    return seenIn(localStorage.getItem(MEMORY));
+    return parseMemory(localStorage.getItem(MEMORY));
   } catch {
     return undefined;
   }
 }
 
-function remember(seen: Seen): void {
+function storeMemory(memory: LogMemory): void {
   try {
-    localStorage.setItem(MEMORY, JSON.stringify(seen));
+    localStorage.setItem(MEMORY, JSON.stringify(memory));
   } catch {
-    // The next verification is then the first again, and says so.
+    // The next verification then counts as the first one, and says so.
   }
 }

@@ -9,17 +9,17 @@ import { Section } from '../../../components/page/section';
 import { CallLink } from '../call-link';
 import { type TimelineEvent, timelineOf } from './timeline';
 
-/** Shows the history of the call, step by step, with the time between the steps. */
+/** Shows the timeline of the call, with the time between the steps. */
 export function History({ story }: { story: CallStory }) {
   const events = timelineOf(story);
-  const befores = events.map((_, at) => events[at - 1]?.at ?? null);
+  const previous = events.map((_, at) => events[at - 1]?.at ?? null);
   const sealed = story.seals.filter(({ index }) => index !== null);
   return (
     <Section title="History">
       <Timeline bulletSize={14} lineWidth={2} active={events.length} color="gray" role="list">
         {events.map((event, at) => (
           <Timeline.Item key={`${event.title} ${at}`} color={event.color} title={event.title} role="listitem">
-            <When event={event} before={befores[at] ?? null} />
+            <When event={event} before={previous[at] ?? null} />
             <Says event={event} />
           </Timeline.Item>
         ))}
@@ -71,7 +71,7 @@ function Says({ event: { says, list = [], calls = [] } }: { event: TimelineEvent
   );
 }
 
-/** Shows the position of its records in the log, by the checkpoints that cover them. */
+/** Shows the positions of the records in the log, by the checkpoint that covers them. */
 function Seals({ story: { seals } }: { story: CallStory }) {
   const sizes = [...new Set(seals.map(({ checkpoint_size }) => checkpoint_size))];
   return sizes.map((size) => {
@@ -102,7 +102,7 @@ function Seals({ story: { seals } }: { story: CallStory }) {
   });
 }
 
-/** Links people who may decide to the approval. */
+/** Links approvers to the pending approval. */
 function Decide({ story: { id, approval } }: { story: CallStory }) {
   const { may } = useSession();
   if (approval?.status !== 'pending' || !may('approve')) return null;
@@ -120,7 +120,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** Formats the time from one instant to another: `+12 ms`, `+3.4 s`. It is negative if two clocks differ. */
+/** Formats the time between two instants: `+12 ms`, `+3.4 s`. It is negative if two clocks differ. */
 function formatGap(from: string, to: string): string {
   const ms = new Date(to).getTime() - new Date(from).getTime();
   const [unit, length] = UNITS.find(([, one]) => Math.abs(ms) >= one) ?? (['ms', 1] as const);

@@ -7,7 +7,7 @@ export interface TimelineEvent {
   /** ISO 8601. Null if unknown. */
   at: string | null;
   color: 'gray' | 'blue' | 'teal' | 'orange' | 'red' | 'violet';
-  /** Its description, one entry per paragraph. */
+  /** Description, one entry per paragraph. */
   says: string[];
   /** A list below the description. */
   list?: string[];
@@ -42,7 +42,7 @@ function intent({ timings, recovered }: CallStory): TimelineEvent {
   const [title, says] = recovered
     ? [
         'Intent restored',
-        'The database had lost it. It was recorded before anything was sent, and comes from a copy.',
+        'The database had lost the intent, which was recorded before anything was sent. It was restored from a copy.',
       ]
     : ['Intent recorded', 'Recorded before anything was sent.'];
   return { title, at: timings.recorded_at, color: 'blue', says: [says] };
@@ -59,7 +59,7 @@ function refused(
     title: `Refused: ${inWords(code)}`,
     at: timings.recorded_at,
     color: 'orange',
-    says: [detail, `Answered with ${status}; nothing was sent.`],
+    says: [detail, `Answered with ${status}. Nothing was sent.`],
     list: [
       ...errors.slice(0, FAULTS_SHOWN).map((fault) => `${fault.pointer || 'the body'}: ${fault.detail}`),
       ...(more > 0 ? [`… and ${more} more`] : []),
@@ -102,7 +102,7 @@ function approval({ approval: held, timings }: CallStory): TimelineEvent[] {
   if (status === 'expired') {
     return [
       waits,
-      { title: 'Expired', at: expires_at, color: 'gray', says: ['Nobody decided. Nothing was sent.'] },
+      { title: 'Expired', at: expires_at, color: 'gray', says: ['No decision was made. Nothing was sent.'] },
     ];
   }
   const isApproved = status === 'approved';
@@ -121,7 +121,7 @@ function decisionWords({ decided_by, reason, screening }: NonNullable<CallStory[
   return [
     `By ${nameOf(decided_by)}.`,
     ...(reason === null ? [] : [`“${reason}”`]),
-    ...(screening === null ? [] : [`The screening service said ${screening}.`]),
+    ...(screening === null ? [] : [`Screening result: ${screening}.`]),
   ];
 }
 
@@ -209,9 +209,9 @@ function settlements({ settlements: newestFirst }: CallStory): TimelineEvent[] {
     }));
 }
 
-/** What the proxy settled by, in a sentence. */
+/** Sources of automatic settlements. */
 const BY_THE_PROXY: Partial<Record<string, string>> = {
-  answer: "By the proxy, from the upstream's own answer.",
+  answer: "By the proxy, from the upstream's answer.",
   event: 'By the proxy, from an event of the upstream.',
   resolver: "By the proxy, from the upstream's listing.",
   poll: "By the proxy, from the upstream's listing.",

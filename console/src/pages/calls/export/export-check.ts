@@ -1,15 +1,15 @@
-/** The expected properties of an export. The proxy serves them beside the file. */
+/** Expected properties of an export. The proxy serves them with the file. */
 interface Manifest {
   rows: number;
-  /** SHA-256 of all bytes of the file, in hex. */
+  /** SHA-256 of the file, in hex. */
   sha256: string;
 }
 
 export interface CheckedExport {
   rows: number;
-  /** False if the browser computes no checksums. Browsers do so for https and localhost. */
+  /** False if the browser cannot compute checksums, which needs https or localhost. */
   summed: boolean;
-  /** The manifest as the proxy wrote it. Store it beside the file. */
+  /** Manifest as the proxy wrote it, to store with the file. */
   manifest: Blob;
 }
 
@@ -19,7 +19,7 @@ const BRACE = 0x7b;
 
 /**
  * Compares an export with its manifest.
- * @throws Error that explains why the file is not complete.
+ * @throws Error that explains why the file is incomplete.
  */
 export async function checkExport(file: Blob, manifestText: string): Promise<CheckedExport> {
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -40,8 +40,7 @@ export async function checkExport(file: Blob, manifestText: string): Promise<Che
 }
 
 /**
- * Counts rows. In CSV, the first line is the heading, and a line that ends inside quotes continues. In JSON, no line
- * does.
+ * Counts rows. In CSV, the first line is the heading, and quoted line breaks continue a row. JSON lines contain none.
  */
 function rowsIn(bytes: Uint8Array): number {
   const isCsv = bytes.length > 0 && bytes[0] !== BRACE;

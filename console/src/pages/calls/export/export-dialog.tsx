@@ -6,7 +6,7 @@ import { messageOf } from '../../../api/problem';
 import { useSession } from '../../../api/session';
 import { formatCount } from '../../../components/values/format';
 import { keep, type SaveProgress } from '../../../api/save';
-import { type Asked, type Exporting, useExport } from './use-export';
+import { type ExportRequest, type ExportJob, useExport } from './use-export';
 import { FILTER_NAMES, FILTERS } from '../filters/filters';
 import type { List } from '../list';
 
@@ -23,26 +23,26 @@ export function ExportButton({ list }: { list: List }) {
 }
 
 function ExportDialog({ list, close }: { list: List; close: () => void }) {
-  const [asked, setAsked] = useState<Asked>({ what: list.what, format: 'csv', reveal: false });
-  const { exporting, begin, cancel } = useExport(list.filters);
-  const isComing = exporting.state === 'comes';
+  const [request, setRequest] = useState<ExportRequest>({ what: list.what, format: 'csv', reveal: false });
+  const { job, begin, cancel } = useExport(list.filters);
+  const isRunning = job.state === 'running';
   return (
     <Modal
       opened
       onClose={close}
       title="Export"
-      closeOnClickOutside={!isComing}
+      closeOnClickOutside={!isRunning}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack>
         <Text size="sm">{wordsOf(list)}</Text>
-        <Choices asked={asked} setAsked={setAsked} disabled={isComing} />
-        <State exporting={exporting} />
+        <Choices request={request} setRequest={setRequest} disabled={isRunning} />
+        <Result job={job} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={isComing ? cancel : close}>
-            {isComing ? 'Cancel' : 'Close'}
+          <Button variant="default" onClick={isRunning ? cancel : close}>
+            {isRunning ? 'Cancel' : 'Close'}
           </Button>
-          <Button loading={isComing} onClick={() => void begin(asked)}>
+          <Button loading={isRunning} onClick={() => void begin(request)}>
             Export
           </Button>
         </Group>
@@ -60,16 +60,16 @@ function wordsOf({ filters }: List): string {
 }
 
 interface ChoicesProps {
-  asked: Asked;
-  setAsked: (asked: Asked) => void;
+  request: ExportRequest;
+  setRequest: (request: ExportRequest) => void;
   disabled: boolean;
 }
 
-function Choices({ asked, setAsked, disabled }: ChoicesProps) {
+function Choices({ request, setRequest, disabled }: ChoicesProps) {
   const { may } = useSession();
   return (
     <>
-      <Radio.Group label="Rows" value={asked.what} onChange={(what) => setAsked({ ...asked, what: what })}>
+      <Radio.Group label="Rows" value={request.what} onChange={(what) => setRequest({ ...request, what })}>
         <Group mt={4}>
           <Radio value="calls" label="Calls" disabled={disabled} />
           <Radio value="items" label="Payouts" disabled={disabled} />
@@ -77,8 +77,8 @@ function Choices({ asked, setAsked, disabled }: ChoicesProps) {
       </Radio.Group>
       <Radio.Group
         label="Format"
-        value={asked.format}
-        onChange={(format) => setAsked({ ...asked, format: format })}
+        value={request.format}
+        onChange={(format) => setRequest({ ...request, format })}
       >
         <Group mt={4}>
           <Radio value="csv" label="CSV" disabled={disabled} />
@@ -88,10 +88,10 @@ function Choices({ asked, setAsked, disabled }: ChoicesProps) {
       {may('audit:pii') ? (
         <Checkbox
           label="Show people unmasked (recorded)"
-          checked={asked.reveal}
+          checked={request.reveal}
           disabled={disabled}
           description="Otherwise, emails, phone numbers, and handles are masked."
-          onChange={({ currentTarget }) => setAsked({ ...asked, reveal: currentTarget.checked })}
+          onChange={({ currentTarget }) => setRequest({ ...request, reveal: currentTarget.checked })}
         />
       ) : (
         <Text size="sm" c="dimmed">
@@ -103,28 +103,28 @@ function Choices({ asked, setAsked, disabled }: ChoicesProps) {
 }
 
 /** Shows the progress and the result. */
-function State({ exporting }: { exporting: Exporting }) {
-  switch (exporting.state) {
-    case 'none':
+function Result({ job }: { job: ExportJob }) {
+  switch (job.state) {
+    case 'idle':
       return null;
-    case 'comes':
-      return <Coming progress={exporting.progress} />;
+    case 'running':
+      return <ProgressView progress={job.progress} />;
     case 'failed':
       return (
         <Alert color="red" role="alert">
-          {messageOf(exporting.error)}
+          {messageOf(job.error)}
         </Alert>
       );
-    case 'kept':
-      return <Kept {...exporting} />;
+    case 'saved':
+      return <SavedExport {...job} />;
   }
 }
 
-function Kept({ checked, filename }: Extract<Exporting, { state: 'kept' }>) {
+function SavedExport({ checked, filename }: Extract<ExportJob, { state: 'saved' }>) {
   return (
     <Alert color="teal" role="status" title={`Complete, ${formatCount(checked.rows)} rows`}>
       {checked.summed
-        ? 'The checksum matches: the file is what the proxy wrote.'
+        ? 'The checksum matches. The file is what the proxy wrote.'
         : 'The checksum was not compared, because browsers support this only over https.'}{' '}
       The file is in your downloads as {filename}. Keep the manifest with the file. It proves that the file is
       complete and unchanged.
@@ -141,7 +141,7 @@ function Kept({ checked, filename }: Extract<Exporting, { state: 'kept' }>) {
   );
 }
 
-function Coming({ progress }: { progress: SaveProgress | undefined }) {
+function ProgressView({ progress }: { progress: SaveProgress | undefined }) {
   const { bytes = 0, rows = 0, total } = progress ?? {};
   const size = `${formatCount(Math.ceil(bytes / 1_024))} kB`;
   const done = total === undefined ? undefined : Math.min(100, total === 0 ? 100 : (rows / total) * 100);

@@ -3,32 +3,32 @@ import { raw, type RawHeaders, revealing } from '../../../api/client';
 import { type CheckedExport, checkExport } from './export-check';
 import { save, type SaveProgress } from '../../../api/save';
 import type { Filters } from '../filters/filters';
-import type { What } from '../list';
+import type { ListKind } from '../list';
 
-export interface Asked {
-  what: What;
+export interface ExportRequest {
+  what: ListKind;
   format: 'csv' | 'ndjson';
   /** Whether people are unmasked. */
   reveal: boolean;
 }
 
-/** The state of an export. */
-export type Exporting =
-  | { state: 'none' }
-  | { state: 'comes'; progress: SaveProgress | undefined }
-  | { state: 'kept'; checked: CheckedExport; filename: string }
+/** State of an export. */
+export type ExportJob =
+  | { state: 'idle' }
+  | { state: 'running'; progress: SaveProgress | undefined }
+  | { state: 'saved'; checked: CheckedExport; filename: string }
   | { state: 'failed'; error: unknown };
 
-/** Downloads an export, checks it, and saves it. It ends with the dialog that started it. */
+/** Downloads, checks and saves an export. Closing the dialog cancels it. */
 export function useExport(filters: Filters) {
-  const [exporting, setExporting] = useState<Exporting>({ state: 'none' });
+  const [job, setJob] = useState<ExportJob>({ state: 'idle' });
   const aborting = useRef<AbortController>(undefined);
   useEffect(() => () => aborting.current?.abort(), []);
 
-  const begin = async ({ what, format, reveal }: Asked) => {
+  const begin = async ({ what, format, reveal }: ExportRequest) => {
     const controller = new AbortController();
     aborting.current = controller;
-    setExporting({ state: 'comes', progress: undefined });
+    setJob({ state: 'running', progress: undefined });
     const filename = `payout-proxy-${what}-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.${format}`;
     let checked: CheckedExport | undefined;
     try {
@@ -38,21 +38,21 @@ export function useExport(filters: Filters) {
         {
           signal: controller.signal,
           headers: revealing(reveal),
-          onProgress: (progress) => setExporting({ state: 'comes', progress }),
+          onProgress: (progress) => setJob({ state: 'running', progress }),
           check: async (file, headers) => {
             checked = await checkExport(file, await readManifest(headers, revealing(reveal)));
           },
         },
       );
-      if (checked) setExporting({ state: 'kept', checked, filename });
+      if (checked) setJob({ state: 'saved', checked, filename });
     } catch (error) {
-      setExporting(controller.signal.aborted ? { state: 'none' } : { state: 'failed', error });
+      setJob(controller.signal.aborted ? { state: 'idle' } : { state: 'failed', error });
     }
   };
-  return { exporting, begin, cancel: () => aborting.current?.abort() };
+  return { job, begin, cancel: () => aborting.current?.abort() };
 }
 
-/** Reads the manifest that the export's header `Link` names. An incomplete export has none. */
+/** Reads the manifest from the `Link` header of the export. An incomplete export has none. */
 async function readManifest(headers: Headers, sent: RawHeaders): Promise<string> {
   const [, path] = /^<([^>]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];
   if (path === undefined)

@@ -1,9 +1,8 @@
-/** The fewest digits of a phone number. Shorter numbers may be part of a name. */
+/** Fewest digits of a phone number. Shorter numbers may be part of a name. */
 const MIN_DIGITS = 6;
 
 /**
- * Returns a recipient in the form of a search. People write phone numbers with spaces, brackets and dashes, and without
- * their country code. The proxy finds them by their digits.
+ * Normalizes a recipient for a search. People write phone numbers with spaces, brackets and dashes, and without the country code. The proxy finds them by their digits.
  */
 export function asContact(text: string): string {
   const digits = text.replace(/[^\d]/g, '');

@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 
-/** Keeps the typed text until it counts. A new value from outside replaces it. */
+/** Holds typed text until it is committed. A new value from outside replaces it. */
 export function useDraft<Value>(value: Value) {
   const [draft, setDraft] = useState(value);
   const [known, setKnown] = useState(value);
@@ -17,7 +17,7 @@ interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   onCommit: (value: string) => void;
 }
 
-/** A text that counts with Enter, or when the field loses the focus. A search for each letter would be too many. */
+/** Text field that commits on Enter or on blur. A search for each letter would be too expensive. */
 export function TextField({ value, onCommit, ...props }: Props) {
   const [draft, setDraft] = useDraft(value);
   const commit = () => {

@@ -66,7 +66,7 @@ function FilterField({ name, ...props }: FilterProps & { name: FilterName }) {
   );
 }
 
-/** Each filter can be removed. */
+/** Lists the active filters, each with a button to remove it. */
 function ActiveFilters({ list: { filters, change, show, view } }: FilterProps) {
   const names = FILTER_NAMES.filter((name) => filters[name] !== undefined);
   if (names.length === 0) return null;

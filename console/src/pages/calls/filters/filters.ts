@@ -12,17 +12,17 @@ export type Query = NonNullable<paths['/v1/audit/calls']['get']['parameters']['q
 
 type ActorSource = NonNullable<CallRecord['actor_source']>;
 
-/** The filters that are search texts. */
+/** Filters with free text. */
 export type FilterName = Exclude<keyof Query, 'sort' | 'page_size' | 'page_token'>;
 export type Filters = Partial<Record<FilterName, string>>;
 
 export interface Filter {
   label: string;
-  /** Shown below its field. */
+  /** Description below the field. */
   help?: string;
-  /** The label of the active filter. */
+  /** Label of the active filter. */
   words: (value: string) => string;
-  /** For a fixed list of values. */
+  /** Options of a fixed list. */
   options?: { value: string; label: string }[];
 }
 
@@ -39,7 +39,7 @@ const amount = (label: string, words: string): Filter => ({
   words: (value) => `${words} ${formatUsd(value)}`,
 });
 
-/** Every filter of the API, by its name there and in the URL. */
+/** Filters of the API, by their names there and in the URL. */
 export const FILTERS: Record<FilterName, Filter> = {
   from: { label: 'From', words: (value) => `from ${instantWords(value)}` },
   to: { label: 'Before', words: (value) => `before ${instantWords(value)}` },
@@ -55,11 +55,11 @@ export const FILTERS: Record<FilterName, Filter> = {
   account: named('Account', 'Account of the client at the upstream'),
   actor: named('Person', 'Person on whose behalf the client called (exact)'),
   actor_source: {
-    label: 'Person known by',
-    words: (value) => `Person known by: ${SOURCE_WORDS[value as ActorSource] ?? value}`,
+    label: 'Person identified by',
+    words: (value) => `Person identified by: ${SOURCE_WORDS[value as ActorSource] ?? value}`,
     options: Object.entries(SOURCE_WORDS).map(([value, label]) => ({ value, label })),
   },
-  person_id: named('Person ID', 'ID of the person, which stays when the name is erased'),
+  person_id: named('Person ID', 'ID of the person, which remains after the name is erased'),
   key: named('Key', 'ID of the key that was used'),
   client_address: named('Address', 'Source address (exact)'),
   country: named('Country', 'Name or code, such as Kenya or KE'),
@@ -87,10 +87,10 @@ export const FILTERS: Record<FilterName, Filter> = {
   request_id: named('X-Request-Id', 'Exactly'),
 };
 
-/** In the order of the URL. */
+/** Names of the filters, in the order of the URL. */
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
-/** The filters that are not always shown. */
+/** Filters behind More filters. */
 export const GROUPS: { title: string; names: FilterName[] }[] = [
   {
     title: 'Requester',
@@ -101,5 +101,5 @@ export const GROUPS: { title: string; names: FilterName[] }[] = [
   { title: 'Call', names: ['in_doubt', 'approval', 'idempotency_key', 'request_id'] },
 ];
 
-/** The filters that name a person. */
+/** Filters that identify a recipient. */
 export const OF_RECIPIENTS: FilterName[] = ['recipient', 'recipient_prefix'];

@@ -1,6 +1,6 @@
 import type { Filters } from './filters';
 
-/** Periods that end now, by their number of days, including today. */
+/** Periods that end now, by their number of days including today. */
 export const PERIODS = [
   { days: 1, label: 'Today' },
   { days: 7, label: '7 days' },
@@ -13,7 +13,7 @@ export function beginOf(days: number): string {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - (days - 1)).toISOString();
 }
 
-/** Returns which of these periods is selected, if any. */
+/** Returns the days of the selected period, if it is one of these. */
 export function daysOf({ from, to }: Filters): number | undefined {
   return to === undefined ? PERIODS.find(({ days }) => beginOf(days) === from)?.days : undefined;
 }

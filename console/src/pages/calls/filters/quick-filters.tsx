@@ -14,20 +14,20 @@ import { beginOf, daysOf, PERIODS } from './period';
 
 export interface FilterProps {
   list: List;
-  /** The proxy's error about a filter. */
+  /** Errors of the proxy, by filter. */
   faults: Partial<Record<string, string>>;
 }
 
-/** The least width. Fields share the room of the screen. */
-const wide = (px: number) => ({ flex: `1 1 ${px}px`, minWidth: 0 });
+/** Minimum width. Fields share the rest of the row. */
+const minWidth = (px: number) => ({ flex: `1 1 ${px}px`, minWidth: 0 });
 
-/** The most frequent filters. */
+/** Most common filters. */
 export function QuickFilters(props: FilterProps) {
   return (
     <Group align="flex-start" gap="sm">
       <RecipientField {...props} />
       <OperationField {...props} />
-      <ChoiceField {...props} name="outcome" style={wide(180)} />
+      <ChoiceField {...props} name="outcome" style={minWidth(180)} />
       <Group align="flex-start" gap="sm" style={{ flex: '1 1 520px' }}>
         <InstantField {...props} name="from" />
         <InstantField {...props} name="to" />
@@ -59,13 +59,13 @@ export function ChoiceField({ list, faults, name, style }: ChoiceProps) {
   );
 }
 
-/** Chooses an account. With only one, there is nothing to choose. */
+/** Selects an account. Hidden if there is only one. */
 export function AccountField({ list: { filters, change }, faults }: FilterProps) {
   const { account } = filters;
   const names = useAccounts().map(({ name }) => name);
   const { label, help } = FILTERS.account;
   if (account === undefined && names.length < 2) return null;
-  if (account !== undefined && !names.includes(account)) names.push(account); // that of the URL
+  if (account !== undefined && !names.includes(account)) names.push(account); // from the URL
   return (
     <Select
       label={label}
@@ -84,13 +84,13 @@ export function AccountField({ list: { filters, change }, faults }: FilterProps)
 function OperationField({ list: { filters, change }, faults }: FilterProps) {
   const { data } = api.useQuery('get', '/v1/operations', undefined, { staleTime: Infinity });
   const names = new Set<string>(data?.operations.map(({ operation }) => operation));
-  // The value of the URL, or shown while the others load.
+  // The value in the URL is shown before the others are loaded.
   if (filters.operation !== undefined) names.add(filters.operation);
   return (
     <Select
       label={FILTERS.operation.label}
       data={[...names]}
-      style={wide(220)}
+      style={minWidth(220)}
       searchable
       clearable
       placeholder="Any"
@@ -105,9 +105,9 @@ function OperationField({ list: { filters, change }, faults }: FilterProps) {
 
 type Comparison = 'recipient' | 'recipient_prefix';
 
-/** One field for both filters. A * at the end searches for the beginning. */
+/** One field for both recipient filters. A trailing * searches for the beginning. */
 function RecipientField({ list: { filters, change }, faults }: FilterProps) {
-  const maySearch = useSession().may('audit:pii'); // The results would show who was paid.
+  const maySearch = useSession().may('audit:pii'); // The results would reveal who was paid.
   const named: Comparison = filters.recipient_prefix === undefined ? 'recipient' : 'recipient_prefix';
   const value = filters[named] ?? '';
   const [comparison, setComparison] = useDraft(value === '' ? undefined : named);
@@ -128,7 +128,7 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
       type="search"
       value={value}
       maxLength={254}
-      style={wide(300)}
+      style={minWidth(300)}
       error={faults.recipient ?? faults.recipient_prefix}
       inputWrapperOrder={['label', 'input', 'error', 'description']}
       disabled={!maySearch}
@@ -140,7 +140,7 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
           variant="unstyled"
           size="xs"
           value={by}
-          aria-label="How the recipient is compared"
+          aria-label="Recipient comparison"
           disabled={!maySearch}
           data={[
             { value: 'recipient', label: 'is' },
@@ -156,7 +156,7 @@ function RecipientField({ list: { filters, change }, faults }: FilterProps) {
   );
 }
 
-/** Sets enough contrast and a name. */
+/** Sufficient contrast, and labels for screen readers. */
 const CALENDAR = {
   weekendDays: [],
   hideOutsideDates: true,
@@ -174,7 +174,7 @@ const CALENDAR = {
 
 const LOCAL = 'YYYY-MM-DD HH:mm:ss';
 
-/** In the reader's time zone. The URL has UTC. */
+/** Selects an instant in the reader's time zone. The URL has UTC. */
 function InstantField({ list: { filters, change }, faults, name }: FilterProps & { name: 'from' | 'to' }) {
   const value = filters[name];
   const local = value !== undefined && dayjs(value).isValid() ? dayjs(value).format(LOCAL) : null;
@@ -187,7 +187,7 @@ function InstantField({ list: { filters, change }, faults, name }: FilterProps &
   return (
     <DateTimePicker
       label={label}
-      style={wide(170)}
+      style={minWidth(170)}
       clearable
       placeholder="Any time"
       valueFormat="MMM D, YYYY HH:mm"
@@ -196,7 +196,7 @@ function InstantField({ list: { filters, change }, faults, name }: FilterProps &
       value={draft}
       onChange={(text) => {
         setDraft(text);
-        if (!isOpen) commit(text); // Beside the button that clears it.
+        if (!isOpen) commit(text); // The button that clears the value does not open the calendar.
       }}
       popoverProps={{ onOpen: () => setIsOpen(true), onClose: () => setIsOpen(false) }}
       onDropdownClose={() => commit(draft)}

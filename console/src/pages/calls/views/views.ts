@@ -1,19 +1,19 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { OF_RECIPIENTS } from '../filters/filters';
-import type { List, View, What } from '../list';
+import type { List, View, ListKind } from '../list';
 import { beginOf, daysOf } from '../filters/period';
 
-/** A view that somebody uses repeatedly. */
+/** Named view of a list. */
 interface SavedView {
   name: string;
   view: View;
-  /** Null for the columns that are chosen when it is opened. */
+  /** Null keeps the columns that are shown when it is opened. */
   columns: string[] | null;
-  /** The length in days of a period that ends when the view is opened. */
+  /** Length in days of a period that ends when the view is opened. */
   days?: number;
 }
 
-/** The built-in views. */
+/** Built-in views. */
 export const USUAL_VIEWS: SavedView[] = [
   { name: 'In doubt', view: { in_doubt: 'true' }, columns: null },
   { name: 'Pending approval', view: { approval: 'pending' }, columns: null },
@@ -21,7 +21,7 @@ export const USUAL_VIEWS: SavedView[] = [
   { name: 'Largest of last 7 days', view: { sort: 'amount' }, columns: null, days: 7 },
 ];
 
-/** Returns the current view, to be saved. A period that ends now moves with time. */
+/** Returns the current view for saving. A period that ends now is saved by its length. */
 export function viewOf({ view, chosen }: List, name: string, withRecipient: boolean): SavedView {
   const days = daysOf(view);
   const left = [...(withRecipient ? [] : OF_RECIPIENTS), ...(days === undefined ? [] : ['from'])];
@@ -34,8 +34,8 @@ export function open({ show, choose }: List, { view, columns, days }: SavedView)
   if (columns) choose(columns);
 }
 
-/** The views are stored in this browser. */
-export function useSavedViews(what: What) {
+/** Reads and changes the views that are stored in this browser. */
+export function useSavedViews(what: ListKind) {
   const [kept, keep] = useLocalStorage<unknown>({
     key: `payout-proxy.${what}.views`,
     getInitialValueInEffect: false,

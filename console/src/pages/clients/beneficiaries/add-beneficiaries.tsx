@@ -11,9 +11,9 @@ import { notifyPendingChange } from '../pending-change';
 
 type ListName = BeneficiaryDto['list'];
 
-const MEANS: Record<ListName, string> = {
+const LIST_EFFECTS: Record<ListName, string> = {
   allowed: 'The client may pay them.',
-  blocked: 'The client never pays them, even if they are allowed, too.',
+  blocked: 'The client never pays them, even if they are also allowed.',
 };
 
 /** Adds recipients to a list of a client's register. */
@@ -39,7 +39,7 @@ export function AddBeneficiaries({ client, close }: { client: string; close: () 
     <ReasonDialog
       title="Add recipients"
       action="Add"
-      missing={lines.length === 0 ? 'Write a recipient first.' : undefined}
+      missing={lines.length === 0 ? 'Enter a recipient first.' : undefined}
       run={(reason) =>
         run(reason).catch((error: unknown) => {
           setFaults(faultWords(error, lines));
@@ -50,7 +50,7 @@ export function AddBeneficiaries({ client, close }: { client: string; close: () 
     >
       <NativeSelect
         label="List"
-        description={MEANS[list]}
+        description={LIST_EFFECTS[list]}
         data={[...LISTS]}
         value={list}
         onChange={({ currentTarget: { value } }) => setList(value as ListName)}
@@ -65,7 +65,7 @@ export function AddBeneficiaries({ client, close }: { client: string; close: () 
         autoComplete="off"
         spellCheck={false}
         error={faults.length > 0 && <Faults of={faults} />}
-        description="One on each line: an email address, a phone number such as +254712345678, a handle such as @ada, or receiver: and the ID of a sub-account."
+        description="One per line: an email address, a phone number such as +254712345678, a handle such as @ada, or receiver: and the ID of a sub-account."
         onChange={({ currentTarget: { value } }) => setText(value)}
       />
       <Text size="xs" c="dimmed">
@@ -83,7 +83,7 @@ function Faults({ of }: { of: string[] }) {
   ));
 }
 
-/** Returns the errors of the lines, each with its line. */
+/** Returns the errors, each with its line. */
 function faultWords(error: unknown, lines: string[]): string[] {
   return Object.entries(faultsOf(error)).map(([place, detail]) => {
     const [, position] = /^add\/(\d+)$/.exec(place) ?? [];

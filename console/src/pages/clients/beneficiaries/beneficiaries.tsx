@@ -36,10 +36,10 @@ const COLUMNS: Column<BeneficiaryDto>[] = [
   { id: 'registered', title: 'Registered', render: ({ registered_at: at }) => <Instant at={at} /> },
 ];
 
-/** An erased recipient keeps its entry, and still is on its list. */
+/** An erased recipient stays on its list. */
 const recipientWords = (recipient: string | null) => recipient ?? 'erased';
 
-/** Shows whom a client may pay, and whom it never pays. */
+/** Lists the allowed and the blocked recipients of a client. */
 export default function BeneficiariesPage() {
   const { name = '' } = useParams();
   const { values, change, page } = useAddress(NAMES);
@@ -65,7 +65,7 @@ export default function BeneficiariesPage() {
     >
       <Bar client={name} list={values.list} choose={(list) => change({ list })} />
       <Text size="sm" c="dimmed" maw="70ch">
-        Recipients are stored as hashes and masks, so nobody can read them here. Keep your own list.
+        Recipients are stored as hashes and masks, and cannot be read here. Keep your own list.
       </Text>
       <DataTable
         label="Recipients"
@@ -75,9 +75,7 @@ export default function BeneficiariesPage() {
         error={error}
         retry={refetch}
         empty={
-          values.list === undefined
-            ? 'No recipient is registered. Add some.'
-            : 'No recipient is on this list.'
+          values.list === undefined ? 'No recipients are registered yet.' : 'This list has no recipients.'
         }
       />
       <Pager next={data?.next_page_token} />
@@ -100,7 +98,7 @@ interface BarProps {
   choose: (list: string) => void;
 }
 
-/** Chooses a list, and leads to related pages. */
+/** Selects a list and links to related pages. */
 function Bar({ client, list, choose }: BarProps) {
   const others = LISTS.map((value) => ({ value, label: value }));
   return (
@@ -111,20 +109,20 @@ function Bar({ client, list, choose }: BarProps) {
           Client {client}
         </Anchor>
         <Anchor component={Link} href={`/activity?client=${client}`} size="sm">
-          What was changed
+          Change history
         </Anchor>
       </Group>
     </Group>
   );
 }
 
-/** Says what the register means for the client, as its limits are now. */
+/** Explains the register under the current limits of the client. */
 function Rules({ client }: { client: string }) {
   const { data } = api.useQuery('get', '/v1/clients/{name}', { params: { path: { name: client } } });
   if (data === undefined) return client;
   const pays = data.beneficiaries_only
     ? 'pays only allowed recipients'
-    : 'may pay everybody except blocked recipients';
+    : 'may pay everyone except blocked recipients';
   return `${client} ${pays}. A recipient on both lists is blocked.`;
 }
 
@@ -144,12 +142,12 @@ function Remove({ of: { recipient, list }, remove }: { of: BeneficiaryDto; remov
 interface Props {
   client: string;
   of: BeneficiaryDto;
-  /** The recipient in words. */
+  /** Masked recipient. */
   who: string;
   close: () => void;
 }
 
-/** Names the recipient, the list, and the effect of the removal. */
+/** Asks for a reason, and explains the effect of the removal. */
 function RemoveBeneficiary({ client, of: { id, list }, who, close }: Props) {
   const queries = useQueryClient();
   const run = async (reason: string) => {

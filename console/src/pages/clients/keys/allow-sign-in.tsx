@@ -5,11 +5,11 @@ import { http } from '../../../api/client';
 import { FormEnd, useSubmit } from '../../../components/forms/form';
 import { useStoredDraft } from '../../../components/forms/draft-storage';
 import { faultsByField } from '../limits/draft';
-import { type Expiry, ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
+import { type Expiry, ExpiryField, expiryIn, DEFAULT_EXPIRY } from './expiry-field';
 import { reloadClients } from '../reload-clients';
 import { notifyPendingChange } from '../pending-change';
 
-interface Entered {
+interface FormValues {
   person: string;
   subject: string;
   expiry: Expiry;
@@ -18,12 +18,12 @@ interface Entered {
 /** Lets a person sign in at the OpenID provider as a client. */
 export function AllowSignIn({ client, close }: { client: string; close: () => void }) {
   const queries = useQueryClient();
-  const { kept, submitDraft } = useStoredDraft<Entered>(`sign-in of ${client}`);
+  const { kept, submitDraft } = useStoredDraft<FormValues>(`sign-in of ${client}`);
   const [person, setPerson] = useState(kept?.person ?? '');
   const [subject, setSubject] = useState(kept?.subject ?? '');
-  const [expiry, setExpiry] = useState(kept?.expiry ?? USUAL_EXPIRY);
+  const [expiry, setExpiry] = useState(kept?.expiry ?? DEFAULT_EXPIRY);
   const missing =
-    person.trim() === '' || subject.trim() === '' ? 'Name the person and the subject first.' : undefined;
+    person.trim() === '' || subject.trim() === '' ? 'Enter the person and the subject first.' : undefined;
   const allow = async () => {
     const body = { person: person.trim(), subject: subject.trim(), ...expiryIn(expiry) };
     const { data } = await http.POST('/v1/clients/{name}/sign-ins', {
@@ -46,8 +46,8 @@ export function AllowSignIn({ client, close }: { client: string; close: () => vo
       <form onSubmit={onSubmit} noValidate>
         <Stack>
           <Text size="sm">
-            Ask the person to sign in once. The page that refuses them shows their subject, the name that your
-            OpenID provider has for them.
+            Ask the person to sign in once. The page that rejects them shows their subject, which is their ID
+            at your OpenID provider.
           </Text>
           <TextInput
             label="Person"
@@ -68,7 +68,7 @@ export function AllowSignIn({ client, close }: { client: string; close: () => vo
             onChange={({ currentTarget: { value } }) => setSubject(value)}
           />
           <ExpiryField expiry={expiry} error={faults.expires_at} change={setExpiry} />
-          <FormEnd failure={failure} busy={busy} missing={missing} action="Let them in" cancel={close} />
+          <FormEnd failure={failure} busy={busy} missing={missing} action="Allow sign-in" cancel={close} />
         </Stack>
       </form>
     </Modal>

@@ -7,13 +7,17 @@ import { formatCount } from '../../../components/values/format';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
 import { reloadClients } from '../reload-clients';
 
-/** Shows how many ephemeral keys of a client are valid, with an action to end them all. */
+/** Shows the number of valid ephemeral keys of a client, with an action to revoke all. */
 export function EphemeralKeys({ client, active }: { client: string; active: number }) {
   const [revoking, setRevoking] = useState(false);
   return (
     <Group gap="sm">
       <Text size="sm">
-        {active === 0 ? 'No ephemeral key is valid.' : <>Valid ephemeral keys: {formatCount(active)}</>}
+        {active === 0 ? (
+          'There are no valid ephemeral keys.'
+        ) : (
+          <>Valid ephemeral keys: {formatCount(active)}</>
+        )}
       </Text>
       {active > 0 && (
         <Button size="compact-xs" variant="default" onClick={() => setRevoking(true)}>
@@ -37,13 +41,13 @@ function RevokeAll({ client, active, close }: { client: string; active: number; 
   return (
     <ReasonDialog title="Revoke all ephemeral keys" action="Revoke all" danger run={run} close={close}>
       <Text size="sm">
-        {countInWords(active)} of <b>{client}</b>, and those made until you confirm, are rejected from the
+        {countInWords(active)} of <b>{client}</b>, and those created until you confirm, are rejected from the
         next request, on every instance. Calls that are being sent are completed. Pending requests made with
         them can no longer be approved.
       </Text>
       <Text size="sm">
-        The client can make new ones at once. To prevent that, revoke the keys that make them, or stop the
-        client.
+        The client can create new ones immediately. To prevent that, revoke the keys that create them, or stop
+        the client.
       </Text>
     </ReasonDialog>
   );

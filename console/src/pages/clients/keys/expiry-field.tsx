@@ -1,15 +1,15 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core';
 
-/** The expiry of a new key or sign-in in a form. */
+/** Expiry of a new key or sign-in in a form. */
 export interface Expiry {
-  /** A local date and time. Empty for the default, which is one year. */
+  /** Local date and time. Empty means the default of one year. */
   until: string;
   never: boolean;
 }
 
-export const USUAL_EXPIRY: Expiry = { until: '', never: false };
+export const DEFAULT_EXPIRY: Expiry = { until: '', never: false };
 
-/** Returns the expiry as a field of the request. It is left out for the default. */
+/** Returns the expiry as a field of the request. The default sends none. */
 export function expiryIn({ until, never }: Expiry): { expires_at?: string | null } {
   if (never) return { expires_at: null };
   return until === '' ? {} : { expires_at: new Date(until).toISOString() };
@@ -30,12 +30,12 @@ export function ExpiryField({ expiry, error, change }: Props) {
         value={expiry.until}
         disabled={expiry.never}
         error={error}
-        description="In your time zone. If empty, in a year."
+        description="In your time zone. If empty, one year from now."
         onChange={({ currentTarget: { value } }) => change({ ...expiry, until: value })}
       />
       <Checkbox
         label="Never expires"
-        description="It is valid until somebody revokes it."
+        description="It is valid until it is revoked."
         checked={expiry.never}
         onChange={({ currentTarget: { checked } }) => change({ ...expiry, never: checked })}
       />

@@ -5,7 +5,7 @@ import { http } from '../../../api/client';
 import { FormEnd, useSubmit } from '../../../components/forms/form';
 import { useStoredDraft } from '../../../components/forms/draft-storage';
 import { faultsByField } from '../limits/draft';
-import { type Expiry, ExpiryField, expiryIn, USUAL_EXPIRY } from './expiry-field';
+import { type Expiry, ExpiryField, expiryIn, DEFAULT_EXPIRY } from './expiry-field';
 import { reloadClients } from '../reload-clients';
 import { notifyPendingChange } from '../pending-change';
 
@@ -20,7 +20,7 @@ export function IssueKey({ client, issued, close }: Props) {
   const queries = useQueryClient();
   const { kept, submitDraft } = useStoredDraft<{ person: string; expiry: Expiry }>(`key of ${client}`);
   const [person, setPerson] = useState(kept?.person ?? '');
-  const [expiry, setExpiry] = useState(kept?.expiry ?? USUAL_EXPIRY);
+  const [expiry, setExpiry] = useState(kept?.expiry ?? DEFAULT_EXPIRY);
   const issue = async () => {
     const body = { ...(person.trim() !== '' && { person: person.trim() }), ...expiryIn(expiry) };
     const { data } = await http.POST('/v1/clients/{name}/keys', { params: { path: { name: client } }, body });

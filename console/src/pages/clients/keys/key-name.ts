@@ -1,6 +1,6 @@
 import type { KeyDto } from '../../../api/generated/schema';
 
-/** Returns the beginning and the end of a key, or what a key without a text stands for. */
+/** Returns the start and the end of a key. A key without a text is named by its purpose. */
 export function nameOf({ hint, kind, subject }: KeyDto): string {
   if (kind === 'provider') return 'tokens of the provider';
   if (kind === 'page') return 'sessions on pages';

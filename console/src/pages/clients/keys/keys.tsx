@@ -126,8 +126,8 @@ function Rotation({ issue, allow }: { issue: () => void; allow: () => void }) {
 function NoSecretKeys() {
   return (
     <Text size="sm" c="dimmed" maw="70ch">
-      A public client has no secret keys, because everybody can read what an app contains. Its people send
-      access tokens of its identity provider, or sign in to its pages.
+      A public client has no secret keys, because anyone can read the code of an app. Its people send access
+      tokens of its identity provider, or sign in to its pages.
     </Text>
   );
 }

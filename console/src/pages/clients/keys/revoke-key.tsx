@@ -14,19 +14,19 @@ interface Props {
   close: () => void;
 }
 
-/** What the keys of providers stand for, and how the client gets another one. */
+/** Credentials that the key of a provider stands for, and how to accept them again. */
 const OF_PROVIDERS: Partial<Record<KeyDto['kind'], { ends: string; again: string }>> = {
   provider: {
     ends: 'All access tokens',
-    again: 'To take tokens again, remove the provider of access tokens and set it again.',
+    again: 'To accept tokens again, remove the provider of access tokens and set it again.',
   },
   page: {
-    ends: 'All sessions on pages',
+    ends: 'All page sessions',
     again: 'To let people sign in again, remove the provider of page sessions and set it again.',
   },
 };
 
-/** Names the key and the effect of its revocation. */
+/** Asks for confirmation, and explains the effect of the revocation. */
 export function RevokeKey({ of, isLast, close }: Props) {
   const { id, client, kind } = of;
   const ofProvider = OF_PROVIDERS[kind];

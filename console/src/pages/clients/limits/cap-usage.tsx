@@ -30,7 +30,7 @@ export function CapUsage({ cap, label }: { cap: CapDto; label: string }) {
   );
 }
 
-/** Shows the use of a cap under the name of its period, and when the period ends. */
+/** Shows the use of a cap under the name of its period, and the time of its reset. */
 export function PeriodUsage({ title, cap }: { title: string; cap: CapDto }) {
   return (
     <Stack gap={4}>

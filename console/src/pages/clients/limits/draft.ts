@@ -9,10 +9,10 @@ type OperationName = NonNullable<ChangeClientDto['operations']>[number];
 
 type Table = typeof LIMIT_TABLE;
 
-/** The limits of a client, in the order of their table. */
+/** Limits of a client, in the order of their table. */
 export const LIMITS: LimitRow[] = Object.values(LIMIT_TABLE);
 
-/** The value of a limit in a form, by its kind. */
+/** Value of a limit in a form, by its kind. */
 interface Values {
   usd: string;
   count: number | '';
@@ -22,10 +22,10 @@ interface Values {
 
 type LimitsDraft = { [key in keyof Table as Table[key]['name']]: Values[Table[key]['kind']] };
 
-/** The permissions of a client in a form. An empty field and the word `none` mean no limit. */
+/** Permissions of a client in a form. An empty field and the word `none` mean no limit. */
 export interface Draft extends LimitsDraft {
   scopes: Scope[];
-  /** Null for all, including future ones. */
+  /** Null means all, including future ones. */
   operations: OperationName[] | null;
   token_issuer: string;
   token_audience: string;
@@ -68,14 +68,14 @@ export function draftOf(client: ClientDto): Draft {
   return Object.fromEntries(values) as unknown as Draft;
 }
 
-/** Returns only the edited fields, so that concurrent changes of others stay. */
+/** Returns only the edited fields, so that concurrent changes by others are kept. */
 export function editsOf<Form extends object>(draft: Form, was: Form): Partial<Form> {
   const fields = Object.entries(draft) as [keyof Form, unknown][];
   const edited = fields.filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(was[key]));
   return Object.fromEntries(edited) as Partial<Form>;
 }
 
-/** Returns the edited fields, as the API takes them. */
+/** Returns the edited fields as a request of the API. */
 export function changesOf(draft: Draft, was: Draft): ChangeClientDto {
   const sent = (value: Draft[keyof Draft]) => (value === '' || value === NONE ? null : value);
   return Object.fromEntries(Object.entries(editsOf(draft, was)).map(([key, value]) => [key, sent(value)]));
@@ -90,16 +90,16 @@ export const LABELS: Record<keyof Draft, string> = {
   >),
   token_issuer: 'Token issuer',
   token_audience: 'Token audience',
-  token_jwks_uri: 'Address of its keys',
-  token_client_id: 'App at the issuer',
+  token_jwks_uri: 'URL of its keys (JWKS)',
+  token_client_id: 'Client ID of the app',
   token_algorithms: 'Signature algorithms',
   token_dpop: 'Tokens bound to a key',
-  token_max_age: 'Largest age of a token in seconds',
+  token_max_age: 'Maximum age of a token in seconds',
   page_issuer: 'Page issuer',
-  page_client_id: 'Client at the page issuer',
+  page_client_id: 'Client ID at the page issuer',
 };
 
-/** The meaning of each empty list. */
+/** Meaning of each empty list. */
 const EMPTY: Record<string, string> = {
   scopes: 'none',
   operations: 'none',
@@ -125,11 +125,11 @@ export function changesInWords(draft: Draft, was: Draft): string[] {
   );
 }
 
-/** Returns the errors, by the name of the field. */
+/** Returns the errors by the name of the field. */
 export type Faults = Partial<Record<string, string>>;
 
 export function faultsByField(error: unknown): Faults {
-  // If a field has several, the first is shown.
+  // The first error of a field is shown.
   const byField = Object.entries(faultsOf(error)).map(([place, detail]): [string, string | undefined] => [
     place.split('/')[0] ?? '',
     detail,

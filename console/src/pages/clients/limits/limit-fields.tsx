@@ -19,8 +19,8 @@ export function LimitFields(props: Props) {
       <OperationsField {...props} />
       <Limits {...props} of={LIMITS.filter(({ replacedBy }) => replacedBy === undefined)} />
       <FormHeading title="Limits of each person">
-        Each person of the client pays and asks no more, unless the person has other limits. Then every
-        payment must name its person.
+        These limits apply to each person without limits of their own. If one is set, every payment must name
+        its person.
       </FormHeading>
       <Limits {...props} of={LIMITS.filter(({ replacedBy }) => replacedBy !== undefined)} />
       <TokenProviderFields {...props} />
@@ -29,7 +29,7 @@ export function LimitFields(props: Props) {
   );
 }
 
-/** A field for each limit: first a grid of amounts and counts, which end at the same line, however long their descriptions are. */
+/** Shows a field for each limit. Amounts and counts are aligned at the bottom, whatever the length of their descriptions. */
 function Limits({ of, ...props }: Props & { of: LimitRow[] }) {
   return (
     <>
@@ -47,8 +47,10 @@ interface FieldProps<Kind extends LimitRow['kind']> extends Props {
   row: Extract<LimitRow, { kind: Kind }>;
 }
 
-/** Added to the text of a limit in its form. */
-const HINTS: Record<string, string> = { daily_cap_usd: 'Clients that pay need one, or the word none.' };
+/** Hints that are added to the text of a limit. */
+const HINTS: Record<string, string> = {
+  daily_cap_usd: 'Required for clients that pay. The word none means no cap.',
+};
 
 function MoneyField({ row: { name, label, text }, draft, faults, change }: FieldProps<'usd'>) {
   return (
@@ -135,8 +137,8 @@ function OperationsField({ draft: { operations }, faults, change }: Props) {
   );
 }
 
-/** A new scope has no explanation here yet, and can still be chosen. */
-const MEANS: Partial<Record<string, string>> = {
+/** Explanations of scopes. A scope without one can still be selected. */
+const SCOPE_EXPLANATIONS: Partial<Record<string, string>> = {
   pay: 'Sends value from a wallet: airtime, mobile money, credit, transfers.',
   write: 'Creates or deletes objects: payment links, collections, sub-accounts.',
   read: 'Reads from the upstream: balances, transactions, prices.',
@@ -160,7 +162,13 @@ function ScopesField({ draft: { scopes }, faults, change }: Props) {
     >
       <Stack gap={6} mt={6}>
         {SCOPES.map((scope) => (
-          <Checkbox key={scope} size="sm" value={scope} label={scope} description={MEANS[scope]} />
+          <Checkbox
+            key={scope}
+            size="sm"
+            value={scope}
+            label={scope}
+            description={SCOPE_EXPLANATIONS[scope]}
+          />
         ))}
       </Stack>
     </Checkbox.Group>

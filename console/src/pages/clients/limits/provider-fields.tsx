@@ -7,20 +7,20 @@ interface Props {
   change: (change: Partial<Draft>) => void;
 }
 
-/** The identity provider whose access tokens a client takes. */
+/** Fields of the identity provider whose access tokens a client accepts. */
 export function TokenProviderFields(props: Props) {
   const { draft, faults, change } = props;
   return (
     <Stack gap="sm">
       <FormHeading title="Provider of access tokens">
-        People of this client may send access tokens of this provider. To take no tokens, remove the issuer.
+        The client accepts access tokens of this provider. To accept none, remove the issuer.
       </FormHeading>
       <TextFields {...props} of={TOKEN_TEXTS} />
       <MultiSelect
         label={LABELS.token_algorithms}
         data={ALGORITHMS}
         value={draft.token_algorithms}
-        description="Algorithms that its tokens may be signed with. A new provider has the usual ones."
+        description="Accepted signature algorithms. A new provider starts with the most common ones."
         error={faults.token_algorithms}
         onChange={(value) => change({ token_algorithms: ALGORITHMS.filter((one) => value.includes(one)) })}
       />
@@ -33,7 +33,7 @@ export function TokenProviderFields(props: Props) {
       />
       <NumberInput
         label={LABELS.token_max_age}
-        description="An older token has expired, whatever its provider says."
+        description="Older tokens are rejected, even if they have not expired."
         allowDecimal={false}
         allowNegative={false}
         hideControls
@@ -45,20 +45,20 @@ export function TokenProviderFields(props: Props) {
   );
 }
 
-/** The OpenID provider at which people sign in to the pages of a client. */
+/** Fields of the OpenID provider at which people sign in to the pages of a client. */
 export function PageProviderFields(props: Props) {
   return (
     <Stack gap="sm">
       <FormHeading title="Provider of page sessions">
-        People sign in at this provider on pages of the web origins above. Their browser holds a cookie, and
-        no token. To end all sessions, remove the issuer.
+        People sign in at this provider on pages of the web origins above. Their browser holds a cookie and no
+        token. To end all sessions, remove the issuer.
       </FormHeading>
       <TextFields {...props} of={PAGE_TEXTS} />
     </Stack>
   );
 }
 
-/** The heading of a part of a form, with what the part is for. */
+/** Heading of a part of a form, with its purpose. */
 export function FormHeading({ title, children }: { title: string; children: string }) {
   return (
     <div>
@@ -101,27 +101,27 @@ function TextFields({ of, draft, faults, change }: Props & { of: TextField[] }) 
 }
 
 const TOKEN_TEXTS: TextField[] = [
-  { name: 'token_issuer', description: 'As its tokens name it (iss).', placeholder: 'https://id.example' },
+  { name: 'token_issuer', description: 'Value of iss in its tokens.', placeholder: 'https://id.example' },
   {
     name: 'token_audience',
-    description: 'As its tokens name this API (aud).',
+    description: 'Value of aud in its tokens.',
     placeholder: 'https://pay.example',
   },
   {
     name: 'token_jwks_uri',
-    description: 'Where its public keys are.',
+    description: 'URL of its public keys.',
     placeholder: 'https://id.example/jwks',
   },
   {
     name: 'token_client_id',
-    description: 'As its tokens name the app (client_id).',
+    description: 'Value of client_id in its tokens.',
     placeholder: 'phone-app',
   },
 ];
 
 const PAGE_TEXTS: TextField[] = [
-  { name: 'page_issuer', description: 'As it names itself (iss).', placeholder: 'https://id.example' },
-  { name: 'page_client_id', description: 'As it names the client (client_id).', placeholder: 'shop-pages' },
+  { name: 'page_issuer', description: 'Its issuer identifier (iss).', placeholder: 'https://id.example' },
+  { name: 'page_client_id', description: 'Its ID of the client (client_id).', placeholder: 'shop-pages' },
 ];
 
 const ALGORITHMS = [

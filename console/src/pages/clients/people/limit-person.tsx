@@ -20,30 +20,30 @@ import { notifyPendingChange } from '../pending-change';
 
 interface Props {
   client: ClientDto;
-  /** Undefined for somebody whom nobody may have seen yet. */
+  /** Undefined for a person who may not be known yet. */
   person?: PersonDto;
   /** Called with the ID of the person once the limits apply. */
   saved?: (id: string) => void;
   close: () => void;
 }
 
-interface Named {
+interface PersonName {
   name: string;
   /** Empty if the app names the person. */
   issuer: string;
 }
 
-interface Entered {
-  named: Named;
+interface FormValues {
+  named: PersonName;
   edits: Partial<PersonDraft>;
 }
 
-/** Gives a person limits of their own, or the client's back. Only edited fields are sent. */
+/** Sets the limits of a person, or restores the client's. Only edited fields are sent. */
 export function LimitPerson({ client, person, saved, close }: Props) {
   const queries = useQueryClient();
   const form = `limits of ${client.name} ${person?.id ?? ''}`;
-  const { kept, submitDraft } = useStoredDraft<Entered>(form);
-  const [named, setNamed] = useState(kept?.named ?? { name: '', issuer: issuersOf(client)[0] ?? '' });
+  const { kept, submitDraft } = useStoredDraft<FormValues>(form);
+  const [named, setPersonName] = useState(kept?.named ?? { name: '', issuer: issuersOf(client)[0] ?? '' });
   const [was] = useState(() => personDraftOf(person));
   const [draft, setDraft] = useState({ ...was, ...kept?.edits });
   const [faults, setFaults] = useState<Faults>({});
@@ -62,7 +62,7 @@ export function LimitPerson({ client, person, saved, close }: Props) {
     <ReasonDialog
       title={person ? `Limits of ${personWords(person)}` : 'Limits for a person'}
       action="Save"
-      missing={isUnnamed ? 'Name the person first.' : nothing}
+      missing={isUnnamed ? 'Enter the person first.' : nothing}
       decision={`reason for ${form}`}
       run={(reason) =>
         submitDraft({ named, edits: editsOf(draft, was) }, () => run(reason)).catch((error: unknown) => {
@@ -72,17 +72,17 @@ export function LimitPerson({ client, person, saved, close }: Props) {
       }
       close={close}
     >
-      {!person && <NameFields client={client} named={named} faults={faults} change={setNamed} />}
+      {!person && <NameFields client={client} named={named} faults={faults} change={setPersonName} />}
       <Text size="sm" c="dimmed">
-        An empty field means the limit that {client.name} has for each of its people.
+        An empty field means the default of {client.name} has for each of its people.
       </Text>
       <OwnLimitFields client={client} draft={draft} faults={faults} change={setDraft} />
     </ReasonDialog>
   );
 }
 
-/** @param whom the ID of a known person, or the name of any. */
-async function send(client: string, whom: string | Named, change: ChangePersonDto) {
+/** @param whom ID of a known person, or the name of any person. */
+async function send(client: string, whom: string | PersonName, change: ChangePersonDto) {
   if (typeof whom === 'string') {
     const path = { name: client, id: whom };
     return (await http.PATCH('/v1/clients/{name}/persons/{id}', { params: { path }, body: change })).data;
@@ -93,12 +93,12 @@ async function send(client: string, whom: string | Named, change: ChangePersonDt
 
 interface NameProps {
   client: ClientDto;
-  named: Named;
+  named: PersonName;
   faults: Faults;
-  change: (named: Named) => void;
+  change: (named: PersonName) => void;
 }
 
-/** Where people of the client sign in. */
+/** Issuers at which people of the client sign in. */
 const issuersOf = (client: ClientDto) => [
   ...new Set([client.token_issuer, client.page_issuer].filter((issuer) => issuer !== null)),
 ];
@@ -109,7 +109,7 @@ function NameFields({ client, named, faults, change }: NameProps) {
     <>
       {issuers.length > 0 && (
         <NativeSelect
-          label="Named by"
+          label="PersonName by"
           value={named.issuer}
           error={faults.issuer}
           data={[
@@ -128,7 +128,7 @@ function NameFields({ client, named, faults, change }: NameProps) {
         error={faults.name}
         description={
           named.issuer === ''
-            ? 'As the app sends it in X-Actor or for an ephemeral key.'
+            ? 'Name that the app sends in X-Actor or for an ephemeral key.'
             : 'Subject at the provider.'
         }
         data-autofocus

@@ -6,49 +6,49 @@ import { editsOf, LABELS, limitInWords } from '../limits/draft';
 type Table = typeof LIMIT_TABLE;
 export type OwnLimit = Table[OwnLimitKey]['name'];
 
-/** The limits that one person can have instead of the client's, each with the client's limit of each person. */
+/** Limits that a person can have, each with the limit of the client that it replaces. */
 const REPLACED = new Map(OWN_KEYS.map(([own, key]) => [LIMIT_TABLE[own].name, LIMIT_TABLE[key]]));
 
 export const OWN_LIMITS = [...REPLACED.keys()];
 
-/** The own limits of a person in a form. An empty field means the client's limit. */
+/** Limits of a person in a form. An empty field means the client's limit. */
 export type PersonDraft = Record<OwnLimit, string>;
 
 const NO_OWN_LIMITS = Object.fromEntries(OWN_LIMITS.map((name) => [name, ''])) as PersonDraft;
 
-/** @param person undefined for somebody whom nobody has seen. */
+/** @param person undefined for a person who is not known yet. */
 export function personDraftOf(person: PersonDto | undefined): PersonDraft {
   if (!person) return NO_OWN_LIMITS;
   return Object.fromEntries(OWN_LIMITS.map((name) => [name, String(person[name] ?? '')])) as PersonDraft;
 }
 
-/** Returns the edited fields, as the API takes them. */
+/** Returns the edited fields as a request of the API. */
 export function personChanges(draft: PersonDraft, was: PersonDraft): ChangePersonDto {
   const edited = Object.entries(editsOf(draft, was)) as [OwnLimit, string][];
   return Object.fromEntries(edited.map(([name, text]) => [name, sent(name, text)]));
 }
 
-/** A text that is no number is sent as it is, so that the API says what it must be. */
+/** Text that is not a number is sent unchanged, so that the API explains the error. */
 function sent(name: OwnLimit, text: string): string | number | null {
   if (text === '') return null;
   return REPLACED.get(name)?.kind === 'count' && /^\d+$/.test(text) ? Number(text) : text;
 }
 
-/** Returns the limit of the client for each of its people. */
+/** Returns the client's default for its people. */
 export function defaultOf(client: ClientDto, name: OwnLimit): string | number | null {
   const of = REPLACED.get(name);
   return of ? client[of.name] : null;
 }
 
-/** Describes the limit of the client for each of its people: `$10.00`, `no limit`. */
+/** Describes the client's default for its people: `$10.00`, `no limit`. */
 export const defaultInWords = (client: ClientDto, name: OwnLimit) =>
   limitInWords(name, defaultOf(client, name) ?? '');
 
-/** Describes the own limits of a person: `Daily cap: $50.00; Requests per minute: 5`. Empty if there are none. */
+/** Describes the limits of a person: `Daily cap: $50.00; Requests per minute: 5`. Empty if there are none. */
 export function ownLimitsInWords(person: PersonDto): string {
   const own = OWN_LIMITS.filter((name) => person[name] !== null);
   return own.map((name) => `${LABELS[name]}: ${limitInWords(name, person[name] ?? '')}`).join('; ');
 }
 
-/** The name of a person. Who was erased has none, and who was revoked before anybody saw them. */
+/** Name of a person. People have none if they were erased, or revoked before their first call. */
 export const personWords = ({ id, name }: Pick<PersonDto, 'id' | 'name'>) => name ?? `…${id.slice(-12)}`;

@@ -97,7 +97,7 @@ function Limits({ client, of }: { client: ClientDto; of: PersonDto }) {
   );
 }
 
-/** Shows the limit that applies. If it is the person's own, it shows the client's, too. */
+/** Shows the limit that applies. If it is the person's own, it also shows the default. */
 function Limit({ client, of, name }: { client: ClientDto; of: PersonDto; name: OwnLimit }) {
   const own = of[name];
   if (own === null) return defaultInWords(client, name);
@@ -125,7 +125,7 @@ function Credentials({ client, of }: { client: string; of: PersonDto }) {
     >
       <Text size="sm">
         {of.revoked_at === null ? (
-          'They were never revoked.'
+          'Never revoked.'
         ) : (
           <>
             Those issued before <Instant at={of.revoked_at} /> are revoked.
@@ -137,7 +137,7 @@ function Credentials({ client, of }: { client: string; of: PersonDto }) {
   );
 }
 
-/** Names the person and the effect of the revocation. */
+/** Asks for a reason, and explains the effect of the revocation. */
 function RevokePerson({ client, of, close }: { client: string; of: PersonDto; close: () => void }) {
   const queries = useQueryClient();
   const run = async (reason: string) => {

@@ -73,8 +73,8 @@ export default function PersonsPage() {
         retry={refetch}
         empty={
           values.name === undefined
-            ? 'Nobody has been seen yet. A person is added with their first call, or when you limit them.'
-            : 'Nobody of this client has exactly this name.'
+            ? 'No people yet. A person is added with their first call, or when you limit them.'
+            : 'No person of this client has exactly this name.'
         }
       />
       <Pager next={data?.next_page_token} />
@@ -83,11 +83,11 @@ export default function PersonsPage() {
   );
 }
 
-/** Describes the limits of everybody without limits of their own. */
+/** Describes the client's defaults for its people. */
 function defaultsOf(client: ClientDto): string {
   const set = OWN_LIMITS.filter((name) => defaultOf(client, name) !== null);
   const limits = set.map((name) => `${LABELS[name].toLowerCase()} ${defaultInWords(client, name)}`);
-  return `The people for whom ${client.name} calls. Limits of each: ${limits.join(', ') || 'none'}, unless the person has others.`;
+  return `People on whose behalf ${client.name} calls. Default limits of each person: ${limits.join(', ') || 'none'}.`;
 }
 
 function Links({ client }: { client: string }) {

@@ -9,10 +9,10 @@ import type { FindingDecisionDto, FindingRecord } from '../../../api/generated/s
 import { formatCount } from '../../../components/values/format';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
 
-/** The most decisions that the API accepts in one request. */
+/** Most decisions that the API accepts in one request. */
 export const MAX_DECISIONS = 10_000;
 
-/** Why findings were not decided, by their IDs. */
+/** Reasons why findings were not decided, by finding ID. */
 export type Conflicts = ReadonlyMap<string, string>;
 
 /** For the findings that failed while the others can be decided. */
@@ -24,7 +24,7 @@ const MEANINGS: Record<Decision, string> = {
   explained: 'The reason is known, and nothing is owed.',
   resolved: 'The difference was corrected.',
   accepted:
-    'The difference is a permanent loss or gain. Only a person who did not request the payment can accept it.',
+    'The difference is a permanent loss or gain. Only a person who did not request the payment can accept the finding.',
   reopened: 'The earlier decision no longer applies.',
 };
 
@@ -34,11 +34,11 @@ interface Props {
   findings: FindingRecord[];
   close: () => void;
   onDecided: () => void;
-  /** The rejected findings and the reasons. Nothing was decided. */
+  /** Called with the rejected findings and the reasons. Nothing was decided. */
   onConflict: (conflicts: Conflicts) => void;
 }
 
-/** Decides about one or several findings: all of them, or none. */
+/** Decides about one or more findings, all or none. */
 export function Decide({ findings, close, onDecided, onConflict }: Props) {
   const queries = useQueryClient();
   const closed = findings.filter(isClosed).length;
@@ -67,13 +67,13 @@ export function Decide({ findings, close, onDecided, onConflict }: Props) {
     }
     onDecided();
     notifications.show({
-      message: `${told(findings.length)} ${findings.length === 1 ? 'is' : 'are'} ${decision}.`,
+      message: `${countWords(findings.length)} ${findings.length === 1 ? 'is' : 'are'} ${decision}.`,
     });
     await again();
   };
   return (
     <ReasonDialog
-      title={`Decide ${told(findings.length)}`}
+      title={`Decide ${countWords(findings.length)}`}
       action={`Mark as ${decision}`}
       maxLength={1_000}
       run={run}
@@ -115,7 +115,7 @@ function Choices({ decision, setDecision, isClosed }: ChoicesProps) {
   );
 }
 
-const told = (count: number) => (count === 1 ? 'one finding' : `${formatCount(count)} findings`);
+const countWords = (count: number) => (count === 1 ? 'one finding' : `${formatCount(count)} findings`);
 
 /** Errors name decisions by their positions. Errors about other parts of the request are left out. */
 function conflictsIn(error: unknown, findings: FindingRecord[]): Conflicts {
@@ -123,12 +123,12 @@ function conflictsIn(error: unknown, findings: FindingRecord[]): Conflicts {
   if (!(error instanceof ApiProblem) || !REFUSED.has(error.code ?? '')) return conflicts;
   for (const { pointer, detail } of error.problem?.errors ?? []) {
     const finding = findings[Number(/^\/decisions\/(\d+)\//.exec(pointer)?.[1])];
-    if (finding && !conflicts.has(finding.id)) conflicts.set(finding.id, detail); // The first error explains most.
+    if (finding && !conflicts.has(finding.id)) conflicts.set(finding.id, detail); // The first error explains the most.
   }
   return conflicts;
 }
 
-/** Lists each error once. A thousand decisions mostly have the same one. */
+/** Lists each error once, because many decisions often share one. */
 function withFaults(error: unknown): string {
   const faults = (error instanceof ApiProblem && error.problem?.errors) || [];
   const details = [...new Set(faults.map(({ detail }) => detail))].slice(0, 5);
@@ -138,5 +138,5 @@ function withFaults(error: unknown): string {
 function sentenceOf(message: string, refused: number, asked: number): string {
   const others = asked - refused;
   const next = others > 0 ? ` The other ${formatCount(others)} are still selected. Decide them again.` : '';
-  return `Nothing was decided. ${message} ${told(refused)} marked and no longer selected.${next}`;
+  return `Nothing was decided. ${message} ${countWords(refused)} marked and no longer selected.${next}`;
 }

@@ -5,7 +5,7 @@ import type { FindingEvidence, FindingField } from '../../../api/generated/schem
 import { inWords } from '../../../components/values/format';
 import { Maybe } from '../../../components/values/values';
 
-/** Shows both sides next to each other. Differing fields are marked. */
+/** Shows both sides of a difference, and marks the fields that differ. */
 export function FieldsTable({ fields }: { fields: FindingField[] }) {
   return (
     <SideBySide
@@ -23,7 +23,7 @@ export function FieldsTable({ fields }: { fields: FindingField[] }) {
   );
 }
 
-/** @param rows the two cells of each field. */
+/** @param rows two cells for each field. */
 function SideBySide({ label, rows }: { label: string; rows: { name: string; cells: ReactNode }[] }) {
   return (
     <div role="region" aria-label={label} tabIndex={0} style={{ overflowX: 'auto' }}>
@@ -63,7 +63,7 @@ function Value({ value, isOther }: { value: string | null; isOther: boolean }) {
   );
 }
 
-/** Shows the compared records next to each other. */
+/** Shows the compared records side by side. */
 export function EvidenceTable({ evidence: { ours, theirs, match } }: { evidence: FindingEvidence }) {
   const [left, right]: Record<string, unknown>[] = [{ ...ours }, { ...theirs }];
   const names = [...new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])];

@@ -8,7 +8,7 @@ import { signedUsd } from '../words';
 
 type Event = { at: string; sight: FindingSight } | { at: string; step: FindingStep };
 
-/** Shows what each run saw and each decision, in the order of time. */
+/** Shows the observations of runs and the decisions, in order of time. */
 export function Story({ finding: { sights, sight_count: count, steps } }: { finding: FindingStory }) {
   const events: Event[] = [
     ...sights.map((sight) => ({ at: sight.seen_at, sight })),

@@ -18,7 +18,7 @@ interface Props {
   change: (changes: Record<string, string | undefined>) => void;
 }
 
-/** The filters of the list, all of them in the URL. */
+/** Filters of the list, all in the URL. */
 export function FindingsFilters({ values, change }: Props) {
   const isFiltered = Object.keys(values).some((name) => name !== 'page_size');
   const none = Object.fromEntries(Object.keys(values).map((name) => [name, undefined]));
@@ -100,7 +100,7 @@ function AgeChoice({ values, change }: Props) {
   );
 }
 
-/** When the payments were made. */
+/** Filters by the days of the payments. */
 function PaidDays({ values, change }: Props) {
   const [days, setDays] = useState(daysIn(values.from, values.to));
   return (
@@ -116,7 +116,7 @@ function PaidDays({ values, change }: Props) {
       weekendDays={[]}
       hideOutsideDates
       clearButtonProps={{ 'aria-label': 'Any day' }}
-      ariaLabels={{ previousMonth: 'The month before', nextMonth: 'The month after' }}
+      ariaLabels={{ previousMonth: 'Previous month', nextMonth: 'Next month' }}
       onChange={(chosen) => {
         setDays(chosen);
         const { from, to } = periodOf(chosen) ?? {};

@@ -54,7 +54,7 @@ export function FindingsList({ filters, page }: Props) {
   );
 }
 
-/** Before the first run, an empty list means nothing. */
+/** Explains an empty list, which proves nothing before the first run. */
 function NothingWaits() {
   const { data } = api.useQuery('get', '/v1/reconciliation/runs', { params: { query: { page_size: 1 } } });
   if (data?.runs.length === 0) return 'No reconciliation run yet. Start a run for yesterday.';

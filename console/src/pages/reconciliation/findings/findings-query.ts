@@ -2,7 +2,7 @@ import type { paths } from '../../../api/generated/schema';
 
 type FindingsQuery = NonNullable<paths['/v1/reconciliation/findings']['get']['parameters']['query']>;
 
-/** The API's filters, by its names. */
+/** Filters of the API. */
 export const FILTERS = [
   'account',
   'state',
@@ -23,7 +23,7 @@ export type Filters = Partial<Record<Filter, string>>;
 export const toQuery = (filters: Filters, page: Pick<FindingsQuery, 'page_size' | 'page_token'> = {}) =>
   ({ ...filters, ...page }) as unknown as FindingsQuery;
 
-/** The ages by which reports group waiting findings, in whole days. */
+/** Age groups of open findings in reports, in whole days. */
 export const AGES: { name: string; label: string; filter: Pick<Filters, 'min_age_days' | 'max_age_days'> }[] =
   [
     { name: '0_to_1', label: '0–1', filter: { max_age_days: '1' } },

@@ -13,13 +13,13 @@ import type { useSelection } from './selection';
 interface Props {
   chosen: ReturnType<typeof useSelection>;
   filters: Filters;
-  /** Whether there are other pages. */
+  /** Whether the list has other pages. */
   more: boolean;
   conflicts: Conflicts;
   setConflicts: (conflicts: Conflicts) => void;
 }
 
-/** Shows the number of selected findings, and the actions for them. */
+/** Shows the number of selected findings, with the actions for them. */
 export function SelectionBar({ chosen, filters, more, conflicts, setConflicts }: Props) {
   const [isDeciding, { open, close }] = useDisclosure();
   const { findings, add, drop } = chosen;
@@ -32,14 +32,14 @@ export function SelectionBar({ chosen, filters, more, conflicts, setConflicts }:
         <Button size="xs" onClick={open} {...gate.button}>
           Decide
         </Button>
-        {more && <ChooseAll filters={filters} add={add} />}
+        {more && <SelectAll filters={filters} add={add} />}
         {count > 0 && (
           <Button size="xs" variant="subtle" onClick={() => drop(chosen.ids)}>
             Clear selection
           </Button>
         )}
       </Group>
-      <Refused conflicts={conflicts} />
+      <Conflicting conflicts={conflicts} />
       {isDeciding && (
         <Decide
           findings={findings}
@@ -58,11 +58,11 @@ export function SelectionBar({ chosen, filters, more, conflicts, setConflicts }:
   );
 }
 
-/** The most that are listed, because nobody reads more. */
+/** Most findings that are listed. */
 const MOST = 20;
 
-/** Lists the findings that were not decided, whether the list still shows them or not. */
-function Refused({ conflicts }: { conflicts: Conflicts }) {
+/** Lists the findings that were not decided, even if the list no longer shows them. */
+function Conflicting({ conflicts }: { conflicts: Conflicts }) {
   if (conflicts.size === 0) return null;
   return (
     <Alert color="orange" variant="light" mt="xs" title="Not decided and no longer selected">
@@ -87,12 +87,12 @@ function Refused({ conflicts }: { conflicts: Conflicts }) {
   );
 }
 
-/** Also selects the findings of other pages, up to the most that one request can decide. */
-function ChooseAll({ filters, add }: Pick<Props, 'filters'> & Pick<Props['chosen'], 'add'>) {
+/** Selects the findings of all pages, up to the most that one request can decide. */
+function SelectAll({ filters, add }: Pick<Props, 'filters'> & Pick<Props['chosen'], 'add'>) {
   const [busy, setBusy] = useState(false);
   const [words, setWords] = useState<string>();
   const [failure, setFailure] = useState<unknown>();
-  const chooseAll = async () => {
+  const selectAll = async () => {
     setBusy(true);
     setFailure(undefined);
     try {
@@ -114,7 +114,7 @@ function ChooseAll({ filters, add }: Pick<Props, 'filters'> & Pick<Props['chosen
   };
   return (
     <>
-      <Button size="xs" variant="default" loading={busy} onClick={() => void chooseAll()}>
+      <Button size="xs" variant="default" loading={busy} onClick={() => void selectAll()}>
         Select all on all pages
       </Button>
       {words !== undefined && (

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react';
 import type { FindingRecord } from '../../../api/generated/schema';
 
-/** The selected findings, as they were when selected, including those on other pages of the list. */
+/** Holds the selected findings as they were when selected, including those of other pages of the list. */
 export function useSelection(shown: FindingRecord[] | undefined) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, FindingRecord>>(new Map());
   const add = useCallback((findings: FindingRecord[]) => {

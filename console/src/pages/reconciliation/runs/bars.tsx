@@ -1,13 +1,13 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 
-export interface BarOf {
+export interface Bar {
   name: string;
   findings: number;
 }
 
-/** A chart. The table beside it has the same figures. */
-export default function Bars({ bars, title }: { bars: BarOf[]; title: string }) {
+/** Bar chart. The table beside it has the same figures. */
+export default function Bars({ bars, title }: { bars: Bar[]; title: string }) {
   return (
     <div role="img" aria-label={`${title}, as in the table`}>
       <BarChart

@@ -10,11 +10,11 @@ import { Failure } from '../../../components/page/states';
 import { Usd } from '../../../components/values/values';
 import { AGES, linkToFindings } from '../findings/findings-query';
 import { signedUsd, StateBadge } from '../words';
-import type { BarOf } from './bars';
+import type { Bar } from './bars';
 
 const Bars = lazy(() => import('./bars'));
 
-/** Shows the findings by category, and the age of those that wait. */
+/** Shows the findings by category, and the open findings by age. */
 export function Breakdown({ run, totals }: { run: RunRecord; totals: TotalsRecord }) {
   const params = { path: { id: run.id }, query: { findings: 'none' as const } };
   const { data, error, refetch } = api.useQuery('get', '/v1/reconciliation/runs/{id}/report', { params });
@@ -131,7 +131,7 @@ function ByAge({ ages }: { ages: ReportAge[] | undefined }) {
   );
 }
 
-function Charted({ title, bars, children }: { title: string; bars: BarOf[]; children: ReactNode }) {
+function Charted({ title, bars, children }: { title: string; bars: Bar[]; children: ReactNode }) {
   return (
     <Section title={title}>
       {bars.some(({ findings }) => findings > 0) && (

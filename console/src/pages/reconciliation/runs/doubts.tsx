@@ -6,7 +6,7 @@ import { formatCount, formatUsd, inWords } from '../../../components/values/form
 import { Section } from '../../../components/page/section';
 import { Instant, Maybe } from '../../../components/values/values';
 
-type Counted = Pick<TotalsRecord, 'in_doubt' | 'pending' | 'ambiguous' | 'doubts'>;
+type DoubtTotals = Pick<TotalsRecord, 'in_doubt' | 'pending' | 'ambiguous' | 'doubts'>;
 
 const COLUMNS: Column<DoubtRecord>[] = [
   { id: 'at', title: 'Time', render: ({ at }) => <Instant at={at} /> },
@@ -33,7 +33,7 @@ const COLUMNS: Column<DoubtRecord>[] = [
 ];
 
 /** Shows the calls and transactions of the period that may still change. */
-export function Doubts({ totals }: { totals: Counted }) {
+export function Doubts({ totals }: { totals: DoubtTotals }) {
   const { doubts } = totals;
   if (doubts.length === 0) return null;
   return (
@@ -50,7 +50,7 @@ export function Doubts({ totals }: { totals: Counted }) {
 }
 
 /** Counts the doubts by kind, such as "1 in doubt, 2 pending". */
-export function doubtsInWords({ in_doubt: doubt, pending, ambiguous }: Counted): string {
+export function doubtsInWords({ in_doubt: doubt, pending, ambiguous }: DoubtTotals): string {
   const counts = { 'in doubt': doubt, pending, ambiguous };
   return Object.entries(counts)
     .filter(([, { count }]) => count > 0)

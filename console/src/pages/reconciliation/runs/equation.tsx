@@ -7,7 +7,7 @@ import { formatCount, formatUsd, inWords } from '../../../components/values/form
 import { linkToFindings } from '../findings/findings-query';
 import { decimalsOf, isNought, signedUsd, withDecimals } from '../words';
 
-/** Shows what a run must prove: our total and all differences make the upstream's total, and nothing is left. */
+/** Shows the proof of a run: our total and all differences add up to the upstream's total, with no residual. */
 export function Equation({ totals, runId }: { totals: TotalsRecord; runId: string }) {
   const { ours, theirs, findings, within_tolerance_usd: tolerance, residual_usd: residual } = totals;
   const categories = Object.entries(findings.by_category);
@@ -65,10 +65,10 @@ export function Equation({ totals, runId }: { totals: TotalsRecord; runId: strin
 
 interface TermProps {
   name: ReactNode;
-  /** The number of payments or findings. */
+  /** Number of payments or findings. */
   note?: string;
   amount: string;
-  /** Whether it is the total of all others. */
+  /** Whether the row is the sum of the rows above. */
   sum?: boolean;
   bad?: boolean;
 }

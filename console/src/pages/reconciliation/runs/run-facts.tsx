@@ -60,11 +60,11 @@ function Statement() {
 }
 
 function rulesOf(rules: Record<string, number>): string {
-  const told = Object.entries(rules).map(([rule, count]) => `${inWords(rule)} ${formatCount(count)}`);
-  return told.length > 0 ? `: by ${told.join(', ')}` : '';
+  const counts = Object.entries(rules).map(([rule, count]) => `${inWords(rule)} ${formatCount(count)}`);
+  return counts.length > 0 ? `: by ${counts.join(', ')}` : '';
 }
 
-/** Shows who started a run. */
+/** Shows the author of a run. */
 export function StartedBy({ run: { started_by: by } }: { run: RunRecord }) {
   if (by === null) return 'the schedule';
   return [by.actor, by.client].filter(Boolean).join(', ') || <Maybe text={null} />;

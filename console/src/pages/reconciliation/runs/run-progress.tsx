@@ -16,14 +16,14 @@ const STEPS: Record<string, string> = {
 
 /**
  * Shows the progress of a run.
- * @param onEnd called once the run is over or interrupted.
+ * @param onEnd called after the run has ended or was interrupted.
  */
 export function RunProgress({ run, onEnd }: { run: RunRecord; onEnd: () => void }) {
   const [progress, setProgress] = useState(run.progress);
   const [isQueued, setQueued] = useState(run.state === 'queued');
   const [isOver, setOver] = useState(false);
   const over = () => {
-    setOver(true); // Otherwise the browser would connect again.
+    setOver(true); // Otherwise the browser reconnects.
     onEnd();
   };
   const connection = useEvents(isOver ? undefined : `/v1/reconciliation/runs/${run.id}`, {

@@ -38,7 +38,7 @@ export default function RunPage() {
 const titleOf = ({ from, to }: RunRecord) =>
   `Run of ${daysOf(from, to) ?? `${formatLocal(from)} – ${formatLocal(to)}`}`;
 
-/** The results that are not clean even without findings. */
+/** Explanations of results that are not clean even without findings. */
 const PARTLY: Partial<Record<string, string>> = {
   clean_with_doubts:
     'Everything that was compared matches, but some calls or transactions are in doubt and may still change.',
@@ -92,7 +92,7 @@ function Incomplete({ reasons }: { reasons: { reason: string; detail: string }[]
   );
 }
 
-/** An interrupted run does not continue. */
+/** Explains an interrupted run, which does not continue. */
 function Interrupted({ run }: { run: RunRecord }) {
   const queries = useQueryClient();
   const [, go] = useLocation();

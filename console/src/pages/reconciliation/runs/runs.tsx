@@ -125,14 +125,14 @@ const columns = (again: () => void, isOfSeveral: boolean): Column<RunRecord>[] =
   { id: 'by', title: 'By', render: (run) => <StartedBy run={run} /> },
 ];
 
-/** Shows the unexplained rest, which must be zero. */
+/** Shows the unexplained residual, which must be zero. */
 function Residual({ usd }: { usd: string | undefined }) {
   if (usd === undefined) return <Maybe text={null} />;
   const isRight = isNought(usd);
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end" c={isRight ? 'inherit' : 'red'}>
       {isRight ? (
-        <Check size={14} aria-label="as it must be" />
+        <Check size={14} aria-label="zero, as required" />
       ) : (
         <TriangleAlert size={14} aria-label="must be 0" />
       )}

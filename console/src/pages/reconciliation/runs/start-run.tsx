@@ -37,8 +37,7 @@ export default function StartRun({ close }: { close: () => void }) {
     };
     try {
       const { data, response } = await http.POST('/v1/reconciliation/runs', { body });
-      if (response.status === 200)
-        notifications.show({ message: 'The same run is already in progress. This is that run.' });
+      if (response.status === 200) notifications.show({ message: 'The same run was already in progress.' });
       void queries.invalidateQueries({ queryKey: ['get', '/v1/reconciliation/runs'] });
       if (data) go(`/reconciliation/runs/${data.id}`);
     } catch (error) {
@@ -116,7 +115,7 @@ function DaysInput({ days, setDays }: { days: Days; setDays: (days: Days) => voi
         valueFormat="YYYY-MM-DD"
         weekendDays={[]}
         hideOutsideDates
-        ariaLabels={{ previousMonth: 'The month before', nextMonth: 'The month after' }}
+        ariaLabels={{ previousMonth: 'Previous month', nextMonth: 'Next month' }}
       />
       <Group gap={4} mt={4}>
         {presets().map(({ label, value }) => (

@@ -3,7 +3,7 @@ import { TRANSACTION_FIELDS } from '../../../../../src/gateway/upstream/answers/
 import { inWords } from '../../../components/values/format';
 
 interface Props {
-  /** The file's columns. */
+  /** Columns of the file. */
   names: string[];
   columns: Columns;
   setColumns: (columns: Columns) => void;
@@ -33,27 +33,27 @@ export function ColumnsInput({ names, columns, setColumns }: Props) {
   );
 }
 
-/** The fields that a column of a statement can be, with the API's name and the upstream's own. */
+/** Fields that a column of a statement can hold, with the names of the API and of the upstream. */
 const FIELDS = { ...TRANSACTION_FIELDS, recipient: 'recipient' };
 type Field = keyof typeof FIELDS;
 const FIELD_NAMES = Object.keys(FIELDS) as Field[];
 
-/** Maps fields to columns. */
+/** Columns by field. */
 export type Columns = Partial<Record<Field, string>>;
 
 const DELIMITERS: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
 
-/** The part of a file that contains its first line. */
+/** Size of the part of a file that contains its first line. */
 const HEAD_BYTES = 65_536;
 
-/** Returns the names in its first line. */
+/** Returns the column names in the first line of a file. */
 export async function columnsIn(file: File, delimiter: string): Promise<string[]> {
   const [line = ''] = (await file.slice(0, HEAD_BYTES).text()).replace(/^\ufeff/, '').split(/\r?\n/, 1);
   const names = line.split(DELIMITERS[delimiter] ?? ',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'));
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
-/** Maps columns that are named like our fields or like the upstream's. */
+/** Maps the columns that have the name of a field, ours or the upstream's. */
 export function guess(names: string[]): Columns {
   return Object.fromEntries(
     FIELD_NAMES.flatMap((field) => {

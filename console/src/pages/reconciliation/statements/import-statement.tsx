@@ -35,19 +35,19 @@ export function ImportStatement({ close }: { close: () => void }) {
   );
 }
 
-/** How to read a file. */
+/** File and its format. */
 interface Reading {
   file: File | null;
-  /** The upstream account whose transactions it lists. */
+  /** Upstream account of its transactions. */
   account: string;
   delimiter: string;
   decimalComma: boolean;
-  /** The names of the file's columns. */
+  /** Names of the file's columns. */
   names: string[];
   columns: Columns;
 }
 
-const NOTHING_YET: Reading = {
+const EMPTY_FORM: Reading = {
   file: null,
   account: 'main',
   delimiter: 'comma',
@@ -58,10 +58,10 @@ const NOTHING_YET: Reading = {
 
 function ImportForm({ close, done }: { close: () => void; done: (statement: ImportedStatement) => void }) {
   const queries = useQueryClient();
-  const [reading, setReading] = useState(NOTHING_YET);
+  const [reading, setReading] = useState(EMPTY_FORM);
   const gate = useGate(reading.file ? undefined : 'Choose a file first.');
   const { failure, busy, onSubmit } = useSubmit(async () => {
-    done(await handIn(reading));
+    done(await upload(reading));
     await queries.invalidateQueries({ queryKey: ['get', '/v1/reconciliation/statements'] });
   });
   return (
@@ -91,7 +91,7 @@ function ImportForm({ close, done }: { close: () => void; done: (statement: Impo
   );
 }
 
-async function handIn({
+async function upload({
   file,
   account,
   columns,
@@ -137,7 +137,7 @@ function FileInputs({ reading, setReading }: { reading: Reading; setReading: (re
           data={[...DELIMITERS]}
         />
         <Checkbox
-          label="Numbers are written 1.234,50"
+          label="Numbers use a decimal comma (1.234,50)"
           mb={8}
           checked={reading.decimalComma}
           onChange={({ currentTarget: { checked: decimalComma } }) =>

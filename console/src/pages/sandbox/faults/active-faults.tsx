@@ -7,7 +7,7 @@ import { formatCount } from '../../../components/values/format';
 import { Operation } from '../../../components/values/values';
 import { useReload } from '../queries';
 
-/** Lists the active faults, and how often each was triggered. */
+/** Lists the active faults, with the number of requests that triggered each. */
 export function ActiveFaults({ faults }: { faults: SandboxFaultDto[] }) {
   const onSettled = useReload();
   const removing = api.useMutation('delete', '/v1/sandbox/faults/{id}', { onSettled });

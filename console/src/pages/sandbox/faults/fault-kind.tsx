@@ -20,10 +20,10 @@ interface Props {
   isBusy: boolean;
 }
 
-/** Undefined to leave it out. */
+/** Numeric settings. Undefined omits one. */
 type Numbers = Record<string, number | undefined>;
 
-/** Shows a fault to turn on: with a click, or with settings. */
+/** Shows a fault that can be turned on, with optional settings. */
 export function FaultKind({ kind, add, isBusy }: Props) {
   const [opened, { toggle }] = useDisclosure();
   const [when, setWhen] = useState<Numbers>({});
@@ -42,7 +42,7 @@ export function FaultKind({ kind, add, isBusy }: Props) {
     <form onSubmit={submit} noValidate aria-label={kind.fault}>
       <Divider />
       <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs" py="xs">
-        <Says kind={kind} />
+        <FaultDescription kind={kind} />
         <Stack gap={4} style={{ flexShrink: 0 }}>
           <Button
             type="submit"
@@ -84,7 +84,7 @@ export function FaultKind({ kind, add, isBusy }: Props) {
   );
 }
 
-function Says({ kind: { fault, does, processed } }: Pick<Props, 'kind'>) {
+function FaultDescription({ kind: { fault, does, processed } }: Pick<Props, 'kind'>) {
   return (
     <div style={{ minWidth: 0 }}>
       <Text size="sm" fw={600} className="wrap-anywhere">
@@ -105,7 +105,7 @@ interface FigureField {
   placeholder: string;
 }
 
-/** Chooses the requests that it affects. */
+/** Settings that select the affected requests. */
 const WHEN: FigureField[] = [
   { name: 'nth', label: 'nth', description: 'Only the nth request from now', placeholder: 'every one' },
   { name: 'probability', label: 'Probability', description: 'Chance per request, 0 to 1', placeholder: '1' },

@@ -10,7 +10,7 @@ import { useReload } from '../queries';
 
 type Target = SampleDto['operation'] | 'any';
 
-/** Shows the faults of the sandbox, and the active ones. */
+/** Lists the active faults and the faults that can be turned on. */
 export function SandboxFaults({
   sandbox,
   operation,

@@ -4,17 +4,17 @@ import { messageOf } from '../../../api/problem';
 
 interface Props {
   label: string;
-  /** What the button says. */
+  /** Text of the button. */
   action: string;
   isBusy: boolean;
   error: unknown;
-  /** What was done, to confirm it. */
+  /** Confirmation text. */
   done?: string | undefined;
   submit: () => void;
   children: ReactNode;
 }
 
-/** A small form with one button. */
+/** Small form with one button. */
 export function ControlForm({ label, action, isBusy, error, done, submit, children }: Props) {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();

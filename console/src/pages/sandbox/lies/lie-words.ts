@@ -3,13 +3,13 @@ import { formatUsd } from '../../../components/values/format';
 
 type Lies = SandboxDto['lies'];
 
-/** Where a word is shown, as the end of a sentence. */
-export const PLACES = { listed: 'in lists', answered: 'in answers', events: 'in events' } as const;
-export type Place = keyof typeof PLACES;
+/** WordPlaces that show a status word, as the end of a sentence. */
+export const WORD_PLACES = { listed: 'in lists', answered: 'in answers', events: 'in events' } as const;
+export type WordPlace = keyof typeof WORD_PLACES;
 
 const SECOND_MS = 1_000;
 
-/** Describes each lie of the sandbox in a few words. */
+/** Describes each lie of the sandbox. */
 export function lieWords(lies: Lies): string[] {
   return [
     ...listWords('transactions', lies.transactions),
@@ -17,7 +17,7 @@ export function lieWords(lies: Lies): string[] {
     ...Object.entries(lies.listed_after_ms)
       .filter(([, ms]) => ms > 0)
       .map(([type, ms]) => `${type} is listed after ${ms / SECOND_MS} s`),
-    ...Object.entries(PLACES).flatMap(([place, where]) =>
+    ...Object.entries(WORD_PLACES).flatMap(([place, where]) =>
       Object.entries(lies.words[place] ?? {}).map(([status, word]) => `${status} is “${word}” ${where}`),
     ),
     ...(lies.fee_percent > 0 ? [`fees of ${lies.fee_percent} %`] : []),
@@ -36,7 +36,7 @@ function listWords(
   ];
 }
 
-/** Says what was booked. */
+/** Describes a booked entry. */
 export function bookedWords({ type, wallet, usd }: { type: string; wallet: string; usd: number }): string {
   return `Booked a ${type.replace('_', '-')} of ${formatUsd(String(usd))} in the ${wallet} wallet.`;
 }

@@ -10,12 +10,12 @@ import { DelayForm, ListForm, WordForm } from './list-forms';
 import { lieWords } from './lie-words';
 import { useReload } from '../queries';
 
-/** Shows what the sandbox lies about, and makes it lie. */
+/** Shows and changes the lies of the sandbox. */
 export function SandboxLies({ lies }: Pick<SandboxDto, 'lies'>) {
   return (
     <Card
       title="Lies"
-      lead="Faults strike single requests. A lie lasts until you end it. See how the history, the caps and the next reconciliation run cope with it."
+      lead="A fault affects single requests. A lie lasts until you end it. Watch how the history, the caps and the next reconciliation run handle it."
     >
       <ActiveLies lies={lies} />
       <Accordion variant="contained" chevronPosition="left" order={3}>
@@ -25,7 +25,7 @@ export function SandboxLies({ lies }: Pick<SandboxDto, 'lies'>) {
         <Control name="Late listing" does="List one type of transaction later than others.">
           <DelayForm />
         </Control>
-        <Control name="Status words" does="Show a word that nobody has heard of.">
+        <Control name="Status words" does="Show an unknown word.">
           <WordForm />
         </Control>
         <Control name="Fees" does="Charge more than the value of a payout.">

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api } from '../../../api/client';
 import type { ListingDelayDto, ListLiesDto, SandboxDto, StatusWordDto } from '../../../api/generated/schema';
 import { ControlForm } from './control-form';
-import { type Place, PLACES } from './lie-words';
+import { type WordPlace, WORD_PLACES } from './lie-words';
 import { useReload } from '../queries';
 
 const TRANSACTION_TYPES: ListingDelayDto['type'][] = ['airtime', 'momo', 'credit', 'transfer', 'payment'];
@@ -23,10 +23,10 @@ interface ListProps extends Pick<SandboxDto, 'lies'> {
   choose: (list: ListLiesDto['list']) => void;
 }
 
-/** Makes the list of transactions or the wallets' entries lie. */
+/** Sets the lies of the list of transactions or of the wallets' entries. */
 export function ListForm({ lies }: Pick<SandboxDto, 'lies'>) {
   const [list, choose] = useState<ListLiesDto['list']>('transactions');
-  // The form begins with what the list does now.
+  // The key remounts the form, so that it starts with the current lies.
   return <OneList key={list + JSON.stringify(lies[list])} lies={lies} list={list} choose={choose} />;
 }
 
@@ -82,7 +82,7 @@ function OneList({ lies, list, choose }: ListProps) {
   );
 }
 
-/** Lists one type of transaction late. */
+/** Delays one type of transaction in lists. */
 export function DelayForm() {
   const setting = api.useMutation('patch', '/v1/sandbox/lies/listing-delay', { onSettled: useReload() });
   const [type, setType] = useState<ListingDelayDto['type']>('momo');
@@ -118,7 +118,7 @@ export function DelayForm() {
 /** Shows another word for a status. */
 export function WordForm() {
   const setting = api.useMutation('patch', '/v1/sandbox/lies/words', { onSettled: useReload() });
-  const [place, setPlace] = useState<Place>('listed');
+  const [place, setWordPlace] = useState<WordPlace>('listed');
   const [status, setStatus] = useState<StatusWordDto['status']>('paid');
   const [word, setWord] = useState('AWAITING_REVIEW');
   const submit = () =>
@@ -134,9 +134,12 @@ export function WordForm() {
       <Select
         label="Where"
         allowDeselect={false}
-        data={(Object.keys(PLACES) as Place[]).map((value) => ({ value, label: PLACES[value] }))}
+        data={(Object.keys(WORD_PLACES) as WordPlace[]).map((value) => ({
+          value,
+          label: WORD_PLACES[value],
+        }))}
         value={place}
-        onChange={(value) => value !== null && setPlace(value)}
+        onChange={(value) => value !== null && setWordPlace(value)}
       />
       <Select
         label="True status"

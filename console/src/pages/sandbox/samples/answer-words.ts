@@ -1,13 +1,13 @@
 import type { CallRecord, ProblemDetails, SampleAnswerDto } from '../../../api/generated/schema';
 import { isFields } from './draft';
 
-/** The parts of a response that describe it, from the upstream or the proxy. */
+/** Parts of a response that describe it, from the upstream or the proxy. */
 type Envelope = Partial<Pick<ProblemDetails, 'error' | 'code' | 'action' | 'call_id' | 'errors'>> & {
   status?: string;
   data?: unknown;
 };
 
-/** The outcome that the record of the call will have, as far as the response shows it. */
+/** Outcome of the call, as far as the response shows it. */
 type Outcome = Extract<
   CallRecord['outcome'],
   'succeeded' | 'rejected' | 'not_sent' | 'unknown' | 'refused' | 'pending_approval'
@@ -16,8 +16,7 @@ type Outcome = Extract<
 export const envelopeOf = ({ body }: SampleAnswerDto): Envelope => (isFields(body) ? body : {});
 
 /**
- * The proxy's responses to a missing or unusable answer of the upstream. With its other errors, the proxy rejected the
- * request itself.
+ * Outcomes of problem codes that follow a sent request. With all other codes, the proxy rejected the request itself.
  */
 const AFTER_SENDING: Partial<Record<ProblemDetails['code'], Outcome>> = {
   outcome_unknown: 'unknown',
@@ -44,30 +43,30 @@ const UNVERIFIED =
 /** Explains a response in a few sentences, for newcomers. */
 export function explain(answer: SampleAnswerDto): string {
   const { error } = envelopeOf(answer);
-  const said = typeof error === 'string' ? error : undefined;
+  const message = typeof error === 'string' ? error : undefined;
   switch (outcomeOf(answer)) {
     case 'succeeded':
-      return ['The upstream carried out the request.', ...becameOf(answer)].join(' ');
+      return ['The upstream carried out the request.', ...itemOutcomes(answer)].join(' ');
     case 'pending_approval':
       return 'Nothing was sent. The request is pending approval by another person.';
     case 'unknown':
       if (envelopeOf(answer).code !== 'outcome_unknown') return UNVERIFIED;
       return 'The request was sent, but the response does not show the outcome. It may or may not have been paid. The proxy never sends it again. It asks the upstream, and the history of the call shows the result.';
     case 'rejected':
-      return said === undefined
+      return message === undefined
         ? 'The upstream rejected the request.'
-        : `The upstream rejected the request. ${said}`;
+        : `The upstream rejected the request. ${message}`;
     case 'not_sent':
-      return said ?? 'The upstream could not be reached. Nothing was sent.';
+      return message ?? 'The upstream could not be reached. Nothing was sent.';
     case 'refused':
-      return `The proxy rejected the request. Nothing was sent. ${said ?? ''}`;
+      return `The proxy rejected the request. Nothing was sent. ${message ?? ''}`;
   }
 }
 
 /**
- * Describes the items: "Of its items: 2 paid, 1 failed." Each transaction of an answer has a reference and a status.
+ * Describes the items, such as "Outcome: 2 paid, 1 failed." Each transaction of an answer has a reference and a status.
  */
-function becameOf({ body }: SampleAnswerDto): string[] {
+function itemOutcomes({ body }: SampleAnswerDto): string[] {
   const counts = new Map<string, number>();
   for (const status of statusesIn(body)) counts.set(status, (counts.get(status) ?? 0) + 1);
   if (counts.size === 0) return [];

@@ -1,4 +1,4 @@
-/** The fields of a body or of one of its items, by name. Numbers that are being typed are text. */
+/** Fields of a body or of one of its items, by name. Numbers are text while they are typed. */
 export type Fields = Record<string, unknown>;
 
 export const isFields = (value: unknown): value is Fields =>
@@ -23,13 +23,13 @@ export function bodyOf(draft: Fields, like: Fields): Fields {
   return Object.fromEntries(
     filled.map(([name, value]) => [
       name,
-      isItems(value) ? value.map((item) => bodyOf(item, itemLike(like[name]))) : typed(value, like[name]),
+      isItems(value) ? value.map((item) => bodyOf(item, itemLike(like[name]))) : numberIn(value, like[name]),
     ]),
   );
 }
 
-/** Leaves a text that is no number, or that a number could not represent exactly. The proxy explains the error. */
-function typed(value: unknown, like: unknown): unknown {
+/** Converts text to a number. Text that is not a number, or not one that JavaScript can represent exactly, stays text, so that the proxy explains the error. */
+function numberIn(value: unknown, like: unknown): unknown {
   if (typeof like !== 'number' || typeof value !== 'string') return value;
   const number = Number(value);
   const plain = value.includes('.') ? value.replace(/\.?0*$/, '') : value;
@@ -45,7 +45,7 @@ export function labelOf(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Returns the body of a text, or the error in it. */
+/** Parses a body, or returns the error in it. */
 export function read(json: string): { body: Fields } | { fault: string } {
   try {
     const body: unknown = JSON.parse(json);

@@ -14,22 +14,22 @@ import type { MagicRecipientDto } from '../../../api/generated/schema';
 import { type Fields, isItems, itemLike, labelOf, namesOf } from './draft';
 import { MagicRecipient } from './magic-recipient';
 
-/** The proxy's errors, by JSON pointer. */
+/** Errors of the proxy, by JSON pointer. */
 export type Faults = Readonly<Record<string, string>>;
 
 interface Props {
   fields: Fields;
-  /** The same part of the sample. It shows which fields there are, and which are numbers. */
+  /** The same part of the sample, which defines the fields and their types. */
   like: Fields;
   recipients: MagicRecipientDto[];
   faults: Faults;
-  /** The position of these fields in the body, as a JSON pointer. */
+  /** Position of the fields in the body, as a JSON pointer. */
   pointer?: string;
-  /** @param changed the JSON pointer of the changed value. */
+  /** @param changed JSON pointer of the changed value. */
   change: (fields: Fields, changed: string) => void;
 }
 
-/** A form with the fields of a body and of its items. */
+/** Form with the fields of a body and of its items. */
 export function BodyFields(props: Props) {
   const { fields, like, change, pointer = '' } = props;
   const names = namesOf(fields, like);

@@ -3,14 +3,14 @@ import type { MagicRecipientDto } from '../../../api/generated/schema';
 import type { Fields } from './draft';
 import { InlineCode } from '../inline-code';
 
-/** The fields that name a recipient, and the key of each in a magic recipient. The first one in the body counts. */
+/** Fields that name a recipient, with their keys in a magic recipient. The first one in the body applies. */
 const NAMING = [
   ['phoneNumber', 'phone_number'],
   ['phone_number', 'phone_number'],
   ['email', 'email'],
 ] as const;
 
-/** The sample's own recipient. */
+/** Recipient of the sample. */
 const NONE = 'none';
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
   choose: (field: string, value: unknown) => void;
 }
 
-/** Lists recipients with a fixed result, to fill one in. */
+/** Selects a recipient with a fixed result. */
 export function MagicRecipient({ fields, like, recipients, choose }: Props) {
   const naming = NAMING.find(([field]) => field in like);
   if (!naming) return null;

@@ -17,7 +17,7 @@ interface Props {
   choose: (operation: SampleDto['operation']) => void;
 }
 
-/** A payout as an app would request it, with fields to fill in, or as JSON. */
+/** Form for a sample payout, with fields or as JSON. */
 export function SampleForm({ sandbox, sample, sending, choose }: Props) {
   const [draft, setDraft] = useState<Fields>(sample.body);
   const [json, setJson] = useState<string>();
@@ -45,7 +45,7 @@ export function SampleForm({ sandbox, sample, sending, choose }: Props) {
     >
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
-          <WhatToSend sandbox={sandbox} sample={sample} sending={sending} choose={choose} />
+          <SampleSelect sandbox={sandbox} sample={sample} sending={sending} choose={choose} />
           <AsJson
             isOn={json !== undefined}
             isReadable={'body' in written}
@@ -97,7 +97,7 @@ const byPointer = (errors: { pointer: string; detail: string }[] = []): Faults =
 const without = (faults: Faults, changed: string): Faults =>
   Object.fromEntries(Object.entries(faults).filter(([pointer]) => !`${pointer}/`.startsWith(`${changed}/`)));
 
-function WhatToSend({ sandbox: { samples }, sample, sending, choose }: Props) {
+function SampleSelect({ sandbox: { samples }, sample, sending, choose }: Props) {
   return (
     <Select
       label="Sample"

@@ -10,7 +10,7 @@ import { Card } from '../../../components/page/section';
 import { envelopeOf, explain, outcomeOf } from './answer-words';
 import type { SampleRequest } from '../queries';
 
-/** Shows the app's response to the last sample. */
+/** Shows the response to the last sample. */
 export function SentSample({ sending }: { sending: SampleRequest }) {
   const { isPending, submittedAt, data, variables, error } = sending;
   if (isPending) {
@@ -36,7 +36,7 @@ export function SentSample({ sending }: { sending: SampleRequest }) {
   );
 }
 
-/** @param since when it was sent, in milliseconds. */
+/** @param since time of the request, in milliseconds. */
 function Waiting({ since }: { since: number }) {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
@@ -117,7 +117,7 @@ function WhereToGo({ answer, again }: { answer: SampleAnswerDto; again: () => vo
       )}
       {isHeld && may('approve') && (
         <Button size="xs" variant="light" component={Link} href={`/approvals/${answer.call_id}`}>
-          Decide it
+          Approve or reject
         </Button>
       )}
       <Button size="xs" variant="default" onClick={again}>
