@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Beside each file its compressed forms, so that the proxy need not compress anything while it serves. */
+/** Writes the compressed forms of each file, so that the proxy serves them without compressing. */
 function compressed(): Plugin {
   return {
     name: 'compressed',
@@ -22,7 +22,9 @@ function compressed(): Plugin {
   };
 }
 
-/** The page, built into dist/app/console-page; the proxy serves it below /console (src/app/console-page.ts). */
+/**
+ * The page, built into dist/app/console-page; the proxy serves it below /console (src/app/console-page.ts).
+ */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
@@ -35,8 +37,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     assetsInlineLimit: 0,
-    chunkSizeWarningLimit: 600, // kB, uncompressed: the component library, which every page needs
-    rolldownOptions: { checks: { moduleLevelDirective: false } }, // "use client", in each file of the component library
+    chunkSizeWarningLimit: 600, // kB, for the component library, which every page needs
+    // Each file of the component library has "use client".
+    rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
   server: { proxy: { '/v1': 'http://localhost:3000' } },
 });

@@ -35,7 +35,9 @@ const csrf: Middleware = {
   },
 };
 
-/** The client of /v1. People are masked unless a request uses `revealing`. The proxy records each read of people. */
+/**
+ * Client of /v1. Masks people unless a request uses `revealing`. The proxy records each read of people.
+ */
 export const http = createFetchClient<paths>({ baseUrl: '/', headers: { 'X-People': 'masked' } });
 http.use(csrf, problems);
 

@@ -10,14 +10,14 @@ const GRACE_MS = 5_000;
 const RETRY_MS = 3_000;
 
 interface Options {
-  /**
-   * Longest silence before the stream counts as dead, in milliseconds. Undefined accepts any silence.
-   */
+  /** Longest silence before the stream counts as dead, in milliseconds. Undefined accepts any silence. */
   quietMs?: number;
 }
 
 /**
- * Follows server-sent events while the page is visible. Hidden tabs close their streams, because browsers allow six connections per host over HTTP/1.1. A stream that is lost, silent, or sends `unavailable` marks the page as stale (freshness.ts).
+ * Follows server-sent events while the page is visible. Hidden tabs close their streams, because browsers
+ * allow six connections per host over HTTP/1.1. A stream that is lost, silent, or sends `unavailable` marks
+ * the page as stale (freshness.ts).
  * @param handlers by event name. Each receives the event's data.
  */
 export function useEvents(

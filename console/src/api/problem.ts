@@ -6,7 +6,8 @@ export class ApiProblem extends Error {
   constructor(readonly problem: ProblemDetails | undefined) {
     super(
       problem?.detail ??
-        'The proxy cannot be reached, so the result is unknown. Check your connection, then check the current state.',
+        'The proxy cannot be reached, so the result is unknown. Check your connection, then check ' +
+          'the current state.',
     );
   }
 
@@ -21,7 +22,9 @@ export class ApiProblem extends Error {
 
 const BAD_GATEWAY = 502;
 
-/** Whether the proxy, or a service that it needs, is unreachable. The same request may succeed in a moment. */
+/**
+ * Whether the proxy, or a service that it needs, is unreachable. A retry may succeed.
+ */
 export const isOutage = (error: unknown): boolean =>
   error instanceof ApiProblem && (error.status === undefined || error.status >= BAD_GATEWAY);
 

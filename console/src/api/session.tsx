@@ -55,10 +55,12 @@ const isSignedOut = (error: unknown) =>
 const IDLE = 'You were signed out because you were inactive.';
 const ENDED = 'Your session has ended. Sign in again.';
 
-/** Provides the session. The key is sent once and never stored. From then on, a cookie identifies the user. */
+/**
+ * Provides the session. The key is sent once and never stored. A cookie identifies the user afterwards.
+ */
 export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, loading, children }: Props) {
   const queries = useQueryClient();
-  // Null means signed out, undefined means unknown. The server marks a page that was requested without a cookie.
+  // Null means signed out, undefined means unknown. The server marks pages requested without a cookie.
   const [session, setSession] = useState<SessionRecord | null | undefined>(() =>
     document.documentElement.dataset.session === 'none' ? null : undefined,
   );
@@ -85,12 +87,13 @@ export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, load
   const signOut = useCallback(
     async (why?: string) => {
       const ended = await http.DELETE('/v1/session').catch((error: unknown) => {
-        // A session that has already ended is fine. One that could not be ended still grants access, so the user must know.
+        // A session that could not be ended still grants access, so the user must know.
         if (why === undefined && !isSignedOut(error)) throw error;
       });
       take(null, why);
       const away = ended?.data?.end_session_url ?? null;
-      if (why === undefined && away !== null) location.assign(away); // Idle users stay signed in at the provider.
+      // Idle users stay signed in at the provider.
+      if (why === undefined && away !== null) location.assign(away);
     },
     [take],
   );

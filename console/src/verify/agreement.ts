@@ -4,8 +4,8 @@ import { Comparison, type Leaf, type Leaves, listOf } from './comparison';
 import { compareSettlements, compareStates, transactionOf } from './settlements';
 
 /**
- * Compares the shown values of a call with its records. It leaves out people and bodies, which records only commit to
- * (people.ts). Names of clients are not in records, so IDs are compared.
+ * Compares the shown values of a call with its records. It leaves out people and bodies, which records only
+ * commit to (people.ts). Names of clients are not in records, so IDs are compared.
  * @param away kinds of records that exist but cannot be read, because they are too new or pruned.
  * @param settlements all readable settlements, in order.
  */
@@ -60,7 +60,8 @@ function compareRequest(all: Comparison, story: CallStory, leaf: Leaf): void {
   all.text('request id', story.request_id, leaf.request_id);
   all.plain('address', story.client_address, leaf.client_address);
   all.plain('trace', story.traceparent, leaf.traceparent);
-  // Records of an earlier version contain the key itself. Later ones commit to it (people.ts). Erased keys are not shown.
+  // Records of an earlier version contain the key itself. Later ones commit to it (people.ts). Erased keys
+  // are not shown.
   if (typeof leaf.idempotency_key_commitment !== 'string')
     all.text('idempotency key', story.idempotency_key, leaf.idempotency_key);
   all.time('received', story.timings.received_at, leaf.received_at);
@@ -88,7 +89,9 @@ function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
   }
 }
 
-/** A call's record has the token or the session as a member. A refusal's record has it as text in a column. */
+/**
+ * A call's record has the token or the session as a member, and a refusal's has it as text.
+ */
 function compareCredential(all: Comparison, { token, session }: CallStory, leaf: Leaf): void {
   const recorded = typeof leaf.credential === 'string' ? (JSON.parse(leaf.credential) as Leaf) : leaf;
   const [ofToken, ofSession] = [(recorded.token ?? {}) as Leaf, (recorded.session ?? {}) as Leaf];

@@ -4,8 +4,8 @@ import type { RecordPerson } from '../api/generated/schema';
 export type Leaf = Record<string, unknown>;
 
 /**
- * The records of a call by their kinds. A kind is missing if it has no record, or none that can be read. Of several
- * settlements, it is the last one in the log.
+ * The records of a call by their kinds. A kind is missing if it has no record, or none that can be read. Of
+ * several settlements, it is the last one in the log.
  */
 export type Leaves = Partial<Record<string, Leaf>>;
 

@@ -25,7 +25,9 @@ export function parseMemory(text: string | null): LogMemory | undefined {
 }
 
 /**
- * Returns the memory to store after a verification. A checkpoint that names no keys has one signer. Another key is stored only if a checkpoint that a known key signed names it, because anyone can add a signature to a note.
+ * Returns the memory to store after a verification. A checkpoint that names no keys has one signer. Another
+ * key is stored only if a checkpoint that a known key signed names it, because anyone can add a signature to
+ * a note.
  * @param signers newest first.
  */
 export function memoryOf(note: string, signers: string[], memory?: LogMemory): LogMemory {
@@ -58,7 +60,8 @@ export function keyStep(memory: LogMemory | undefined, signers: string[]): Step 
   const details = signers.map((key): [string, string] => ['key now', key]);
   if (!memory) {
     const says =
-      'This browser sees the key for the first time and stores it. Compare it with the key that the operator published elsewhere.';
+      'This browser sees the key for the first time and stores it. Compare it with the key that the ' +
+      'operator published elsewhere.';
     return { title, state: 'open', says, details };
   }
   const isSame = isKnown(memory, signers);
@@ -67,7 +70,8 @@ export function keyStep(memory: LogMemory | undefined, signers: string[]): Step 
     state: isSame ? 'right' : 'wrong',
     says: isSame
       ? 'The checkpoint is signed by a key that this browser knows since it first verified a call here.'
-      : 'THE KEY HAS CHANGED. Anyone with another key can sign another history. Unless the operator announced a new key to you in another way, do not trust this page. Ask the operator.',
+      : 'THE KEY HAS CHANGED. Anyone with another key can sign another history. Unless the operator ' +
+        'announced a new key to you in another way, do not trust this page. Ask the operator.',
     details: isSame
       ? details
       : [...memory.keys.map((key): [string, string] => ['previously known key', key]), ...details],
@@ -103,10 +107,11 @@ export async function growthStep(
   const claim = { from: before.size, to: now.size, fromRoot: before.root, toRoot: now.root, proof };
   if (!(await verifyConsistency(claim))) {
     return wrong(
-      `The log does not extend the log of ${before.size} records that this browser saw. The history was rewritten. Keep both checkpoints (under Details) as proof.`,
+      `The log does not extend the log of ${before.size} records that this browser saw. The history ` +
+        'was rewritten. Keep both checkpoints (under Details) as proof.',
     );
   }
   details.push(['consistency proof', proof.map(toBase64).join('\n')]);
-  const says = `The log of ${now.size} records starts with the ${before.size} records that this browser knew.`;
+  const says = `The log of ${now.size} records starts with the ${before.size} that this browser knew.`;
   return { title, state: 'right', says, details };
 }

@@ -147,7 +147,8 @@ function pageStep({ story, proof }: Evidence, records: HashedLeaf[]): Step {
     state: all.faults.length > 0 ? 'wrong' : 'right',
     says:
       (all.faults.length > 0
-        ? `${all.faults.slice(0, 5).join(' ')} Reload the page. If this remains, the page does not show what was recorded.`
+        ? `${all.faults.slice(0, 5).join(' ')} Reload the page. If this remains, the page does not ` +
+          'show what was recorded.'
         : `${all.count} values on this page match the records: amounts, times, decisions, and the outcome.`) +
       unsealed +
       apart,
@@ -159,7 +160,8 @@ async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
   const title = 'Recipients and bodies match the commitments in the records';
   if (!openings) {
     const says =
-      'People are masked on this page. If your key has access, reveal them and verify again to compare each with its salted hash in the record.';
+      'People are masked on this page. If your key has access, reveal them and verify again to ' +
+      'compare each with its salted hash in the record.';
     return { title, state: 'open', says, details: [] };
   }
   if (story.refusal && !openings.refusal?.length) {
@@ -181,7 +183,9 @@ async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
   };
 }
 
-/** Returns the keys that signed a note. None if the note or a signature is invalid, which `verifyCall` explains. */
+/**
+ * Returns the keys that signed a note. None if it is invalid, which `verifyCall` explains.
+ */
 export async function signersOf(note: string, keys: string[]): Promise<string[]> {
   try {
     const verifiers = await Promise.all([...new Set(keys)].map(verifierOf));

@@ -18,8 +18,8 @@ interface DraftStorage<Values> {
 }
 
 /**
- * Stores the values of a form while its author signs in again at the provider, which unloads the page.
- * The values must not contain secrets or recipients.
+ * Stores the values of a form while its author signs in again at the provider, which unloads the page. The
+ * values must not contain secrets or recipients.
  * @param form name of the form and its subject. Undefined disables the storage.
  */
 export function useStoredDraft<Values>(form: string | undefined): DraftStorage<Values> {

@@ -4,9 +4,11 @@ import { type MouseEvent, useId } from 'react';
 const stop = (event: MouseEvent) => event.preventDefault();
 
 /**
- * Disables a button while a step is missing, and explains which. The button keeps keyboard focus, so that screen readers announce the reason.
+ * Disables a button while a step is missing, and explains which. The button keeps keyboard focus, so that
+ * screen readers announce the reason.
  * @param missing instruction for the missing step. Undefined enables the button.
- * @returns the properties of the button, to be set after its own `onClick`, and the instruction to show beside it.
+ * @returns the properties of the button, to be set after its own `onClick`, and the instruction to show
+ * beside it.
  */
 export function useGate(missing: string | undefined) {
   const id = useId();

@@ -23,7 +23,8 @@ export function ReasonDialog({ children, maxLength = 500, decision, missing, run
     currentTarget: { form },
   }: KeyboardEvent<HTMLTextAreaElement>) => {
     const button = form?.querySelector<HTMLButtonElement>('[type=submit]');
-    if (key === 'Enter' && (ctrlKey || metaKey)) button?.click(); // The button ignores clicks while a step is missing.
+    // The button ignores clicks while a step is missing.
+    if (key === 'Enter' && (ctrlKey || metaKey)) button?.click();
   };
   return (
     <ConfirmDialog

@@ -14,7 +14,8 @@ interface Props {
 }
 
 /**
- * Shows a secret once. The dialog closes only after the user confirms that the secret is stored. The page keeps no copy.
+ * Shows a secret once. The dialog closes only after the user confirms that the secret is stored. The page
+ * keeps no copy.
  */
 export function SecretDialog({ title, name, secret, children, close }: Props) {
   const [stored, setStored] = useState(false);

@@ -15,7 +15,8 @@ export function StopBanner() {
   const mayKnow = may('admin', 'approve', 'audit');
   const { data } = api.useQuery('get', '/v1/stops', {}, { enabled: mayKnow, refetchInterval: REFETCH_MS });
   const stops = data?.stops ?? [];
-  if (!mayKnow || stops.length === 0 || location === '/stops') return null; // That page shows the stops in detail.
+  // The page of the stop switch shows the stops in detail.
+  if (!mayKnow || stops.length === 0 || location === '/stops') return null;
   return (
     <Alert color="red" variant="light" role="status" p="xs" mb="md" icon={<OctagonX size={18} aria-hidden />}>
       {stops.map((stop) => (

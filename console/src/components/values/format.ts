@@ -1,5 +1,5 @@
 /**
- * Formats an amount with all its decimals, at least two. It stays text, because a number could lose precision.
+ * Formats an amount with all its decimals, at least two. As a number, it could lose precision.
  */
 export function formatUsd(amount: string): string {
   const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];

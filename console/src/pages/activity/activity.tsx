@@ -32,7 +32,10 @@ export default function ActivityPage() {
   return (
     <Page
       title="Activity"
-      lead="Every change of clients, keys, limits, stops and the configuration, with its author. The records are sealed in the log."
+      lead={
+        'Every change of clients, keys, limits, stops and the configuration, with its author. The ' +
+        'records are sealed in the log.'
+      }
       actions={<ExportButton filters={values} />}
     >
       <Filters values={values} change={change} />

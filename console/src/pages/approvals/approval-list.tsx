@@ -31,7 +31,8 @@ export function ApprovalList({ approvals, chosen, choose }: Props) {
             aria-current={approval.id === chosen ? true : undefined}
             onClick={(event: MouseEvent) => {
               const { detail, ctrlKey, metaKey, shiftKey } = event;
-              if (!choose || detail === 0 || ctrlKey || metaKey || shiftKey) return; // `detail` is 0 for a click by keyboard.
+              // `detail` is 0 for a click by keyboard.
+              if (!choose || detail === 0 || ctrlKey || metaKey || shiftKey) return;
               event.preventDefault();
               choose(approval.id);
             }}

@@ -11,7 +11,8 @@ const HELD_FOR: Partial<Record<string, string>> = {
   seen_across_clients:
     'Another client requested the same payment a moment ago. This call may be a duplicate.',
   unexplained_payment:
-    'The upstream has already paid this amount to this recipient, in a time whose records were lost. Check that transaction before you approve.',
+    'The upstream has already paid this amount to this recipient, in a time whose records were lost. ' +
+    'Check that transaction before you approve.',
   screening_review: 'The screening service asks a person to review the recipients.',
   new_beneficiary:
     'A recipient was registered a short time ago. Check that it is the right one before you approve.',

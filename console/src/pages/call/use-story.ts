@@ -10,7 +10,8 @@ const ONCE = { staleTime: Infinity, refetchOnWindowFocus: false, refetchOnReconn
 
 /**
  * Reads a call's story, masked at first.
- * @param revealed whether to unmask people. Unmasked data is requested each time, and discarded with the page.
+ * @param revealed whether to unmask people. Unmasked data is requested each time, and discarded with the
+ * page.
  */
 export function useStory(id: string, revealed: boolean) {
   const params = { path: { id } };

@@ -39,7 +39,7 @@ export function Rows<Row>({ list, columns, rows, keyOf, answer }: Props<Row>) {
     <Box
       aria-busy={isPlaceholderData}
       opacity={isPlaceholderData ? 0.6 : 1}
-      style={{ whiteSpace: 'nowrap' }} // A table that scrolls sideways is easier to read than rows of many lines.
+      style={{ whiteSpace: 'nowrap' }} // Scrolling sideways is easier than reading rows of many lines.
     >
       {table}
     </Box>

@@ -99,7 +99,10 @@ function withAll(groups: SummaryGroup[]): SummaryGroup[] {
   return [...groups, all];
 }
 
-/** Returns the exact sum of amounts, computed in whole units of the smallest decimal. Amounts are not negative. */
+/**
+ * Returns the exact sum of amounts, computed in whole units of the smallest decimal. Amounts are not
+ * negative.
+ */
 function sumOf(amounts: string[]): string {
   const decimals = Math.max(0, ...amounts.map((amount) => (amount.split('.')[1] ?? '').length));
   const whole = (amount: string) => {

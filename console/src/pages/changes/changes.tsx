@@ -28,12 +28,16 @@ export default function ChangesPage() {
   const status = (values.status ?? 'pending') as Status;
   const query = { status, ...page };
   const changes = api.useQuery('get', '/v1/changes', { params: { query } });
-  // The dialog stays open when the decided change leaves the list, because it may explain why the change was not made.
+  // The dialog stays open when the decided change leaves the list, because it may explain why the change was
+  // not made.
   const [deciding, setDeciding] = useState<OpenDecision>();
   return (
     <Page
       title="Changes"
-      lead="Changes that let a client do more, lifts of stops, and merges of people. A person other than the requester must approve them with their own key."
+      lead={
+        'Changes that let a client do more, lifts of stops, and merges of people. A person other than ' +
+        'the requester must approve them with their own key.'
+      }
     >
       <Group role="search" aria-label="Filters">
         <Choice

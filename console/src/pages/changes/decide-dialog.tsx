@@ -44,7 +44,8 @@ export function DecideDialog({ change, decision, close }: Props) {
       <ChangedFields of={change} />
       <Text size="sm">
         {isApproval
-          ? `It applies${change.client === null ? '' : ` to ${change.client}`} immediately, on every instance.`
+          ? `It applies${change.client === null ? '' : ` to ${change.client}`} immediately, on every ` +
+            'instance.'
           : 'The change is discarded.'}
       </Text>
     </ReasonDialog>
@@ -60,7 +61,8 @@ function ClaimCodeDialog({ code, person, close }: { code: string; person: string
       secret={code}
       close={close}
     >
-      {`Give it only to ${person}, who claims the key with keys claim. That key can never decide about your requests. If ${person} signs in here, the code is not needed.`}
+      {`Give it only to ${person}, who claims the key with keys claim. That key can never decide ` +
+        `about your requests. If ${person} signs in here, the code is not needed.`}
     </SecretDialog>
   );
 }

@@ -31,7 +31,8 @@ export default function ClaimPage() {
             description={
               isSignedIn
                 ? 'Ask an administrator for the ID. It is listed among the keys of your client.'
-                : 'The administrator who approved the key has the code. The key can never decide about requests of that administrator.'
+                : 'The administrator who approved the key has the code. The key can never decide about ' +
+                  'requests of that administrator.'
             }
             autoComplete="off"
             value={what}

@@ -41,7 +41,7 @@ export default function ClientsPage() {
   return (
     <Page
       title="Clients"
-      lead="Clients that may use the proxy: apps that pay, and people who audit, reconcile, approve, or administer."
+      lead="Apps that pay through the proxy, and people who audit, reconcile, approve, or administer."
       actions={
         <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
           New client

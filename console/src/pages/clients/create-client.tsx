@@ -21,7 +21,9 @@ const KINDS: { value: ClientKind; label: string }[] = [
 ];
 
 interface Props {
-  /** Called with the new key, which is not valid while the client is pending approval. A public client has none. */
+  /**
+   * Called with the new key, which is invalid until the client is approved. A public client has none.
+   */
   created: (client: { client: string; key?: string | undefined; waits: boolean }) => void;
   close: () => void;
 }
@@ -95,7 +97,7 @@ function IdentityFields({ entered: { name, account, kind }, faults, change }: Fi
     <>
       <TextInput
         label="Name"
-        description="Lowercase letters, digits, and dashes. It is part of the client's keys and cannot be changed."
+        description="Lowercase letters, digits, and dashes. Appears in the client's keys and cannot be changed."
         required
         autoComplete="off"
         data-autofocus
@@ -106,7 +108,7 @@ function IdentityFields({ entered: { name, account, kind }, faults, change }: Fi
       <AccountField account={account} error={faults.account} change={(value) => change({ account: value })} />
       <NativeSelect
         label="Kind"
-        description="Servers keep secret keys. Public clients, such as mobile apps, have none. It cannot be changed."
+        description="Public clients, such as mobile apps, have no secret keys. The kind cannot be changed."
         data={[...KINDS]}
         value={kind}
         error={faults.kind}

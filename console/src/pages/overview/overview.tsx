@@ -41,7 +41,8 @@ export default function OverviewPage() {
     },
     { quietMs: QUIET_MS },
   );
-  const overview = told?.days === days ? told.overview : undefined; // Figures of another period must not be shown.
+  // Figures of another period must not be shown.
+  const overview = told?.days === days ? told.overview : undefined;
   // A stream that cannot start gives no reason. A plain request does.
   const failed = connection === 'lost' && overview === undefined;
   const { error, refetch } = api.useQuery('get', '/v1/overview', {}, { enabled: failed });

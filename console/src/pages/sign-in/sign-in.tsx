@@ -64,7 +64,10 @@ function KeyForm({ signIn }: Pick<SignInProps, 'signIn'>) {
         )}
         <PasswordInput
           label="API key"
-          description="The scopes of the key determine what you see. The key is sent once, and your browser does not store it."
+          description={
+            'The scopes of the key determine what you see. The key is sent once, and your browser does ' +
+            'not store it.'
+          }
           placeholder="pp_auditor_…"
           autoComplete="off"
           required

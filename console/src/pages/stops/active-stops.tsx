@@ -99,7 +99,8 @@ function LiftDialog({ stop, others, close }: { stop: StopRecord; others: StopRec
 }
 
 /**
- * Shows the author of a stop or a lift: the person if known, the client of the key, or the user of the command line.
+ * Shows the author of a stop or a lift: the person if known, the client of the key, or the user of the
+ * command line.
  * @param cause reason of an automatic stop. Null if a person added it.
  */
 export function StopAuthor({

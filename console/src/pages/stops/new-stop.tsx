@@ -129,7 +129,8 @@ function StopDialog({ target, operations, clientCount, close }: Props) {
       </Text>
       <Text size="sm">
         {operations.length === 0
-          ? `This affects no operation that ${owner} may use now. Operations allowed later are refused too, with your reason.`
+          ? `This affects no operation that ${owner} may use now. Operations allowed later are refused ` +
+            'too, with your reason.'
           : `These operations of ${owner} are refused on every instance, with your reason:`}
       </Text>
       {operations.length > 0 && (

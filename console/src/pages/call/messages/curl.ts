@@ -4,7 +4,8 @@ import type { CallStory } from '../../../api/generated/schema';
 const PREFIX = '/api/v0.1';
 
 /**
- * Returns the request as a curl command, with the API key as a shell variable. Undefined for refused requests, whose bodies are not stored.
+ * Returns the request as a curl command, with the API key as a shell variable. Undefined for refused
+ * requests, whose bodies are not stored.
  * @param origin URL of the proxy.
  */
 export function curlOf(
@@ -40,7 +41,11 @@ export function warningOf(story: CallStory, revealed: boolean): string {
       : 'This call had no Idempotency-Key.';
     return `${why} Running this command makes a new request and may pay twice.${masked}`;
   }
-  return `This command contains the Idempotency-Key. With an API key of the same client, it returns the same response and nothing is paid twice. With another client's API key, it is a new payout.${masked}`;
+  return (
+    'This command contains the Idempotency-Key. With an API key of the same client, it returns the ' +
+    "same response and nothing is paid twice. With another client's API key, it is a new " +
+    `payout.${masked}`
+  );
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -40,7 +40,10 @@ export function Proof({ story, revealed }: Props) {
   return (
     <Section
       title="Proof"
-      lead="Every record is sealed in a tamper-evident log. Verify checks the records in your browser. It computes all hashes itself and trusts only the log's key."
+      lead={
+        'Every record is sealed in a tamper-evident log. Verify checks the records in your browser. It ' +
+        "computes all hashes itself and trusts only the log's key."
+      }
       actions={
         <ProofButtons
           isBusy={waiting !== undefined}
@@ -106,8 +109,11 @@ function Result({ verification: { steps, hasOtherKey }, trust }: ResultProps) {
         title={wrong > 0 ? 'Verification FAILED' : 'Verified'}
       >
         {wrong > 0
-          ? `${wrong === 1 ? 'One step' : `${wrong} steps`} failed. See the details below. Save this page and tell the auditors of the proxy.`
-          : "These records are in the log that its key signed, and this page matches them. This does not prove that the recorded facts are true, or that everyone sees the same log. To check that, compare the checkpoint with a witness's copy."}
+          ? `${wrong === 1 ? 'One step' : `${wrong} steps`} failed. See the details below. Save this ` +
+            'page and tell the auditors of the proxy.'
+          : 'These records are in the log that its key signed, and this page matches them. This does ' +
+            'not prove that the recorded facts are true, or that everyone sees the same log. To check ' +
+            "that, compare the checkpoint with a witness's copy."}
       </Alert>
       {hasOtherKey && (
         <Button variant="default" size="xs" color="red" onClick={trust} style={{ alignSelf: 'flex-start' }}>
@@ -125,7 +131,8 @@ function Elsewhere({ missing, id }: { missing: MissingFeature; id: string }) {
     <Alert color="orange" variant="light" title="This browser cannot verify here">
       <Text size="sm">
         {missing === 'web-crypto'
-          ? 'Browsers support cryptography only on https and localhost, and this page was loaded over http. Open the console over https, or verify on the server:'
+          ? 'Browsers support cryptography only on https and localhost, and this page was loaded over ' +
+            'http. Open the console over https, or verify on the server:'
           : 'This browser does not support Ed25519 signatures. Update it, or verify on the server:'}
       </Text>
       <Code block>npm run cli -- audit verify --key log.pub</Code>

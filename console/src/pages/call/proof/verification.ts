@@ -12,9 +12,7 @@ import {
 import { lackingOf } from '../../../../../packages/sdk/src/proofs/note';
 import { signersOf, type Step, verifyCall } from '../../../verify/verify';
 
-/**
- * Storage key for the log's keys and the newest verified checkpoint. They identify no person.
- */
+/** Storage key for the log's keys and the newest verified checkpoint. They identify no person. */
 const MEMORY = 'payout-proxy.log';
 
 /** Polling of the proof. Records are sealed within a second or two. */

@@ -42,7 +42,8 @@ function intent({ timings, recovered }: CallStory): TimelineEvent {
   const [title, says] = recovered
     ? [
         'Intent restored',
-        'The database had lost the intent, which was recorded before anything was sent. It was restored from a copy.',
+        'The database had lost the intent, which was recorded before anything was sent. It was ' +
+          'restored from a copy.',
       ]
     : ['Intent recorded', 'Recorded before anything was sent.'];
   return { title, at: timings.recorded_at, color: 'blue', says: [says] };
@@ -180,10 +181,10 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): TimelineEvent[] {
     says: ['The call may or may not have been carried out. It is never sent again.'],
   };
   if (!looked) return [since];
-  const list = looked.transactions.map(
-    ({ upstream_ref, upstream_id, amount_usd, status }) =>
-      `may be ${[upstream_ref ?? upstream_id, amount_usd !== null && `${amount_usd} USD`, status].filter(Boolean).join(', ')}`,
-  );
+  const list = looked.transactions.map(({ upstream_ref, upstream_id, amount_usd, status }) => {
+    const amount = amount_usd === null ? null : `${amount_usd} USD`;
+    return `may be ${[upstream_ref ?? upstream_id, amount, status].filter(Boolean).join(', ')}`;
+  });
   const { decided_at, reason, calls } = looked;
   return [
     since,

@@ -27,20 +27,23 @@ export async function checkExport(file: Blob, manifestText: string): Promise<Che
   const rows = rowsIn(bytes);
   if (rows !== manifest.rows) {
     throw new Error(
-      `The export has ${rows} rows, but its manifest says ${manifest.rows}. The file was discarded. Try again.`,
+      `The export has ${rows} rows, but its manifest says ${manifest.rows}. The file was discarded. ` +
+        'Try again.',
     );
   }
   const summed = (globalThis.crypto as Partial<Crypto>).subtle !== undefined;
   if (summed && (await sha256(bytes)) !== manifest.sha256) {
     throw new Error(
-      'The export was changed in transit: its SHA-256 differs from its manifest. The file was discarded. Try again.',
+      'The export was changed in transit: its SHA-256 differs from its manifest. The file was ' +
+        'discarded. Try again.',
     );
   }
   return { rows, summed, manifest: new Blob([manifestText], { type: 'application/json' }) };
 }
 
 /**
- * Counts rows. In CSV, the first line is the heading, and quoted line breaks continue a row. JSON lines contain none.
+ * Counts rows. In CSV, the first line is the heading, and quoted line breaks continue a row. JSON lines
+ * contain none.
  */
 function rowsIn(bytes: Uint8Array): number {
   const isCsv = bytes.length > 0 && bytes[0] !== BRACE;

@@ -29,7 +29,8 @@ export function useExport(filters: Filters) {
     const controller = new AbortController();
     aborting.current = controller;
     setJob({ state: 'running', progress: undefined });
-    const filename = `payout-proxy-${what}-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.${format}`;
+    const time = new Date().toISOString().slice(0, 19).replaceAll(':', '');
+    const filename = `payout-proxy-${what}-${time}Z.${format}`;
     let checked: CheckedExport | undefined;
     try {
       await save(

@@ -2,7 +2,8 @@
 const MIN_DIGITS = 6;
 
 /**
- * Normalizes a recipient for a search. People write phone numbers with spaces, brackets and dashes, and without the country code. The proxy finds them by their digits.
+ * Normalizes a recipient for a search. People write phone numbers with spaces, brackets and dashes, and
+ * without the country code. The proxy finds them by their digits.
  */
 export function asContact(text: string): string {
   const digits = text.replace(/[^\d]/g, '');

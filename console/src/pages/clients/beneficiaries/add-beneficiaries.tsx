@@ -65,7 +65,10 @@ export function AddBeneficiaries({ client, close }: { client: string; close: () 
         autoComplete="off"
         spellCheck={false}
         error={faults.length > 0 && <Faults of={faults} />}
-        description="One per line: an email address, a phone number such as +254712345678, a handle such as @ada, or receiver: and the ID of a sub-account."
+        description={
+          'One per line: an email address, a phone number such as +254712345678, a handle such as ' +
+          '@ada, or receiver: and the ID of a sub-account.'
+        }
         onChange={({ currentTarget: { value } }) => setText(value)}
       />
       <Text size="xs" c="dimmed">

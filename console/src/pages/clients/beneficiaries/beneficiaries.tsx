@@ -164,7 +164,8 @@ function RemoveBeneficiary({ client, of: { id, list }, who, close }: Props) {
     <ReasonDialog title="Remove a recipient" action="Remove" run={run} close={close}>
       <Text size="sm">
         {list === 'allowed'
-          ? `${who} is no longer allowed for ${client}. If the client pays only registered recipients, it can no longer pay them.`
+          ? `${who} is no longer allowed for ${client}. If the client pays only registered recipients, ` +
+            'it can no longer pay them.'
           : `${who} is no longer blocked for ${client}. The client may then pay them.`}
       </Text>
     </ReasonDialog>

@@ -29,7 +29,9 @@ export function LimitFields(props: Props) {
   );
 }
 
-/** Shows a field for each limit. Amounts and counts are aligned at the bottom, whatever the length of their descriptions. */
+/**
+ * Shows a field for each limit. Amounts and counts are aligned at the bottom.
+ */
 function Limits({ of, ...props }: Props & { of: LimitRow[] }) {
   return (
     <>

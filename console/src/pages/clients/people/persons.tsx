@@ -87,7 +87,10 @@ export default function PersonsPage() {
 function defaultsOf(client: ClientDto): string {
   const set = OWN_LIMITS.filter((name) => defaultOf(client, name) !== null);
   const limits = set.map((name) => `${LABELS[name].toLowerCase()} ${defaultInWords(client, name)}`);
-  return `People on whose behalf ${client.name} calls. Default limits of each person: ${limits.join(', ') || 'none'}.`;
+  return (
+    `People on whose behalf ${client.name} calls. Default limits of each person: ` +
+    `${limits.join(', ') || 'none'}.`
+  );
 }
 
 function Links({ client }: { client: string }) {

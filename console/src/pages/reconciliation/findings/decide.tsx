@@ -24,7 +24,8 @@ const MEANINGS: Record<Decision, string> = {
   explained: 'The reason is known, and nothing is owed.',
   resolved: 'The difference was corrected.',
   accepted:
-    'The difference is a permanent loss or gain. Only a person who did not request the payment can accept the finding.',
+    'The difference is a permanent loss or gain. Only a person who did not request the payment can ' +
+    'accept the finding.',
   reopened: 'The earlier decision no longer applies.',
 };
 
@@ -123,7 +124,8 @@ function conflictsIn(error: unknown, findings: FindingRecord[]): Conflicts {
   if (!(error instanceof ApiProblem) || !REFUSED.has(error.code ?? '')) return conflicts;
   for (const { pointer, detail } of error.problem?.errors ?? []) {
     const finding = findings[Number(/^\/decisions\/(\d+)\//.exec(pointer)?.[1])];
-    if (finding && !conflicts.has(finding.id)) conflicts.set(finding.id, detail); // The first error explains the most.
+    // The first error explains the most.
+    if (finding && !conflicts.has(finding.id)) conflicts.set(finding.id, detail);
   }
   return conflicts;
 }

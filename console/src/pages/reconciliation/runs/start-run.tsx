@@ -72,7 +72,10 @@ function AsOfInput({ asOf, setAsOf }: { asOf: string | null; setAsOf: (asOf: str
   return (
     <DateTimePicker
       label="As of"
-      description="In your time zone. Compares both sides as of this time and changes no finding states. Leave empty for the current time."
+      description={
+        'In your time zone. Compares both sides as of this time and changes no finding states. Leave ' +
+        'empty for the current time.'
+      }
       clearable
       value={asOf}
       onChange={setAsOf}

@@ -30,7 +30,10 @@ export default function StatementsPage() {
   return (
     <Page
       title="Statements"
-      lead="CSV files of payments from a provider. A run can compare with one of them instead of the upstream's listing."
+      lead={
+        'CSV files of payments from a provider. A run can compare with one of them instead of the ' +
+        "upstream's listing."
+      }
       actions={
         <Button leftSection={<Upload size={14} />} onClick={open}>
           Import a statement

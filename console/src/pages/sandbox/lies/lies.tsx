@@ -15,7 +15,10 @@ export function SandboxLies({ lies }: Pick<SandboxDto, 'lies'>) {
   return (
     <Card
       title="Lies"
-      lead="A fault affects single requests. A lie lasts until you end it. Watch how the history, the caps and the next reconciliation run handle it."
+      lead={
+        'A fault affects single requests. A lie lasts until you end it. Watch how the history, the ' +
+        'caps and the next reconciliation run handle it.'
+      }
     >
       <ActiveLies lies={lies} />
       <Accordion variant="contained" chevronPosition="left" order={3}>

@@ -7,7 +7,19 @@ import { type WordPlace, WORD_PLACES } from './lie-words';
 import { useReload } from '../queries';
 
 const TRANSACTION_TYPES: ListingDelayDto['type'][] = ['airtime', 'momo', 'credit', 'transfer', 'payment'];
-const ENTRY_TYPES = ['payout', 'transfer', 'collection', 'failure', 'reversal', 'refund', 'expiry', 'correction', 'top_up', 'withdrawal', 'fee']; // oxfmt-ignore
+const ENTRY_TYPES = [
+  'payout',
+  'transfer',
+  'collection',
+  'failure',
+  'reversal',
+  'refund',
+  'expiry',
+  'correction',
+  'top_up',
+  'withdrawal',
+  'fee',
+];
 const LISTS: { value: ListLiesDto['list']; label: string }[] = [
   { value: 'transactions', label: 'transactions' },
   { value: 'entries', label: "wallets' entries" },
@@ -16,7 +28,16 @@ const TYPES: Record<ListLiesDto['list'], string[]> = {
   transactions: TRANSACTION_TYPES,
   entries: ENTRY_TYPES,
 };
-const STATUSES: StatusWordDto['status'][] = ['paid', 'pending', 'failed', 'reversed', 'refunded', 'expired', 'redeemed', 'unpaid']; // oxfmt-ignore
+const STATUSES: StatusWordDto['status'][] = [
+  'paid',
+  'pending',
+  'failed',
+  'reversed',
+  'refunded',
+  'expired',
+  'redeemed',
+  'unpaid',
+];
 
 interface ListProps extends Pick<SandboxDto, 'lies'> {
   list: ListLiesDto['list'];

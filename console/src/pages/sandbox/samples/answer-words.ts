@@ -16,7 +16,8 @@ type Outcome = Extract<
 export const envelopeOf = ({ body }: SampleAnswerDto): Envelope => (isFields(body) ? body : {});
 
 /**
- * Outcomes of problem codes that follow a sent request. With all other codes, the proxy rejected the request itself.
+ * Outcomes of problem codes that follow a sent request. With all other codes, the proxy rejected the request
+ * itself.
  */
 const AFTER_SENDING: Partial<Record<ProblemDetails['code'], Outcome>> = {
   outcome_unknown: 'unknown',
@@ -38,7 +39,8 @@ export function outcomeOf(answer: SampleAnswerDto): Outcome {
 }
 
 const UNVERIFIED =
-  'The upstream reported a failure, but it may have paid anyway. The proxy keeps the money and the key reserved and asks the upstream for the outcome. The history of the call shows the result.';
+  'The upstream reported a failure, but it may have paid anyway. The proxy keeps the money and the ' +
+  'key reserved and asks the upstream for the outcome. The history of the call shows the result.';
 
 /** Explains a response in a few sentences, for newcomers. */
 export function explain(answer: SampleAnswerDto): string {
@@ -51,7 +53,11 @@ export function explain(answer: SampleAnswerDto): string {
       return 'Nothing was sent. The request is pending approval by another person.';
     case 'unknown':
       if (envelopeOf(answer).code !== 'outcome_unknown') return UNVERIFIED;
-      return 'The request was sent, but the response does not show the outcome. It may or may not have been paid. The proxy never sends it again. It asks the upstream, and the history of the call shows the result.';
+      return (
+        'The request was sent, but the response does not show the outcome. It may or may not have been ' +
+        'paid. The proxy never sends it again. It asks the upstream, and the history of the call shows ' +
+        'the result.'
+      );
     case 'rejected':
       return message === undefined
         ? 'The upstream rejected the request.'
@@ -64,7 +70,8 @@ export function explain(answer: SampleAnswerDto): string {
 }
 
 /**
- * Describes the items, such as "Outcome: 2 paid, 1 failed." Each transaction of an answer has a reference and a status.
+ * Describes the items, such as "Outcome: 2 paid, 1 failed." Each transaction of an answer has a reference and
+ * a status.
  */
 function itemOutcomes({ body }: SampleAnswerDto): string[] {
   const counts = new Map<string, number>();

@@ -28,7 +28,10 @@ export function bodyOf(draft: Fields, like: Fields): Fields {
   );
 }
 
-/** Converts text to a number. Text that is not a number, or not one that JavaScript can represent exactly, stays text, so that the proxy explains the error. */
+/**
+ * Converts text to a number. Text that is not a number, or not one that JavaScript can represent exactly,
+ * stays text, so that the proxy explains the error.
+ */
 function numberIn(value: unknown, like: unknown): unknown {
   if (typeof like !== 'number' || typeof value !== 'string') return value;
   const number = Number(value);
