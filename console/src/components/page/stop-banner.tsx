@@ -3,7 +3,7 @@ import { OctagonX } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import { api } from '../../api/client';
 import { useSession } from '../../api/session';
-import { inShort, targetOf } from '../values/stop-words';
+import { inShort, targetOf } from '../../words/stops';
 import { Instant } from '../values/values';
 
 const REFETCH_MS = 15_000;

@@ -1,50 +1,13 @@
 import { Badge } from '@mantine/core';
 import type { CallRecord, RecordItem } from '../../api/generated/schema';
+import { outcomeColor, outcomeWords, PAYOUT_COLORS } from '../../words/calls';
 import { inWords } from './format';
 
-type Outcome = CallRecord['outcome'];
-
-/** Colours show the outcome at a glance. The words carry the same information. */
-const COLORS: Record<Outcome, string> = {
-  succeeded: 'teal',
-  rejected: 'orange',
-  not_sent: 'gray',
-  unknown: 'red',
-  in_progress: 'blue',
-  refused: 'gray',
-  pending_approval: 'violet',
-  confirmed: 'teal', // Confirmed later, which is as good as succeeded.
-} as Record<Outcome, string>;
-
-const WORDS: Partial<Record<Outcome, string>> = {
-  unknown: 'in doubt',
-  pending_approval: 'pending approval',
-  confirmed: 'confirmed',
-  not_executed: 'not executed',
-};
-
-export const outcomeWords = (outcome: Outcome) => WORDS[outcome] ?? inWords(outcome);
-export const outcomeColor = (outcome: Outcome) => COLORS[outcome] ?? 'gray';
-
-export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
+export function OutcomeBadge({ outcome }: { outcome: CallRecord['outcome'] }) {
   return <WordBadge color={outcomeColor(outcome)}>{outcomeWords(outcome)}</WordBadge>;
 }
 
-type PayoutState = NonNullable<RecordItem['state']>;
-
-const PAYOUT_COLORS: Record<PayoutState, string> = {
-  held: 'violet',
-  reserved: 'blue',
-  in_doubt: 'red',
-  pending: 'blue',
-  paid: 'teal',
-  failed: 'orange',
-  reversed: 'orange',
-  refunded: 'orange',
-  not_executed: 'gray',
-};
-
-export function PayoutBadge({ state }: { state: PayoutState }) {
+export function PayoutBadge({ state }: { state: NonNullable<RecordItem['state']> }) {
   return <WordBadge color={PAYOUT_COLORS[state]}>{inWords(state)}</WordBadge>;
 }
 

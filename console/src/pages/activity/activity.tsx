@@ -16,7 +16,7 @@ import { Pager } from '../../components/lists/pager';
 import { messageOf } from '../../api/problem';
 import { save } from '../../api/save';
 import { COLUMNS } from './columns';
-import { CHANNEL_WORDS } from './words';
+import { CHANNEL_WORDS } from '../../words/activity';
 
 type Query = NonNullable<paths['/v1/activity']['get']['parameters']['query']>;
 

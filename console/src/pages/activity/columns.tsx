@@ -6,7 +6,7 @@ import { ChangedFields } from '../../components/values/changed-fields';
 import type { Column } from '../../components/lists/data-table';
 import { inWords } from '../../components/values/format';
 import { Instant, Maybe, Operation } from '../../components/values/values';
-import { CHANNEL_WORDS } from './words';
+import { CHANNEL_WORDS } from '../../words/activity';
 
 export const COLUMNS: Column<ActivityRecord>[] = [
   { id: 'at', title: 'When', render: ({ at }) => <Instant at={at} /> },

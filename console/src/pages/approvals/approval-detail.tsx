@@ -2,7 +2,8 @@ import { Alert, Anchor, Button, Group, Kbd, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
-import { OutcomeBadge, outcomeWords } from '../../components/values/badges';
+import { OutcomeBadge } from '../../components/values/badges';
+import { outcomeWords } from '../../words/calls';
 import { Requester } from '../../components/values/requester';
 import { clientWords } from '../../components/values/format';
 import { Facts } from '../../components/values/facts';
@@ -13,7 +14,8 @@ import { CallLink } from '../call/call-link';
 import { ApprovalCaps } from './approval-caps';
 import { ApprovalItems } from './approval-items';
 import type { useDecision } from './decision';
-import { countOf, whyHeld } from './words';
+import { approverWords } from '../../words/approvals';
+import { countOf } from './summary';
 
 interface Props {
   of: ApprovalRecord;
@@ -86,7 +88,7 @@ function RequestFacts({ of }: { of: ApprovalRecord }) {
   return (
     <Facts
       of={{
-        'Reason for approval': approval ? whyHeld(approval.held_for) : undefined,
+        'Reason for approval': approval ? approverWords(approval.held_for) : undefined,
         'Earlier call': approval?.earlier_call_id ? <CallLink id={approval.earlier_call_id} /> : undefined,
         'Lost payment': approval?.unexplained_transaction ? (
           <Copyable text={approval.unexplained_transaction} label="the transaction" />

@@ -4,7 +4,7 @@ import type { RecordItem } from '../../api/generated/schema';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { formatCount } from '../../components/values/format';
 import { Maybe, Usd } from '../../components/values/values';
-import { recipientOf } from './words';
+import { recipientOf } from './summary';
 
 /** Number of items shown at first. A batch may have thousands. */
 const FIRST = 50;

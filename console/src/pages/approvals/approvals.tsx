@@ -7,27 +7,12 @@ import { ShortcutsHelp } from './shortcuts';
 import { Page } from '../../components/page/page';
 import { Pager } from '../../components/lists/pager';
 import { Answer, Empty, Failure } from '../../components/page/states';
+import { EMPTY_WORDS, STATUS_WORDS } from '../../words/approvals';
 import { ApprovalDetail } from './approval-detail';
 import { ApprovalList } from './approval-list';
 import { useDecision } from './decision';
 import { useSelection } from './selection';
 import { useListShortcuts } from './list-shortcuts';
-
-type Status = (typeof STATUSES)[number];
-
-const WORDS: Record<Status, string> = {
-  pending: 'Pending',
-  approved: 'Approved',
-  rejected: 'Rejected',
-  expired: 'Expired',
-};
-
-const NONE: Record<Status, string> = {
-  pending: 'No calls are pending approval. New ones appear here automatically.',
-  approved: 'No calls have been approved yet.',
-  rejected: 'No calls have been rejected yet.',
-  expired: 'No calls have expired. Every call was decided in time.',
-};
 
 /** Each read is recorded, so the list is refetched no more often than people need. */
 const REFETCH_MS = 15_000;
@@ -53,7 +38,7 @@ export default function ApprovalsPage() {
       <SegmentedControl
         aria-label="Status of approvals"
         size="xs"
-        data={STATUSES.map((value) => ({ value, label: WORDS[value] }))}
+        data={STATUSES.map((value) => ({ value, label: STATUS_WORDS[value] }))}
         value={status}
         onChange={(value) => change({ status: value === 'pending' ? undefined : value, chosen: undefined })}
         style={{ alignSelf: 'flex-start' }}
@@ -63,7 +48,7 @@ export default function ApprovalsPage() {
           <Grid gap="lg">
             <Grid.Col span={{ base: 12, lg: 4 }}>
               {rows.length === 0 ? (
-                <Empty>{NONE[status]}</Empty>
+                <Empty>{EMPTY_WORDS[status]}</Empty>
               ) : (
                 <ApprovalList approvals={rows} chosen={id} choose={isWide ? choose : undefined} />
               )}

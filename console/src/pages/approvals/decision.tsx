@@ -5,7 +5,7 @@ import { api, http } from '../../api/client';
 import type { ApprovalRecord, FullApprovalRecord } from '../../api/generated/schema';
 import { ApiProblem } from '../../api/problem';
 import { ReasonDialog } from '../../components/forms/reason-dialog';
-import { summaryOf } from './words';
+import { summaryOf } from './summary';
 
 type Decision = 'approve' | 'reject';
 

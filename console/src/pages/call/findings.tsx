@@ -2,10 +2,10 @@ import { Alert, Anchor, List } from '@mantine/core';
 import { Link } from 'wouter';
 import type { CallDifference, CallStory } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
-import { WordBadge } from '../../components/values/badges';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { inWords } from '../../components/values/format';
 import { Instant, Maybe, Usd } from '../../components/values/values';
+import { StateBadge } from '../reconciliation/badges';
 import { Section } from '../../components/page/section';
 
 /** Shows contradictions between the records of the call, and differences from the upstream's. */
@@ -64,9 +64,7 @@ function columnsFor(mayReconcile: boolean): Column<CallDifference>[] {
     {
       id: 'state',
       title: 'State',
-      render: ({ state }) => (
-        <WordBadge color={state === 'open' ? 'orange' : 'gray'}>{inWords(state)}</WordBadge>
-      ),
+      render: ({ state }) => <StateBadge state={state} />,
     },
     { id: 'impact', title: 'Impact', numeric: true, render: ({ impact_usd }) => <Usd amount={impact_usd} /> },
     { id: 'found_at', title: 'Found', render: ({ found_at }) => <Instant at={found_at} /> },

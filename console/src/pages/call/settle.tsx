@@ -4,17 +4,10 @@ import { useState } from 'react';
 import { http } from '../../api/client';
 import { type CallStory, resolutionDtoOutcomeValues } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
+import { SETTLEMENT_WORDS } from '../../words/calls';
 import { inWords } from '../../components/values/format';
 import { useStoredDraft } from '../../components/forms/draft-storage';
 import { ReasonDialog } from '../../components/forms/reason-dialog';
-
-const MEANING: Partial<Record<string, string>> = {
-  confirmed: 'Confirmed: the call was carried out, and its payouts count',
-  not_executed: 'Not executed: the call was not and will not be carried out, and its reservation is released',
-  failed: 'Failed: the upstream accepted it, but nobody was paid, and its reservation is released',
-  reversed: 'Reversed: it was paid and taken back, and its reservation is released',
-  refunded: 'Refunded: it was paid and paid back, and its reservation is released',
-};
 
 /** Longest reason of a settlement. */
 const MAX_REASON = 1_000;
@@ -66,7 +59,7 @@ function SettleDialog({ story: { id, operation }, close }: { story: CallStory; c
       <Radio.Group label="Outcome" required value={outcome ?? null} onChange={setOutcome}>
         <Stack gap="xs" mt={4}>
           {resolutionDtoOutcomeValues.map((value) => (
-            <Radio key={value} value={value} label={MEANING[value] ?? inWords(value)} />
+            <Radio key={value} value={value} label={SETTLEMENT_WORDS[value] ?? inWords(value)} />
           ))}
         </Stack>
       </Radio.Group>

@@ -13,6 +13,7 @@ import { Page } from '../../components/page/page';
 import { Pager } from '../../components/lists/pager';
 import { Answer, Empty } from '../../components/page/states';
 import { Instant } from '../../components/values/values';
+import { changeTitle } from '../../words/activity';
 import { DecideDialog, type Decision } from './decide-dialog';
 
 type Status = ChangeRecord['status'];
@@ -79,26 +80,15 @@ function List({ changes, status, decide }: ListProps) {
   );
 }
 
-const KIND_WORDS: Record<ChangeRecord['kind'], string> = {
-  create_client: 'New client',
-  change_client: 'Change of client',
-  issue_key: 'New key of client',
-  lift_stop: 'Lift of a stop',
-  merge_people: 'Merge of two people',
-};
-
-const titleOf = ({ kind, client }: ChangeRecord) =>
-  client === null ? KIND_WORDS[kind] : `${KIND_WORDS[kind]} ${client}`;
-
 function Change({ change, decide }: { change: ChangeRecord; decide: (decision: Decision) => void }) {
   const { status, widens, before, after, holders, reason, requested_by: by, decided_by: decider } = change;
   const persons = [...new Set(holders.map(({ person }) => person ?? 'a key without a person'))];
   return (
-    <Paper withBorder p="md" component="article" aria-label={titleOf(change)}>
+    <Paper withBorder p="md" component="article" aria-label={changeTitle(change)}>
       <Stack gap="sm">
         <Group justify="space-between">
           <Title order={2} size="h3" className="wrap-anywhere">
-            {titleOf(change)}
+            {changeTitle(change)}
           </Title>
           {status !== 'pending' && <Badge variant="light">{inWords(status)}</Badge>}
         </Group>
@@ -131,7 +121,7 @@ function Change({ change, decide }: { change: ChangeRecord; decide: (decision: D
 function Buttons({ change, decide }: { change: ChangeRecord; decide: (decision: Decision) => void }) {
   const { session } = useSession();
   const gate = useGate(obstacleOf(change, session.person));
-  const name = titleOf(change);
+  const name = changeTitle(change);
   return (
     <Group>
       <Button onClick={() => decide('approve')} aria-label={`Approve: ${name}`} {...gate.button}>

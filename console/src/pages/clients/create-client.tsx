@@ -97,7 +97,7 @@ function IdentityFields({ entered: { name, account, kind }, faults, change }: Fi
     <>
       <TextInput
         label="Name"
-        description="Lowercase letters, digits, and dashes. Appears in the client's keys and cannot be changed."
+        description="Lowercase letters, digits, and dashes. Part of the client's keys and cannot be changed."
         required
         autoComplete="off"
         data-autofocus

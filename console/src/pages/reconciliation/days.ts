@@ -36,3 +36,15 @@ export function daysIn(from: string | undefined, to: string | undefined): Days {
   const last = to === undefined ? NaN : Date.parse(to) - 1;
   return [from?.slice(0, 10) ?? null, Number.isNaN(last) ? null : dayOf(last)];
 }
+
+const MIDNIGHT = 'T00:00:00.000Z';
+
+/** Describes a period of whole days in UTC. Undefined for any other period. */
+export function daysOf(from: string, to: string): string | undefined {
+  const [first, end] = [new Date(from).toISOString(), new Date(to).toISOString()];
+  if (!first.endsWith(MIDNIGHT) || !end.endsWith(MIDNIGHT)) return undefined;
+  const [firstDay, lastDay] = [first, new Date(Date.parse(end) - DAY_MS).toISOString()].map((day) =>
+    day.slice(0, 10),
+  );
+  return firstDay === lastDay ? `${firstDay} UTC` : `${firstDay} – ${lastDay} UTC`;
+}

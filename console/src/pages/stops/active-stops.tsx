@@ -6,7 +6,7 @@ import { http } from '../../api/client';
 import type { StopRecord, StopAuthorRecord } from '../../api/generated/schema';
 import { ConfirmDialog } from '../../components/forms/confirm-dialog';
 import { Instant } from '../../components/values/values';
-import { inShort, targetOf } from '../../components/values/stop-words';
+import { inShort, targetOf } from '../../words/stops';
 import { notifyPendingChange } from '../clients/pending-change';
 
 /** Lists the active stops. */

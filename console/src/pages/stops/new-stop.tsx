@@ -5,7 +5,7 @@ import { api, http } from '../../api/client';
 import type { ClientDto, GrantableDto } from '../../api/generated/schema';
 import { useGate } from '../../components/forms/gate';
 import { Answer } from '../../components/page/states';
-import { stoppedBy, type Target, inShort } from '../../components/values/stop-words';
+import { stoppedBy, type Target, inShort } from '../../words/stops';
 import { ReasonDialog } from '../../components/forms/reason-dialog';
 
 /** Asks for the target of a stop, and then for confirmation. */

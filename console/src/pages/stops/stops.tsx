@@ -6,7 +6,7 @@ import { Answer } from '../../components/page/states';
 import type { StopRecord } from '../../api/generated/schema';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Instant, Maybe } from '../../components/values/values';
-import { inShort, targetOf } from '../../components/values/stop-words';
+import { inShort, targetOf } from '../../words/stops';
 import { ActiveStops, StopAuthor } from './active-stops';
 import { NewStop } from './new-stop';
 

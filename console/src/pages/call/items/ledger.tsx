@@ -3,6 +3,7 @@ import type { CallStory, RecordEntry, RecordItem } from '../../../api/generated/
 import { PayoutBadge } from '../../../components/values/badges';
 import { type Column, DataTable } from '../../../components/lists/data-table';
 import { inWords } from '../../../components/values/format';
+import { NEXT_STEP_WORDS } from '../../../words/calls';
 import { Instant, Maybe, Usd } from '../../../components/values/values';
 
 const COLUMNS: Column<RecordEntry>[] = [
@@ -14,20 +15,13 @@ const COLUMNS: Column<RecordEntry>[] = [
   { id: 'source', title: 'Source', render: ({ source }) => <Maybe text={source} /> },
 ];
 
-const NEXT: Record<NonNullable<RecordItem['next']>, string> = {
-  await_approval: 'It is waiting for approval.',
-  wait: 'It must not be sent again. Wait for its state to change.',
-  none: 'Nothing needs to be done.',
-  send_again: 'Its amount no longer counts toward the cap. A new request for it is safe.',
-};
-
 /** Shows the ledger of a payout, and the next step for the app. */
 export function Ledger({ story, item }: { story: CallStory; item: RecordItem }) {
   return (
     <Stack gap={4} py="xs" w="fit-content">
       {item.next !== null && (
         <Text size="sm" c="dimmed">
-          {NEXT[item.next]}
+          {NEXT_STEP_WORDS[item.next]}
         </Text>
       )}
       <DataTable

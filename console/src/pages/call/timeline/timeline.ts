@@ -1,5 +1,7 @@
 import type { CallStory, RecordPerson } from '../../../api/generated/schema';
 import { inWords } from '../../../components/values/format';
+import { heldForWords } from '../../../words/approvals';
+import { PHASE_WORDS, SETTLEMENT_SOURCE_WORDS } from '../../../words/calls';
 
 /** One event in the history of a call. */
 export interface TimelineEvent {
@@ -71,20 +73,6 @@ function refused(
 
 type Refusal = NonNullable<CallStory['refusal']>;
 
-const HELD_FOR: Record<string, string> = {
-  over_threshold: "The call exceeds the client's approval threshold.",
-  over_recipient_threshold:
-    "A recipient would get more in a day than the client's approval threshold per recipient.",
-  over_daily_threshold: 'The client would pay more in a day than its approval threshold per day.',
-  seen_before:
-    'The client has requested the same amount for the same recipient before. This call may be a duplicate.',
-  seen_across_clients: 'Another client made the same request a short time ago.',
-  unexplained_payment:
-    'The upstream has already paid this amount to this recipient, in a time whose records were lost.',
-  screening_review: 'The screening service asked a person to review the recipients.',
-  new_beneficiary: 'A recipient was registered a short time ago.',
-};
-
 function approval({ approval: held, timings }: CallStory): TimelineEvent[] {
   if (!held) return [];
   const { held_for, earlier_call_id, unexplained_transaction, status, decided_at, expires_at } = held;
@@ -93,7 +81,7 @@ function approval({ approval: held, timings }: CallStory): TimelineEvent[] {
     at: timings.recorded_at,
     color: 'violet',
     says: [
-      HELD_FOR[held_for] ?? inWords(held_for),
+      heldForWords(held_for),
       ...(unexplained_transaction === null ? [] : [`Transaction ${unexplained_transaction}.`]),
     ],
     ...(earlier_call_id !== null && { calls: [earlier_call_id] }),
@@ -126,14 +114,6 @@ function decisionWords({ decided_by, reason, screening }: NonNullable<CallStory[
   ];
 }
 
-const PHASES: Record<string, string> = {
-  queued: 'The request was queued. Nothing was sent.',
-  connecting: 'There was no connection. Nothing was sent.',
-  waiting: 'The upstream may have received the request, but did not respond.',
-  answering: 'The response was interrupted.',
-  answered: 'The response was complete.',
-};
-
 function attempts({ upstream, timings }: CallStory): TimelineEvent[] {
   if (!upstream) return [];
   const { answer_of, tries } = upstream;
@@ -149,7 +129,7 @@ function attempts({ upstream, timings }: CallStory): TimelineEvent[] {
     at: started_at,
     color: failure === null ? 'blue' : 'orange',
     says: [
-      `${PHASES[phase] ?? inWords(phase)} It took ${ms} ms${status === null ? '' : `; status ${status}`}.`,
+      `${PHASE_WORDS[phase] ?? inWords(phase)} It took ${ms} ms${status === null ? '' : `; status ${status}`}.`,
       ...(failure === null ? [] : [`No usable response: ${inWords(failure)}.`]),
     ],
   }));
@@ -200,7 +180,7 @@ function settlements({ settlements: newestFirst }: CallStory): TimelineEvent[] {
       at: recorded_at,
       color: 'teal',
       says: [
-        recorded_by ? `By ${nameOf(recorded_by)}.` : (BY_THE_PROXY[source] ?? 'By the proxy.'),
+        recorded_by ? `By ${nameOf(recorded_by)}.` : (SETTLEMENT_SOURCE_WORDS[source] ?? 'By the proxy.'),
         `“${reason}”`,
       ],
       list: entries.map(
@@ -209,15 +189,6 @@ function settlements({ settlements: newestFirst }: CallStory): TimelineEvent[] {
       ),
     }));
 }
-
-/** Sources of automatic settlements. */
-const BY_THE_PROXY: Partial<Record<string, string>> = {
-  answer: "By the proxy, from the upstream's answer.",
-  event: 'By the proxy, from an event of the upstream.',
-  resolver: "By the proxy, from the upstream's listing.",
-  poll: "By the proxy, from the upstream's listing.",
-  reconciliation: 'By the proxy, from a reconciliation run.',
-};
 
 /** Returns the person and the client of the key, or the client alone. */
 function nameOf(person: RecordPerson | null): string {

@@ -1,5 +1,5 @@
-import { outcomeWords } from '../../../components/values/badges';
-import { SOURCE_WORDS } from '../../../components/values/requester';
+import { outcomeWords } from '../../../words/calls';
+import { SOURCE_WORDS } from '../../../words/people';
 import { formatLocal, formatUsd } from '../../../components/values/format';
 import {
   type CallRecord,

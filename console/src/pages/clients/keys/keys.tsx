@@ -10,16 +10,9 @@ import { Instant, Maybe } from '../../../components/values/values';
 import { AllowSignIn } from './allow-sign-in';
 import { EphemeralKeys } from './ephemeral-keys';
 import { IssueKey } from './issue-key';
-import { nameOf } from './key-name';
+import { KEY_COLORS, keyWords } from '../../../words/clients';
 import { NewKeyDialog } from './new-key-dialog';
 import { RevokeKey } from './revoke-key';
-
-const COLORS: Record<KeyDto['state'], string> = {
-  active: 'teal',
-  unclaimed: 'blue',
-  revoked: 'gray',
-  expired: 'orange',
-};
 
 const COLUMNS: Column<KeyDto>[] = [
   {
@@ -27,7 +20,7 @@ const COLUMNS: Column<KeyDto>[] = [
     title: 'Key',
     render: (key) => (
       <Text size="sm" ff="monospace" style={{ whiteSpace: 'nowrap' }}>
-        {nameOf(key)}
+        {keyWords(key)}
       </Text>
     ),
   },
@@ -35,7 +28,7 @@ const COLUMNS: Column<KeyDto>[] = [
   {
     id: 'state',
     title: 'State',
-    render: ({ state }) => <WordBadge color={COLORS[state]}>{state}</WordBadge>,
+    render: ({ state }) => <WordBadge color={KEY_COLORS[state]}>{state}</WordBadge>,
   },
   { id: 'created', title: 'Issued', render: ({ created_at: at }) => <Instant at={at} /> },
   { id: 'expires', title: 'Expires', render: ({ expires_at: at }) => <Instant at={at} /> },
@@ -134,7 +127,7 @@ function NoSecretKeys() {
 
 function Revoke({ of, revoke }: { of: KeyDto; revoke: () => void }) {
   return (
-    <Button size="compact-xs" variant="default" onClick={revoke} aria-label={`Revoke ${nameOf(of)}`}>
+    <Button size="compact-xs" variant="default" onClick={revoke} aria-label={`Revoke ${keyWords(of)}`}>
       Revoke
     </Button>
   );

@@ -5,7 +5,7 @@ import type { KeyDto } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
 import { ConfirmDialog } from '../../../components/forms/confirm-dialog';
 import { reloadClients } from '../reload-clients';
-import { nameOf } from './key-name';
+import { keyWords, PROVIDER_KEY_WORDS } from '../../../words/clients';
 
 interface Props {
   of: KeyDto;
@@ -14,22 +14,10 @@ interface Props {
   close: () => void;
 }
 
-/** Credentials that the key of a provider stands for, and how to accept them again. */
-const OF_PROVIDERS: Partial<Record<KeyDto['kind'], { ends: string; again: string }>> = {
-  provider: {
-    ends: 'All access tokens',
-    again: 'To accept tokens again, remove the provider of access tokens and set it again.',
-  },
-  page: {
-    ends: 'All page sessions',
-    again: 'To let people sign in again, remove the provider of page sessions and set it again.',
-  },
-};
-
 /** Asks for confirmation, and explains the effect of the revocation. */
 export function RevokeKey({ of, isLast, close }: Props) {
   const { id, client, kind } = of;
-  const ofProvider = OF_PROVIDERS[kind];
+  const ofProvider = PROVIDER_KEY_WORDS[kind];
   const queries = useQueryClient();
   const { session } = useSession();
   const run = async () => {
@@ -45,7 +33,7 @@ export function RevokeKey({ of, isLast, close }: Props) {
           </>
         ) : (
           <>
-            The key <Code>{nameOf(of)}</Code> of the client <b>{client}</b> is
+            The key <Code>{keyWords(of)}</Code> of the client <b>{client}</b> is
           </>
         )}{' '}
         rejected with 401 from the next request, on every instance. Everyone who is signed in with it is

@@ -3,6 +3,7 @@ import type { LimitRow } from '../../../../../src/access/clients/limits/limit-ro
 import { operationNameValues as OPERATIONS, scopeValues as SCOPES } from '../../../api/generated/schema';
 import { formatCount } from '../../../components/values/format';
 import { type Draft, type Faults, LABELS, LIMITS } from './draft';
+import { SCOPE_WORDS } from '../../../words/clients';
 import { FormHeading, PageProviderFields, TokenProviderFields } from './provider-fields';
 
 interface Props {
@@ -139,19 +140,6 @@ function OperationsField({ draft: { operations }, faults, change }: Props) {
   );
 }
 
-/** Explanations of scopes. A scope without one can still be selected. */
-const SCOPE_EXPLANATIONS: Partial<Record<string, string>> = {
-  pay: 'Sends value from a wallet: airtime, mobile money, credit, transfers.',
-  write: 'Creates or deletes objects: payment links, collections, sub-accounts.',
-  read: 'Reads from the upstream: balances, transactions, prices.',
-  account: 'Accesses the whole upstream account: the transactions of all clients, wallets, and sub-accounts.',
-  audit: 'Reads, verifies, and exports the history of all clients, with people masked.',
-  'audit:pii': 'Sees people unmasked in the history. Each access is recorded.',
-  reconcile: 'Runs reconciliations and decides findings.',
-  approve: "Approves or rejects other clients' requests.",
-  admin: 'Creates clients and keys, sets limits, and stops operations.',
-};
-
 function ScopesField({ draft: { scopes }, faults, change }: Props) {
   return (
     <Checkbox.Group
@@ -164,13 +152,7 @@ function ScopesField({ draft: { scopes }, faults, change }: Props) {
     >
       <Stack gap={6} mt={6}>
         {SCOPES.map((scope) => (
-          <Checkbox
-            key={scope}
-            size="sm"
-            value={scope}
-            label={scope}
-            description={SCOPE_EXPLANATIONS[scope]}
-          />
+          <Checkbox key={scope} size="sm" value={scope} label={scope} description={SCOPE_WORDS[scope]} />
         ))}
       </Stack>
     </Checkbox.Group>

@@ -43,7 +43,7 @@ export function LimitPerson({ client, person, saved, close }: Props) {
   const queries = useQueryClient();
   const form = `limits of ${client.name} ${person?.id ?? ''}`;
   const { kept, submitDraft } = useStoredDraft<FormValues>(form);
-  const [named, setPersonName] = useState(kept?.named ?? { name: '', issuer: issuersOf(client)[0] ?? '' });
+  const [named, setNamed] = useState(kept?.named ?? { name: '', issuer: issuersOf(client)[0] ?? '' });
   const [was] = useState(() => personDraftOf(person));
   const [draft, setDraft] = useState({ ...was, ...kept?.edits });
   const [faults, setFaults] = useState<Faults>({});
@@ -72,7 +72,7 @@ export function LimitPerson({ client, person, saved, close }: Props) {
       }
       close={close}
     >
-      {!person && <NameFields client={client} named={named} faults={faults} change={setPersonName} />}
+      {!person && <NameFields client={client} named={named} faults={faults} change={setNamed} />}
       <Text size="sm" c="dimmed">
         An empty field means the default of {client.name} has for each of its people.
       </Text>
@@ -109,7 +109,7 @@ function NameFields({ client, named, faults, change }: NameProps) {
     <>
       {issuers.length > 0 && (
         <NativeSelect
-          label="PersonName by"
+          label="Named by"
           value={named.issuer}
           error={faults.issuer}
           data={[

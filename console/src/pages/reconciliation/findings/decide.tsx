@@ -6,6 +6,7 @@ import { http } from '../../../api/client';
 import { ApiProblem, messageOf } from '../../../api/problem';
 import { useSession } from '../../../api/session';
 import type { FindingDecisionDto, FindingRecord } from '../../../api/generated/schema';
+import { DECISION_WORDS } from '../../../words/reconciliation';
 import { formatCount } from '../../../components/values/format';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
 
@@ -19,15 +20,6 @@ export type Conflicts = ReadonlyMap<string, string>;
 const REFUSED = new Set(['finding_changed', 'own_approval']);
 
 type Decision = FindingDecisionDto['state'];
-
-const MEANINGS: Record<Decision, string> = {
-  explained: 'The reason is known, and nothing is owed.',
-  resolved: 'The difference was corrected.',
-  accepted:
-    'The difference is a permanent loss or gain. Only a person who did not request the payment can ' +
-    'accept the finding.',
-  reopened: 'The earlier decision no longer applies.',
-};
 
 const isClosed = ({ state }: FindingRecord) => state !== 'open' && state !== 'reopened';
 
@@ -104,7 +96,7 @@ function Choices({ decision, setDecision, isClosed }: ChoicesProps) {
     <Radio.Group label="Decision" value={decision} onChange={(value) => setDecision(value)}>
       <Stack gap="xs" mt={4}>
         {possible.map((each) => (
-          <Radio key={each} value={each} label={each} description={MEANINGS[each]} />
+          <Radio key={each} value={each} label={each} description={DECISION_WORDS[each]} />
         ))}
       </Stack>
       {decision === 'accepted' && session.person === null && (

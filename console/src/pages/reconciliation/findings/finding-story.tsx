@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { FindingSight, FindingStep, FindingStory } from '../../../api/generated/schema';
 import { formatCount } from '../../../components/values/format';
 import { Instant } from '../../../components/values/values';
-import { signedUsd } from '../words';
+import { signedUsd } from '../amounts';
 
 type Event = { at: string; sight: FindingSight } | { at: string; step: FindingStep };
 

@@ -17,7 +17,8 @@ import { type Conflicts, Decide } from './decide';
 import { EvidenceTable, FieldsTable } from './finding-fields';
 import { Story } from './finding-story';
 import { ReconciliationNav } from '../nav';
-import { SeverityBadge, signedUsd, StateBadge } from '../words';
+import { signedUsd } from '../amounts';
+import { SeverityBadge, StateBadge } from '../badges';
 
 export default function FindingPage() {
   const { id = '' } = useParams();

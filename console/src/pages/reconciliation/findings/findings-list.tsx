@@ -13,7 +13,8 @@ import { SelectionBar } from './selection-bar';
 import type { Conflicts } from './decide';
 import { type Filters, toQuery } from './findings-query';
 import { useSelection } from './selection';
-import { SeverityBadge, signedUsd, StateBadge } from '../words';
+import { signedUsd } from '../amounts';
+import { SeverityBadge, StateBadge } from '../badges';
 
 interface Props {
   filters: Filters;

@@ -9,7 +9,8 @@ import { Section } from '../../../components/page/section';
 import { Failure } from '../../../components/page/states';
 import { Usd } from '../../../components/values/values';
 import { AGES, linkToFindings } from '../findings/findings-query';
-import { signedUsd, StateBadge } from '../words';
+import { signedUsd } from '../amounts';
+import { StateBadge } from '../badges';
 import type { Bar } from './bars';
 
 const Bars = lazy(() => import('./bars'));

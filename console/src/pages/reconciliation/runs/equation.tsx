@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import type { TotalsRecord } from '../../../api/generated/schema';
 import { formatCount, formatUsd, inWords } from '../../../components/values/format';
 import { linkToFindings } from '../findings/findings-query';
-import { decimalsOf, isNought, signedUsd, withDecimals } from '../words';
+import { decimalsOf, isZero, signedUsd, withDecimals } from '../amounts';
 
 /**
  * Shows the proof of a run: our total and all differences add up to the upstream's total, with no residual.
@@ -45,7 +45,7 @@ export function Equation({ totals, runId }: { totals: TotalsRecord; runId: strin
           <Term
             name={<ResidualName residual={residual} />}
             amount={signed(residual)}
-            bad={!isNought(residual)}
+            bad={!isZero(residual)}
           />
           <Term
             name="Upstream's total"
@@ -55,7 +55,7 @@ export function Equation({ totals, runId }: { totals: TotalsRecord; runId: strin
           />
         </Table.Tbody>
       </Table>
-      {!isNought(residual) && (
+      {!isZero(residual) && (
         <Alert color="red" variant="light" mt="xs" title="The sums do not add up">
           There is no explanation for {formatUsd(residual)}. Do not rely on this run. Keep it and report a bug
           in payout-proxy.
@@ -103,7 +103,7 @@ function ResidualName({ residual }: { residual: string }) {
   return (
     <Group gap={4}>
       Residual
-      {isNought(residual) && (
+      {isZero(residual) && (
         <Group gap={2} c="teal">
           <Check size={14} aria-hidden />
           <Text span size="xs" c="dimmed">

@@ -7,7 +7,7 @@ import { Facts } from '../../../components/values/facts';
 import { Section } from '../../../components/page/section';
 import { Copyable } from '../../../components/values/copyable';
 import { Instant, Maybe } from '../../../components/values/values';
-import { Period, ResultBadge } from '../words';
+import { Period, ResultBadge } from '../badges';
 import { doubtsInWords } from './doubts';
 
 /** Shows the request of a run, its author, and its settings. */

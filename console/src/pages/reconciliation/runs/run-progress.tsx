@@ -2,17 +2,8 @@ import { Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { RunProgressRecord, RunRecord } from '../../../api/generated/schema';
 import { useEvents } from '../../../api/live';
+import { STEP_WORDS } from '../../../words/reconciliation';
 import { formatCount, inWords } from '../../../components/values/format';
-
-const STEPS: Record<string, string> = {
-  sources: "Reading the upstream's transactions",
-  ours: 'Loading our payments',
-  theirs: 'Loading their transactions',
-  match: 'Matching',
-  confirm: 'Looking up unlisted transactions',
-  judge: 'Classifying differences',
-  record: 'Recording the result',
-};
 
 /**
  * Shows the progress of a run.
@@ -59,7 +50,7 @@ export function RunProgress({ run, onEnd }: { run: RunRecord; onEnd: () => void 
 }
 
 function wordsOf({ step, done, of }: RunProgressRecord): string {
-  const words = STEPS[step] ?? inWords(step);
+  const words = STEP_WORDS[step] ?? inWords(step);
   if (of === null) return done === 0 ? words : `${words}: ${formatCount(done)} so far`;
   return `${words}: ${formatCount(done)} of ${formatCount(of)}`;
 }

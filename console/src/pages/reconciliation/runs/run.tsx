@@ -10,6 +10,7 @@ import { Page } from '../../../components/page/page';
 import { save } from '../../../api/save';
 import { Answer } from '../../../components/page/states';
 import { formatLocal, inWords } from '../../../components/values/format';
+import { RESULT_WORDS } from '../../../words/reconciliation';
 import { Breakdown } from './breakdown';
 import { Doubts } from './doubts';
 import { Equation } from './equation';
@@ -17,7 +18,8 @@ import { ReconciliationNav } from '../nav';
 import { RunFacts } from './run-facts';
 import { RunProgress } from './run-progress';
 import { Wallets } from './wallets';
-import { daysOf, isUnderWay } from '../words';
+import { daysOf } from '../days';
+import { isUnderWay } from '../badges';
 
 const RUN = '/v1/reconciliation/runs/{id}';
 
@@ -38,13 +40,6 @@ export default function RunPage() {
 const titleOf = ({ from, to }: RunRecord) =>
   `Run of ${daysOf(from, to) ?? `${formatLocal(from)} – ${formatLocal(to)}`}`;
 
-/** Explanations of results that are not clean even without findings. */
-const PARTLY: Partial<Record<string, string>> = {
-  clean_with_doubts:
-    'Everything that was compared matches, but some calls or transactions are in doubt and may still change.',
-  incomplete: 'Not everything could be compared. There may be more differences.',
-};
-
 function Run({ run, again }: { run: RunRecord; again: () => void }) {
   return (
     <Stack gap="lg">
@@ -60,9 +55,9 @@ function Run({ run, again }: { run: RunRecord; again: () => void }) {
           Every payment matches a transaction, and every transaction matches a payment.
         </Alert>
       )}
-      {PARTLY[run.result ?? ''] !== undefined && (
+      {RESULT_WORDS[run.result ?? ''] !== undefined && (
         <Alert color="orange" variant="light" title={inWords(run.result ?? '')}>
-          {PARTLY[run.result ?? '']}
+          {RESULT_WORDS[run.result ?? '']}
         </Alert>
       )}
       {run.totals && (

@@ -15,7 +15,8 @@ import { Pager } from '../../../components/lists/pager';
 import { Instant, Maybe, Usd } from '../../../components/values/values';
 import { AccountFilter } from '../account-input';
 import { ReconciliationNav } from '../nav';
-import { Period, isUnderWay, ResultBadge, isNought } from '../words';
+import { isZero } from '../amounts';
+import { Period, isUnderWay, ResultBadge } from '../badges';
 import { RunProgress } from './run-progress';
 import { StartedBy } from './run-facts';
 
@@ -128,7 +129,7 @@ const columns = (again: () => void, isOfSeveral: boolean): Column<RunRecord>[] =
 /** Shows the unexplained residual, which must be zero. */
 function Residual({ usd }: { usd: string | undefined }) {
   if (usd === undefined) return <Maybe text={null} />;
-  const isRight = isNought(usd);
+  const isRight = isZero(usd);
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end" c={isRight ? 'inherit' : 'red'}>
       {isRight ? (

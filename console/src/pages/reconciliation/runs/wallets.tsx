@@ -3,7 +3,7 @@ import { type Column, DataTable } from '../../../components/lists/data-table';
 import { formatCount, formatUsd, inWords } from '../../../components/values/format';
 import { Section } from '../../../components/page/section';
 import { Instant, Maybe } from '../../../components/values/values';
-import { isNought, signedUsd } from '../words';
+import { isZero, signedUsd } from '../amounts';
 
 const COLUMNS: Column<WalletRecord>[] = [
   {
@@ -26,7 +26,7 @@ const COLUMNS: Column<WalletRecord>[] = [
     id: 'gap',
     title: 'Gap',
     numeric: true,
-    render: ({ gap_usd: usd }) => (isNought(usd) ? '0' : signedUsd(usd)),
+    render: ({ gap_usd: usd }) => (isZero(usd) ? '0' : signedUsd(usd)),
   },
   { id: 'closing', title: 'Closing', numeric: true, render: ({ closing_usd: usd }) => <Balance usd={usd} /> },
 ];

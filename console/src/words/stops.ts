@@ -1,4 +1,4 @@
-import type { NewStopDto, OperationDto, StopRecord } from '../../api/generated/schema';
+import type { NewStopDto, OperationDto, StopRecord } from '../api/generated/schema';
 
 /** Target of a stop. One of its members is set. */
 export type Target = Pick<NewStopDto, 'everything' | 'client' | 'operation'>;

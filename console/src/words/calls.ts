@@ -1,0 +1,75 @@
+import type { CallRecord, RecordItem } from '../api/generated/schema';
+import { inWords } from '../components/values/format';
+
+type Outcome = CallRecord['outcome'];
+
+/** Colours of outcomes, which repeat the information of the words. */
+const OUTCOME_COLORS: Record<Outcome, string> = {
+  succeeded: 'teal',
+  rejected: 'orange',
+  not_sent: 'gray',
+  unknown: 'red',
+  in_progress: 'blue',
+  refused: 'gray',
+  pending_approval: 'violet',
+  confirmed: 'teal', // Confirmed later, which is as good as succeeded.
+} as Record<Outcome, string>;
+
+const OUTCOME_WORDS: Partial<Record<Outcome, string>> = {
+  unknown: 'in doubt',
+  pending_approval: 'pending approval',
+  confirmed: 'confirmed',
+  not_executed: 'not executed',
+};
+
+export const outcomeWords = (outcome: Outcome) => OUTCOME_WORDS[outcome] ?? inWords(outcome);
+export const outcomeColor = (outcome: Outcome) => OUTCOME_COLORS[outcome] ?? 'gray';
+
+type PayoutState = NonNullable<RecordItem['state']>;
+
+export const PAYOUT_COLORS: Record<PayoutState, string> = {
+  held: 'violet',
+  reserved: 'blue',
+  in_doubt: 'red',
+  pending: 'blue',
+  paid: 'teal',
+  failed: 'orange',
+  reversed: 'orange',
+  refunded: 'orange',
+  not_executed: 'gray',
+};
+
+/** Next steps for the app, by payout. */
+export const NEXT_STEP_WORDS: Record<NonNullable<RecordItem['next']>, string> = {
+  await_approval: 'It is waiting for approval.',
+  wait: 'It must not be sent again. Wait for its state to change.',
+  none: 'Nothing needs to be done.',
+  send_again: 'Its amount no longer counts toward the cap. A new request for it is safe.',
+};
+
+/** How far an attempt came. */
+export const PHASE_WORDS: Record<string, string> = {
+  queued: 'The request was queued. Nothing was sent.',
+  connecting: 'There was no connection. Nothing was sent.',
+  waiting: 'The upstream may have received the request, but did not respond.',
+  answering: 'The response was interrupted.',
+  answered: 'The response was complete.',
+};
+
+/** Meanings of settlements. */
+export const SETTLEMENT_WORDS: Partial<Record<string, string>> = {
+  confirmed: 'Confirmed: the call was carried out, and its payouts count',
+  not_executed: 'Not executed: the call was not and will not be carried out, and its reservation is released',
+  failed: 'Failed: the upstream accepted it, but nobody was paid, and its reservation is released',
+  reversed: 'Reversed: it was paid and taken back, and its reservation is released',
+  refunded: 'Refunded: it was paid and paid back, and its reservation is released',
+};
+
+/** Sources of automatic settlements. */
+export const SETTLEMENT_SOURCE_WORDS: Partial<Record<string, string>> = {
+  answer: "By the proxy, from the upstream's answer.",
+  event: 'By the proxy, from an event of the upstream.',
+  resolver: "By the proxy, from the upstream's listing.",
+  poll: "By the proxy, from the upstream's listing.",
+  reconciliation: 'By the proxy, from a reconciliation run.',
+};
