@@ -61,6 +61,6 @@ describe('curlOf', () => {
   it('returns undefined for refused requests, and warns about requests that would pay again', () => {
     expect(curlOf(story({ request: null }), 'http://x')).toBeUndefined();
     expect(warningOf(story({ idempotency_key: null }), true)).toContain('may pay twice');
-    expect(warningOf(story({}), false)).toMatch(/same response.*People are mcall/);
+    expect(warningOf(story({}), false)).toMatch(/same response.*People are masked/);
   });
 });
