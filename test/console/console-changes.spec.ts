@@ -44,7 +44,7 @@ describe("the console's changes", () => {
     await article.getByText('a busy season').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: `Approve: ${change}` }).click();
-    await dialogOf(page).getByText('It applies to shop at once').waitFor();
+    await dialogOf(page).getByText('It applies to shop immediately').waitFor();
     await expectAccessible(dialogOf(page));
     await dialogOf(page).getByLabel('Reason').fill('agreed with ada');
     await dialogOf(page).getByRole('button', { name: 'Approve' }).click();
