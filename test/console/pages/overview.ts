@@ -98,8 +98,8 @@ describe('the console’s overview', () => {
     await page.getByText(/^last updated /).waitFor();
     await page.getByRole('status').getByText('Not up to date.').waitFor();
     await page.getByText('live', { exact: true }).waitFor({ state: 'detached' });
-    await page.locator('.outdated').getByRole('region', { name: 'Outcomes' }).waitFor();
-    expect(await page.evaluate("getComputedStyle(document.querySelector('.outdated')).filter")).toBe('grayscale(1)');
+    await page.locator('.stale').getByRole('region', { name: 'Outcomes' }).waitFor();
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.stale')).filter")).toBe('grayscale(1)');
     await expectAccessible(page);
     reading.mockRestore();
     await page.getByText('live', { exact: true }).waitFor();

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import type { CallRecord, RecordItem } from '../../api/generated/schema';
-import { outcomeColor, outcomeWords, PAYOUT_COLORS } from '../../words/calls';
+import { outcomeColor, outcomeWords, PAYOUT_COLORS } from '../../words/outcomes';
 import { inWords } from './format';
 
 export function OutcomeBadge({ outcome }: { outcome: CallRecord['outcome'] }) {

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { OutcomeBadge } from '../../components/values/badges';
-import { outcomeWords } from '../../words/calls';
+import { outcomeWords } from '../../words/outcomes';
 import { Requester } from '../../components/values/requester';
 import { clientWords } from '../../components/values/format';
 import { Facts } from '../../components/values/facts';

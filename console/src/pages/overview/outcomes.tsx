@@ -1,7 +1,7 @@
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { OutcomeCount, OperationLatency } from '../../api/generated/schema';
-import { outcomeColor, outcomeWords } from '../../words/calls';
+import { outcomeColor, outcomeWords } from '../../words/outcomes';
 import { formatCount } from '../../components/values/format';
 import { Empty } from '../../components/page/states';
 import { Card } from '../../components/page/section';

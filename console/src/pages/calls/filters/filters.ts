@@ -1,4 +1,4 @@
-import { outcomeWords } from '../../../words/calls';
+import { outcomeWords } from '../../../words/outcomes';
 import { SOURCE_WORDS } from '../../../words/people';
 import { formatLocal, formatUsd } from '../../../components/values/format';
 import {
