@@ -81,6 +81,6 @@ export const EVIDENCES = [
       ],
     ],
     noticedBy: 'test/access/keys/ephemeral-keys.spec.ts',
-    test: 'name no unknown countries',
+    test: 'rejects unknown countries unless an earlier version gave them to the client',
   },
 ];

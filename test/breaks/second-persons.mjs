@@ -30,7 +30,7 @@ export const SECOND_PERSONS = [
     guards: 'a requester who sees the key of somebody else',
     edits: [[GOVERNANCE, 'person === undefined ? key : undefined', 'person === undefined ? key : key']],
     noticedBy: PERSONAL_KEYS,
-    test: 'has no secret until its person claims it',
+    test: 'shows its secret only to the person who claims it',
   },
   {
     name: 'hands-of-the-decider',
@@ -46,7 +46,7 @@ export const SECOND_PERSONS = [
       [PEOPLE, 'unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))', 'unnest(k.claimed_by) AS name WHERE FALSE)'],
     ],
     noticedBy: PERSONAL_KEYS,
-    test: 'does not request for its holder',
+    test: 'cannot request a change that its holder approves',
   },
   {
     name: 'claim-of-the-approver',
@@ -60,7 +60,7 @@ export const SECOND_PERSONS = [
     guards: 'a claim code that is found later',
     edits: [[CLAIMS, ' AND k.claim_until > now()', '']],
     noticedBy: PERSONAL_KEYS,
-    test: 'opens nothing after its time',
+    test: 'cannot be claimed after expiry or revocation, or with a wrong code',
   },
   {
     name: 'lift-alone',

@@ -27,7 +27,7 @@ export const SIGN_INS = [
     guards: 'an ID token that was made for another sign-in',
     edits: [[PROVIDER, '    expectedNonce: nonceOf(transaction),\n', '']],
     noticedBy: ATTACKS,
-    test: 'signs in if everything is right', // without it, the library accepts no token with a nonce
+    test: 'signs in if all claims are valid', // without it, the library accepts no token with a nonce
   },
   {
     name: 'signature-of-the-provider',
@@ -41,14 +41,14 @@ export const SIGN_INS = [
     guards: 'sign-ins and sign-outs at a provider that publishes two keys of one name',
     edits: [['src/credentials/openid/provider-tokens.ts', 'fitting.map(verify)', 'fitting.slice(0, 1).map(verify)']],
     noticedBy: LOGOUTS,
-    test: 'signed with the second of two keys of one name',
+    test: 'signed with a second key of the same ID ends sessions, and with an unknown key does not',
   },
   {
     name: 'strength-of-the-sign-in',
     guards: 'a step-up for which the provider did not ask for the proof',
     edits: [[PROVIDER, "    if (!isStrong) throw new SignInFailure('too_weak');\n", '']],
     noticedBy: 'test/access/page-sessions/step-up.spec.ts',
-    test: 'is not done by a password alone',
+    test: 'rejects a password alone',
   },
   {
     name: 'session-before-the-sign-in',
@@ -61,7 +61,7 @@ export const SIGN_INS = [
       ],
     ],
     noticedBy: ATTACKS,
-    test: 'cannot plant a session that the victim signs in to',
+    test: 'cannot fix a session that the victim then signs in to',
   },
   {
     name: 'page-after-the-sign-in',
@@ -81,21 +81,21 @@ export const SIGN_INS = [
       ],
     ],
     noticedBy: 'test/access/page-sessions/sign-in.spec.ts',
-    test: 'ends when people can no longer sign in as its person did',
+    test: 'ends its sessions when people can no longer sign in the same way',
   },
   {
     name: 'age-of-the-sign-in',
     guards: 'an approval by whoever finds the browser of an approver',
     edits: [[STEP_UP, 'ageSeconds <= maxAgeSeconds', 'ageSeconds >= 0']],
     noticedBy: 'test/access/page-sessions/step-up.spec.ts',
-    test: 'ends after its time',
+    test: 'expires, and the provider asks again',
   },
   {
     name: 'keys-and-step-up',
     guards: 'an approval by a key, which proves nothing about a person',
     edits: [[STEP_UP, 'if (signIn === undefined) return false;', 'if (signIn === undefined) return true;']],
     noticedBy: 'test/access/page-sessions/step-up.spec.ts',
-    test: 'is beyond any key',
+    test: 'cannot be done with a key',
   },
   {
     name: 'logout-token-replay',
@@ -108,7 +108,7 @@ export const SIGN_INS = [
       ],
     ],
     noticedBy: LOGOUTS,
-    test: 'by no replay of it',
+    test: 'ends sessions once, and is rejected when replayed',
   },
   {
     name: 'logout-token-type',
@@ -142,14 +142,14 @@ export const SIGN_INS = [
       ],
     ],
     noticedBy: ATTACKS,
-    test: 'cannot lead away from the provider by a planted cookie',
+    test: 'cannot redirect away from the provider with a planted sign-out cookie',
   },
   {
     name: 'name-of-the-provider',
     guards: 'people of a provider whose limits and revocations are kept under another name',
     edits: [[PROVIDER, 'if (metadata.issuer === issuer) ', 'if (metadata.issuer) ']],
     noticedBy: 'test/access/page-sessions/page-session-id-tokens.full.spec.ts',
-    test: 'signs nobody in at a provider that is configured by another name',
+    test: 'signs nobody in at a provider whose issuer is configured differently',
   },
   {
     name: 'operator-behind-a-request',

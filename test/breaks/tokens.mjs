@@ -41,7 +41,7 @@ export const ACCESS_TOKENS = [
       ],
     ],
     noticedBy: 'test/access/keys/tokens.spec.ts',
-    test: 'lives until the year 4000',
+    test: 'ends a day after issue, even if it expires in the year 4000',
   },
   {
     name: 'token-spelling',
@@ -129,7 +129,7 @@ export const ACCESS_TOKENS = [
       ],
     ],
     noticedBy: REVOKED,
-    test: 'by ID takes effect at once',
+    test: 'by person ID takes effect at once, for the client of the person only',
   },
   {
     name: 'token-of-revoked-person',
@@ -138,7 +138,7 @@ export const ACCESS_TOKENS = [
       ['src/access/callers/token-callers.service.ts', 'if (isFromBefore(row.revokedAt, ', 'if (isFromBefore(null, '],
     ],
     noticedBy: REVOKED,
-    test: 'takes effect at once, on every instance',
+    test: 'affects one person at once on every instance',
   },
   {
     name: 'token-from-before-a-recovery',
@@ -147,7 +147,7 @@ export const ACCESS_TOKENS = [
       ['src/access/callers/token-callers.service.ts', 'if (isFromBefore(row.recoveredAt, ', 'if (isFromBefore(null, '],
     ],
     noticedBy: REVOKED,
-    test: 'comes with a recovery',
+    test: 'covers all tokens from before a recovery, because revocations may be lost',
   },
   {
     name: 'person-revocation-everywhere',
@@ -160,7 +160,7 @@ export const ACCESS_TOKENS = [
       ],
     ],
     noticedBy: REVOKED,
-    test: 'takes effect at once, on every instance',
+    test: 'affects one person at once on every instance',
   },
   {
     name: 'keys-of-providers-apart',
@@ -173,7 +173,7 @@ export const ACCESS_TOKENS = [
       ],
     ],
     noticedBy: 'test/access/page-sessions/page-providers.full.spec.ts',
-    test: 'gives one person alone no way',
+    test: 'lets no single person replace a revoked key',
   },
   {
     name: 'bound-token-as-bearer',
@@ -182,20 +182,20 @@ export const ACCESS_TOKENS = [
       ['src/access/auth/authenticate.ts', "if (scheme === 'Bearer')", "if (scheme !== 'Bearer' && scheme !== 'DPoP')"],
     ],
     noticedBy: DPOP,
-    test: 'never accepted as a bearer token',
+    test: 'is rejected as a bearer token',
   },
   {
     name: 'proof-replay',
     guards: 'proofs that were used on another instance',
     edits: [['src/access/tokens/used-proofs.service.ts', 'if (!isFirst)', 'if (!isFirst && !proof)']],
     noticedBy: DPOP,
-    test: 'cannot have a proof twice',
+    test: 'rejects a replayed proof, concurrently and on another instance',
   },
   {
     name: 'token-starts-no-session',
     guards: 'a session with all scopes of the client, begun with a token of one person',
     edits: [['src/access/auth/route-access.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true']],
     noticedBy: 'test/access/keys/tokens.spec.ts',
-    test: 'starts no session',
+    test: 'starts no console session, which would grant all scopes of the client',
   },
 ];

@@ -6,7 +6,7 @@ const KEYS = '/v1/clients/till/keys';
 const ALL = '/v1/clients/till/ephemeral-keys';
 
 /** What operators see of the ephemeral keys of a client, and how they end them. */
-describe('the ephemeral keys of a client', () => {
+describe('the admin API for ephemeral keys', () => {
   let proxy: TestProxy;
   let admin: string;
   let till: string;
@@ -24,7 +24,7 @@ describe('the ephemeral keys of a client', () => {
     supertest(proxy.url).delete(path).set('X-API-Key', key);
   const active = async () => (await proxy.get(admin, KEYS).expect(200)).body.active_ephemeral_keys;
 
-  it('are counted while they are valid', async () => {
+  it('counts the valid keys of a client', async () => {
     expect(await active()).toBe(0);
     const [one, two, three] = [await mint(proxy, till), await mint(proxy, till), await mint(proxy, till)];
     await mint(proxy, shop);
@@ -42,7 +42,7 @@ describe('the ephemeral keys of a client', () => {
     expect(await active()).toBe(0);
   });
 
-  it('are revoked all at once, with the reason on record of each', async () => {
+  it('revokes all keys of a client, and records the reason for each', async () => {
     const made = [await mint(proxy, till, { actor: 'grace' }), await mint(proxy, till, { actor: 'hedy' })];
     const other = await mint(proxy, shop);
     const { body } = await remove(admin, `${ALL}?reason=Case+17`).expect(200);
@@ -57,7 +57,7 @@ describe('the ephemeral keys of a client', () => {
     expect(await mint(proxy, till)).toMatchObject({ state: 'active' });
   });
 
-  it('are revoked a thousand at a time, so that payments do not wait for all of them', async () => {
+  it('revokes in batches of a thousand without delaying payments', async () => {
     const { id } = await mint(proxy, till);
     await proxy.database.query(
       `INSERT INTO ephemeral_key SELECT (k).* FROM (
@@ -75,7 +75,7 @@ describe('the ephemeral keys of a client', () => {
     await mint(proxy, till);
   });
 
-  it('are out of reach without the scope `admin`, and of a client that does not exist', async () => {
+  it('requires the scope `admin`, and returns 404 for an unknown client', async () => {
     expect((await remove(till, ALL).expect(403)).body.code).toBe('scope_missing');
     expect((await remove(admin, '/v1/clients/nobody/ephemeral-keys').expect(404)).body.code).toBe('client_not_found');
     expect(await active()).toBe(1);

@@ -6,7 +6,7 @@ import { startProxy } from '../../support/processes/proxy';
 import supertest from '../../support/http/supertest';
 
 /** A server keeps secret keys. A public client has none, whoever asks for one. */
-describe('kinds of clients', () => {
+describe('the kind of a client', () => {
   let api: ClientsApi;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('kinds of clients', () => {
     expect(others).toEqual([]);
   });
 
-  it('creates a server with a key, as if nobody had named a kind', async () => {
+  it('defaults to a server client with a key', async () => {
     expect(await api.create('backend', { kind: 'server' })).toMatchObject({
       kind: 'server',
       active_keys: 1,
@@ -42,7 +42,7 @@ describe('kinds of clients', () => {
     });
   });
 
-  it('rejects the fields of a key for a public client, and unknown kinds', async () => {
+  it('rejects key fields for a public client, and unknown kinds', async () => {
     const detail = 'must be left out for a public client, which has no secret keys';
     expect(await faultsOf(createPublic('never', { person: 'ada', expires_at: null }))).toEqual([
       { pointer: '/person', detail },
@@ -53,7 +53,7 @@ describe('kinds of clients', () => {
     ]);
   });
 
-  it('refuses a secret key for a public client, and says what to do instead', async () => {
+  it('refuses to issue a secret key to a public client, and names the alternative', async () => {
     await createPublic('keyless').expect(201);
     const { body } = await api.ask('post', '/keyless/keys', {}).expect(409);
     expect([body.code, body.detail]).toEqual(['public_client', expect.stringMatching(/access tokens/)]);
@@ -63,7 +63,7 @@ describe('kinds of clients', () => {
     expect(await actsOf('keyless')).toHaveLength(1);
   });
 
-  it('keeps the database from giving a public client a secret key, however it is written', async () => {
+  it('rejects a secret key of a public client in the database, by insert or update', async () => {
     const { id } = (await createPublic('sealed').expect(201)).body;
     const { id: otherId } = await api.create('open');
     const insert = (kind: string) =>
@@ -82,7 +82,7 @@ describe('kinds of clients', () => {
     await expect(sql("UPDATE api_key SET kind = 'secret' WHERE client_id = $1", [id])).rejects.toThrow(no);
   });
 
-  it('keeps the kind of a client', async () => {
+  it('cannot be changed', async () => {
     await createPublic('fixed').expect(201);
     expect(await faultsOf(api.ask('patch', '/fixed', { kind: 'server' }))).toMatchObject([{ pointer: '/kind' }]);
     for (const [from, to] of [
@@ -94,7 +94,7 @@ describe('kinds of clients', () => {
     }
   });
 
-  it('lets a second person agree to a public client, which has no key then either', async () => {
+  it('creates an approved public client without a key', async () => {
     const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1', dualControl: true });
     try {
       const clients = proxy.app.get(ClientsService, { strict: false });

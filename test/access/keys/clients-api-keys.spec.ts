@@ -1,7 +1,7 @@
 import { ClientsApi, faultsOf, startClientsApi } from '../../support/access/clients-api';
 import { first } from '../../support/examples/first';
 
-describe('the API of keys', () => {
+describe('the keys API', () => {
   let api: ClientsApi;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('the API of keys', () => {
     for (const { key } of [first, second, third]) expect(JSON.stringify(keys)).not.toContain(key);
   });
 
-  it('expire in a year, unless null says never', async () => {
+  it('issues keys for a year, or without expiry for null', async () => {
     const made = await api.create('yearly');
     const issue = async (body: object) => (await api.ask('post', '/yearly/keys', body).expect(201)).body.expires_at;
     for (const expiry of [made.expires_at, await issue({}), await issue({ person: 'ada' })]) {
@@ -61,7 +61,7 @@ describe('the API of keys', () => {
     ]);
   });
 
-  it('keeps the keys of other clients', async () => {
+  it('does not touch keys of other clients', async () => {
     await api.create('mine');
     await api.create('theirs');
     const { id } = first((await api.ask('get', '/theirs/keys').expect(200)).body.keys);

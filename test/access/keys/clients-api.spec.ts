@@ -30,7 +30,7 @@ const LIMITS = {
   person_requests_per_minute: 30,
 };
 
-describe('the API of clients', () => {
+describe('the clients API', () => {
   let api: ClientsApi;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('the API of clients', () => {
   });
   afterAll(() => api.close());
 
-  it('creates a client with a key that is shown once and works at once', async () => {
+  it('creates a client, and shows its working key once', async () => {
     const made = await api.create('shop');
     expect(made).toEqual({
       id: expect.any(String),
@@ -64,7 +64,7 @@ describe('the API of clients', () => {
     expect((await api.ask('get', '/shop/keys').expect(200)).body.keys).toMatchObject([{ expires_at }]);
   });
 
-  it('creates a client with every limit, with amounts as numbers or decimal text', async () => {
+  it('creates a client with every limit, and accepts amounts as numbers or decimal text', async () => {
     expect(await api.create('limited', LIMITS)).toMatchObject(LIMITS);
     const amounts = { daily_cap_usd: 0.1, monthly_cap_usd: 999_999_999, max_item_usd: 0.000001, max_call_usd: '1.50' };
     expect(await api.create('numbers', amounts)).toMatchObject({
@@ -81,7 +81,7 @@ describe('the API of clients', () => {
     });
   });
 
-  it('changes only the named fields, and removes a limit with null', async () => {
+  it('changes only the named fields, and removes a limit for null', async () => {
     await api.create('changing', LIMITS);
     const change = async (body: object) => {
       const { usage, ...client } = (await api.ask('patch', '/changing', body).expect(200)).body;
@@ -103,7 +103,7 @@ describe('the API of clients', () => {
     expect(await change({ operations: null, countries: [] })).toMatchObject({ operations: null, countries: [] });
   });
 
-  it('keeps both of two simultaneous changes', async () => {
+  it('keeps two concurrent changes', async () => {
     await api.create('busy');
     const names = [
       'daily_cap_usd',
@@ -117,7 +117,7 @@ describe('the API of clients', () => {
     expect((await api.ask('get', '/busy')).body).toMatchObject(Object.fromEntries(names.map((name) => [name, '7'])));
   });
 
-  it('reports every fault at its place', async () => {
+  it('reports every fault with its pointer', async () => {
     const faults = await faultsOf(
       api.ask('post', '', {
         name: 'No Name',
@@ -200,7 +200,7 @@ describe('the API of clients', () => {
     expect(body.code).toBe('client_exists');
   });
 
-  it('rejects invalid limits from every author', async () => {
+  it('rejects invalid limits in the clients service', async () => {
     const clients = api.proxy.app.get(ClientsService, { strict: false });
     const wrong = { maxItemUsd: new Decimal(0), dailyCapUsd: new Decimal('0.0000001'), maxItems: 0, origins: ['*'] };
     const told =

@@ -3,7 +3,7 @@ import { ClientsService } from '../../../src/access/clients/clients.service';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** What clients have spent of their caps, as operators see it. */
-describe('the usage of caps', () => {
+describe('the cap usage of clients', () => {
   let proxy: TestProxy;
   let admin: string;
   let days: { today: string; another: string; nextDay: Date; nextMonth: Date };
@@ -29,7 +29,7 @@ describe('the usage of caps', () => {
     return Object.fromEntries(clients.map(({ name, usage }) => [name, usage]));
   };
 
-  it('is the same in the list of clients as for each client', async () => {
+  it('is equal in the list and in each client', async () => {
     const shop = await create('shop', 10, 20);
     const lowered = await create('lowered', 5, null);
     const idle = await create('idle', null, 7);

@@ -4,7 +4,7 @@ import { createTokenClient } from '../../support/access/token-client';
 import { newSigningKey, proofOf, SigningKey } from '../../support/access/token-issuer';
 import { bearer, payAirtime, readLimits, startTokenScene, TokenScene } from '../../support/access/token-scene';
 
-describe('a token that is bound to a key', () => {
+describe('a DPoP-bound token', () => {
   let scene: TokenScene;
   let key: SigningKey;
 
@@ -30,7 +30,7 @@ describe('a token that is bound to a key', () => {
     return String(body.code ?? 'done');
   }
 
-  it('pays with a proof for each request, and its key is recorded', async () => {
+  it('pays with one proof per request, and records the key thumbprint', async () => {
     const token = await scene.issuer.boundToken(key);
     const { headers } = await payAirtime(scene.proxy, await payment(token)).expect(200);
     await payAirtime(scene.proxy, await payment(token)).expect(200);
@@ -43,7 +43,7 @@ describe('a token that is bound to a key', () => {
     expect(row?.jkt).toMatch(/^[\w-]{43}$/);
   });
 
-  it('is never accepted as a bearer token', async () => {
+  it('is rejected as a bearer token', async () => {
     const token = await scene.issuer.boundToken(key);
     expect(await codeOf(bearer(token))).toBe('use_dpop');
     expect(await codeOf({ ...(await payment(token)), ...bearer(token) })).toBe('use_dpop');
@@ -51,7 +51,7 @@ describe('a token that is bound to a key', () => {
     expect(headers['www-authenticate']).toMatch(/^DPoP realm="payout-proxy", algs="[^"]+", error="invalid_token"/);
   });
 
-  it('needs a proof, and one only', async () => {
+  it('requires exactly one proof', async () => {
     const token = await scene.issuer.boundToken(key);
     expect(await codeOf({ Authorization: `DPoP ${token}` })).toBe('invalid_dpop_proof');
     const [first, second] = [await payment(token), await payment(token)];
@@ -60,7 +60,7 @@ describe('a token that is bound to a key', () => {
     expect(headers['www-authenticate']).toMatch(/^DPoP .*error="invalid_dpop_proof"/);
   });
 
-  it('is of no use to somebody with another key, or with a proof of another request', async () => {
+  it('is rejected with a proof of another key or another request', async () => {
     const token = await scene.issuer.boundToken(key);
     const thief = await newSigningKey();
     const other = await scene.issuer.boundToken(key);
@@ -77,7 +77,7 @@ describe('a token that is bound to a key', () => {
     expect(await Promise.all(attacks.map((each) => codeOf(each)))).toEqual(attacks.map(() => 'invalid_dpop_proof'));
   });
 
-  it('cannot have a proof twice, on any instance, however they arrive', async () => {
+  it('rejects a replayed proof, concurrently and on another instance', async () => {
     const token = await scene.issuer.boundToken(key);
     const htu = 'https://payouts.example/api/v0.1/payouts/airtime';
     // A trusted load balancer in front of both instances states the public address.
@@ -95,7 +95,7 @@ describe('a token that is bound to a key', () => {
     await readLimits(scene.second, reading).expect(401);
   });
 
-  it('lets its proof be made for the address that the app sees', async () => {
+  it('accepts a proof for the public URL', async () => {
     const token = await scene.issuer.boundToken(key);
     const proof = await payment(token, { htu: 'https://payouts.example/api/v0.1/payouts/airtime' });
     expect(await codeOf({ ...proof, 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'evil.example' })).toBe(
@@ -103,7 +103,7 @@ describe('a token that is bound to a key', () => {
     );
   });
 
-  it('is demanded by a client that wants it', async () => {
+  it('is required by a client with DPoP enforcement', async () => {
     const claims = { client_id: 'bound-app' };
     const unbound = await scene.issuer.token(claims);
     expect(await codeOf(bearer(unbound))).toBe('use_dpop');
@@ -113,13 +113,13 @@ describe('a token that is bound to a key', () => {
     expect(await codeOf(await payment(bound))).toBe('done');
   });
 
-  it('cannot be claimed for a token that is not', async () => {
+  it('rejects a proof for an unbound token', async () => {
     const token = await scene.issuer.token();
     expect(await codeOf(await payment(token))).toBe('invalid_token');
     expect(await codeOf({ ...(await payment(token)), ...bearer(token) })).toBe('done'); // the header DPoP says nothing then
   });
 
-  it('leaves nothing but a hash, until its proofs are too old', async () => {
+  it('stores only a hash of a proof until it expires', async () => {
     const { database, app } = scene.proxy;
     const token = await scene.issuer.boundToken(key);
     await payAirtime(scene.proxy, await payment(token, { jti: 'a-proof-of-alice' })).expect(200);

@@ -10,7 +10,7 @@ const AIRTIME = 'POST /payouts/airtime';
 const CREDIT = 'POST /payouts/credit';
 
 /** A phone or a page that holds an ephemeral key, and may be hostile. */
-describe('the holder of an ephemeral key', () => {
+describe('an ephemeral key as the caller', () => {
   let scene: EphemeralScene;
   let proxy: TestProxy;
 
@@ -28,7 +28,7 @@ describe('the holder of an ephemeral key', () => {
       .set('X-API-Key', key)
       .send({ credits: [{ ...recipient, valueInUSD: 1 }] });
 
-  it('opens the interface for its operations, the reading of its own calls, and nothing else', async () => {
+  it('opens its operations and its own calls only', async () => {
     const { key: secret } = await scene.app();
     const { key } = await mint(proxy, secret, { operations: [AIRTIME, 'GET /account/transaction'] });
     const opened: string[] = [];
@@ -54,7 +54,7 @@ describe('the holder of an ephemeral key', () => {
     );
   });
 
-  it('pays as its person, whomever it names, and only what the key may', async () => {
+  it('pays as its person within its own limits, whatever X-Actor names', async () => {
     const { key: secret, id } = await scene.app();
     const { key, id: keyId } = await mint(proxy, secret, { countries: ['Kenya'] });
     const paid = await scene.pay(key).set('X-Actor', 'grace').expect(200);
@@ -69,7 +69,7 @@ describe('the holder of an ephemeral key', () => {
     await scene.expectNothingSent(() => credit(key, { email: 'ada@example.com' }), 'operation_not_allowed');
   });
 
-  it('may do no more than its client does now', async () => {
+  it('loses the permissions that its client loses', async () => {
     const { key: secret, id } = await scene.app();
     const { key } = await mint(proxy, secret, { countries: ['Kenya', 'Ghana'], operations: [AIRTIME, CREDIT] });
     await scene.pay(key).expect(200);
@@ -90,7 +90,7 @@ describe('the holder of an ephemeral key', () => {
     await scene.pay(key).expect(200);
   });
 
-  it('pays only the recipients of the key, in any spelling', async () => {
+  it('pays only its own recipients, in any spelling', async () => {
     const { key: secret } = await scene.app();
     const recipients = ['00254 712-345 678', 'Ada@Example.com', '@Grace'];
     const { key } = await mint(proxy, secret, { recipients, operations: [AIRTIME, CREDIT] });
@@ -109,7 +109,7 @@ describe('the holder of an ephemeral key', () => {
     expect((await preview(key, { email: 'ada@example.com' }).expect(200)).body).toMatchObject({ would: 'be_sent' });
   });
 
-  it('sees its own caps and what it has spent, and not those of its client', async () => {
+  it('shows its own caps and spending instead of those of its client', async () => {
     const { key: secret, id } = await scene.app();
     const caps = 'daily_cap_usd = 9000, max_item_usd = 4, person_daily_cap_usd = 30, person_requests_per_minute = 900';
     await scene.change(id, caps);
@@ -138,7 +138,7 @@ describe('the holder of an ephemeral key', () => {
     expect(own).toMatchObject({ daily: { cap_usd: '9000', spent_usd: '5' }, total: null, max_item_usd: '4' });
   });
 
-  it('finds no calls and gets no replays of other persons', async () => {
+  it('neither lists nor replays calls of other persons', async () => {
     const { key: secret } = await scene.app();
     const [ada, bob] = [await mint(proxy, secret), await mint(proxy, secret, { actor: 'bob' })];
     const first = await scene.pay(ada.key).set('Idempotency-Key', 'order-17').expect(200);
@@ -158,7 +158,7 @@ describe('the holder of an ephemeral key', () => {
     await proxy.get(later.key, `/v1/calls/${call}`).expect(200);
   });
 
-  it('calls from any address, and from pages of its own client alone', async () => {
+  it('works from any address, and only from page origins of its client', async () => {
     const { key: secret, id } = await scene.app();
     const { key } = await mint(proxy, secret);
     await scene.change(id, `addresses = '{192.0.2.0/24}', origins = '{${SHOP}}'`);
@@ -171,7 +171,7 @@ describe('the holder of an ephemeral key', () => {
     await scene.expectNothingSent(() => scene.pay(key).set('Origin', SHOP), 'origin_not_allowed');
   });
 
-  it('leaves its key in no metric and no record', async () => {
+  it('appears in no metric and no record', async () => {
     const { key: secret } = await scene.app();
     const { key } = await mint(proxy, secret);
     await scene.pay(key).expect(200);

@@ -8,7 +8,7 @@ import { createTestDatabase, TestDatabase } from '../../support/databases/test-d
 const PAYMENTS = 50;
 
 /** The total of an ephemeral key: never exceeded, and nothing under it refused for money. */
-describe('the total of an ephemeral key with fifty payments at once and two proxies', () => {
+describe('the total of an ephemeral key under fifty concurrent payments on two proxies', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
   let proxies: TestProxy[];
@@ -39,7 +39,7 @@ describe('the total of an ephemeral key with fifty payments at once and two prox
     return { told, spent: new Decimal(String(spent[0]?.usd)) };
   }
 
-  it('lets exactly those pay that fit', async () => {
+  it('admits exactly the payments that fit', async () => {
     const { key } = await mint(proxies[0] as TestProxy, secret, { max_total: '12.5', max_item: '1.25' });
     const { told, spent } = await payAll(key, 1.25);
     expect(told.filter(({ status }) => status === 200).length).toBe(10);
@@ -51,7 +51,7 @@ describe('the total of an ephemeral key with fifty payments at once and two prox
     expect(spent.toFixed()).toBe('12.5');
   });
 
-  it('refuses nothing if all fit', async () => {
+  it('refuses none if all fit', async () => {
     const { key } = await mint(proxies[0] as TestProxy, secret, { max_total: '50', max_item: '1' });
     const { told, spent } = await payAll(key, 1);
     expect(told.map(({ status }) => status)).toEqual(Array(PAYMENTS).fill(200));

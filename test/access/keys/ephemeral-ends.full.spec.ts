@@ -13,7 +13,7 @@ import supertest from '../../support/http/supertest';
 const BEFORE_ITS_END_MS = 800;
 
 /** A key that expires or is revoked, also between two steps of a payment. */
-describe('the holder of an ephemeral key that ends', () => {
+describe('an ended ephemeral key', () => {
   let scene: EphemeralScene;
   let proxy: TestProxy;
 
@@ -35,7 +35,7 @@ describe('the holder of an ephemeral key that ends', () => {
       [id],
     );
 
-  it('is refused from the first request after a revocation on another instance, also while it is remembered', async () => {
+  it('is refused by another instance that had cached it, from the first request after its revocation', async () => {
     const { key: secret, id, name } = await scene.app();
     const revocations: [string, () => PromiseLike<unknown>][] = [
       [
@@ -80,7 +80,7 @@ describe('the holder of an ephemeral key that ends', () => {
     }
   });
 
-  it('is refused once the key has expired, by the clock of the database', async () => {
+  it('is refused after its expiry by the database clock', async () => {
     const { key: secret } = await scene.app();
     const { key, id } = await mint(proxy, secret);
     await scene.pay(key).expect(200);
@@ -89,7 +89,7 @@ describe('the holder of an ephemeral key that ends', () => {
     expect((await proxy.get(key, '/v1/limits').expect(401)).body.code).toBe('ephemeral_key_ended');
   });
 
-  it('is not remembered for longer than the key is valid', async () => {
+  it('leaves the cache when it expires', async () => {
     const { key: secret } = await scene.app();
     const { key, expires_at } = await mint(proxy, secret, { expires_in: 2 });
     await scene.pay(key).expect(200);
@@ -98,7 +98,7 @@ describe('the holder of an ephemeral key that ends', () => {
     await scene.expectNothingSent(() => scene.pay(key), 'ephemeral_key_ended');
   });
 
-  it('sends nothing if the key that made its own is revoked on another instance while the payment waits', async () => {
+  it('sends nothing if its parent key is revoked on another instance while the payment waits', async () => {
     const { key: secret, id, name } = await scene.app();
     const { key } = await mint(proxy, secret);
     await scene.pay(key).expect(200);
@@ -113,7 +113,7 @@ describe('the holder of an ephemeral key that ends', () => {
     }, 'ephemeral_key_ended');
   });
 
-  it('sends nothing if the key expires between the admission and the sending', async () => {
+  it('sends nothing if it expires between admission and sending', async () => {
     const { key: secret } = await scene.app();
     const { key, expires_at } = await mint(proxy, secret, { expires_in: 3 });
     await scene.expectNothingSent(async () => {
@@ -127,7 +127,7 @@ describe('the holder of an ephemeral key that ends', () => {
     }, 'too_late');
   });
 
-  it('has its held calls approved after the key has expired, and not after it was revoked', async () => {
+  it('lets its held calls be approved after its expiry, but not after its revocation', async () => {
     const { key: secret, id } = await scene.app();
     await scene.change(id, 'approval_over_usd = 0');
     await proxy.client('approvers', 'approve');
@@ -153,7 +153,7 @@ describe('the holder of an ephemeral key that ends', () => {
     await scene.expectNothingSent(() => approve(revoked.path), 'key_revoked');
   });
 
-  it('has no held call approved over the total of the key, however many months later', async () => {
+  it('blocks the approval of a held call over its total, even months later', async () => {
     const { key: secret, id } = await scene.app();
     await scene.change(id, 'approval_over_usd = 2');
     await proxy.client('late-approvers', 'approve');
@@ -172,7 +172,7 @@ describe('the holder of an ephemeral key that ends', () => {
     await scene.expectNothingSent(approve, 'cap_exceeded');
   });
 
-  it('is told while it waits for news of a call that its key has ended', async () => {
+  it('ends a wait for news of a call with ephemeral_key_ended', async () => {
     const { key: secret, id } = await scene.app();
     await scene.change(id, 'approval_over_usd = 0');
     const made = await mint(proxy, secret);
@@ -182,7 +182,7 @@ describe('the holder of an ephemeral key that ends', () => {
     expect((await waiting).body).toMatchObject({ code: 'ephemeral_key_ended' });
   });
 
-  it('is told that a key has ended, however often it asks, and a guesser is shut out', async () => {
+  it('is answered with ephemeral_key_ended every time, while guesses end in 429', async () => {
     const { key: secret } = await scene.app();
     const { key, id } = await mint(proxy, secret);
     await supertest(proxy.url).delete(`/v1/ephemeral-keys/${id}`).set('X-API-Key', secret).expect(200);

@@ -9,7 +9,7 @@ import supertest from '../../support/http/supertest';
 const ID = '019ac000-0000-7000-8000-000000000000';
 
 /** An app's server makes keys for phones and pages. */
-describe('ephemeral keys', () => {
+describe('the ephemeral keys API', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let shop: { id: string; name: string; key: string };
@@ -34,7 +34,7 @@ describe('ephemeral keys', () => {
     return (body as { errors?: { pointer: string; detail: string }[] }).errors?.map(({ pointer }) => pointer);
   };
 
-  it('are shown once, with everything that they may do, and stored as their hash', async () => {
+  it('shows a new key once with all its rights, and stores its hash', async () => {
     const { body, headers } = await askForKey(proxy, shop.key, {
       countries: ['Kenya'],
       recipients: ['+254712345678'],
@@ -63,7 +63,7 @@ describe('ephemeral keys', () => {
     expect(JSON.stringify(stored)).not.toMatch(new RegExp(`254712345678|${body.key.slice(9)}`));
   });
 
-  it('are on record with who made them, for whom and when, and the log seals it', async () => {
+  it('records the author, person and time of each key in the sealed log', async () => {
     const auditor = await proxy.client('auditor', 'audit');
     const { id, key, ...made } = await mint(proxy, shop.key, { actor: 'grace' });
     const [key_of_shop] = await proxy.app.get(ClientsService, { strict: false }).listKeys('shop');
@@ -101,11 +101,11 @@ describe('ephemeral keys', () => {
     ['/expires_in', { expires_in: 1.5 }],
     ['/expires_in', { expires_in: '60' }],
     ['/issuer', { issuer: 'https://login.example' }],
-  ])('are refused with an error at %s for %j', async (pointer, more) => {
+  ])('reports an error at %s for %j', async (pointer, more) => {
     expect(await faultsOf(shop.key, more, 'invalid_request')).toEqual([pointer]);
   });
 
-  it('are never wider than the key that makes them, and every excess is listed', async () => {
+  it('lists every right that exceeds the parent key', async () => {
     const narrow = await proxy.client('narrow', 'pay', 'account');
     await change(
       'narrow',
@@ -133,7 +133,7 @@ describe('ephemeral keys', () => {
     expect(made.countries).toEqual(['Kenya', "Côte d'Ivoire"]);
   });
 
-  it('name no unknown countries, except those that the list of their client has from an earlier version', async () => {
+  it('rejects unknown countries unless an earlier version gave them to the client', async () => {
     expect(await faultsOf(shop.key, { countries: ['Kenya', 'Kenia'] }, 'invalid_request')).toEqual(['/countries/1']);
     const earlier = await proxy.client('earlier', 'pay');
     await change('earlier', `countries = '{Kenya,Atlantis}'`);
@@ -143,14 +143,14 @@ describe('ephemeral keys', () => {
     expect((await mint(proxy, earlier.key, { countries: ['atlantis'] })).countries).toEqual(['Atlantis']);
   });
 
-  it('never pay more for one item than their person may', async () => {
+  it('caps each item by the limit of the person', async () => {
     await change('shop', 'person_max_item_usd = 3');
     expect(await faultsOf(shop.key, { max_item: 3.01 })).toEqual(['/max_item']);
     await change('shop', 'person_max_item_usd = NULL');
     await mint(proxy, shop.key, { max_item: 3.01 });
   });
 
-  it('are made by secret keys alone: not by ephemeral keys and sessions, and not by keys that were revoked', async () => {
+  it('accepts only valid secret keys, not ephemeral keys, sessions or revoked keys', async () => {
     const { key } = await mint(proxy, shop.key);
     const refused = { code: 'secret_key_required' };
     expect((await askForKey(proxy, key).expect(403)).body).toMatchObject(refused);
@@ -176,7 +176,7 @@ describe('ephemeral keys', () => {
     await askForKey(proxy, (await proxy.client('admins', 'admin', 'audit')).key).expect(403);
   });
 
-  it('are made by a personal key for its owner alone, who sees and revokes no others', async () => {
+  it('lets a personal key issue, list and revoke keys of its owner only', async () => {
     const { key } = await proxy.app.get(ClientsService, { strict: false }).issueKey('shop', { person: 'linus' });
     expect(await faultsOf(key, { actor: 'ada' })).toEqual(['/actor']);
     const { id } = await mint(proxy, key, { actor: 'linus' });
@@ -187,7 +187,7 @@ describe('ephemeral keys', () => {
     expect((await remove(key, '/v1/ephemeral-keys?actor=ada').expect(200)).body).toEqual({ revoked: [] });
   });
 
-  it('are listed in pages for their own client, without secrets', async () => {
+  it('lists keys of its own client in pages without secrets', async () => {
     const lister = await proxy.client('lister', 'pay');
     const ids: string[] = [];
     for (const actor of ['ada', 'grace', 'ada']) ids.unshift((await mint(proxy, lister.key, { actor })).id);
@@ -203,7 +203,7 @@ describe('ephemeral keys', () => {
     expect(JSON.stringify(first)).not.toMatch(/"key"|ppe_lister_[0-9A-Za-z]/);
   });
 
-  it('hold up no payments of their client if there is nothing to revoke', async () => {
+  it('leaves the client row unchanged if nothing is revoked', async () => {
     const quiet = await proxy.client('quiet', 'pay');
     const { id } = await mint(proxy, quiet.key);
     await remove(quiet.key, '/v1/ephemeral-keys?actor=ada').expect(200);
@@ -216,7 +216,7 @@ describe('ephemeral keys', () => {
     expect(await version()).toEqual(before);
   });
 
-  it('are revoked one by one or all of a person, by their own client', async () => {
+  it('revokes one key, or all keys of a person, of its own client', async () => {
     const revoker = await proxy.client('revoker', 'pay');
     const [one, two, three] = [
       await mint(proxy, revoker.key),

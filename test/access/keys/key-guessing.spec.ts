@@ -28,7 +28,7 @@ describe('key guessing', () => {
     return key === '' ? request : request.set('X-API-Key', key);
   };
 
-  it('is answered with 429 after some wrong keys, and does not affect a valid key from the same address', async () => {
+  it('returns 429 after repeated wrong keys, but not for a valid key from the same address', async () => {
     const newcomer = await proxy.client('newcomer', 'read', 'account', 'audit');
     for (let missing = 0; missing <= WRONG_KEYS_ALLOWED; missing++) await ask('').expect(401);
     for (let wrong = 0; wrong < WRONG_KEYS_ALLOWED; wrong++) await ask(`pp_x_${wrong}`).expect(401);
@@ -56,7 +56,7 @@ describe('key guessing', () => {
     expect(await proxy.database.query('SELECT 1 FROM refusal')).toEqual([]); // nobody knows whose requests they were
   });
 
-  it('is rejected without a statement if the checksum is wrong, and counts', async () => {
+  it('rejects a wrong checksum without a database query, and counts it', async () => {
     const { key } = await proxy.client('mistyped', 'read', 'account');
     const letter = key.slice(-1) === 'a' ? 'b' : 'a';
     const prepared = jest.spyOn(proxy.app.get(SidePrisma), 'prepared');
@@ -73,7 +73,7 @@ describe('key guessing', () => {
     await ask(key, address).expect(200);
   });
 
-  it('uses one statement at a time, and lets known keys pass first', async () => {
+  it('queries one unknown key at a time, and admits known keys first', async () => {
     const known = await proxy.client('known', 'read', 'account');
     const unknown = await proxy.client('unknown', 'read', 'account');
     await ask(known.key).expect(200);

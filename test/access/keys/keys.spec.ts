@@ -12,7 +12,7 @@ const WALLETS = '/api/v0.1/wallets/list';
 const CALLS = '/v1/audit/calls';
 const PROBLEM = { type: 'about:blank', code: 'invalid_key', status: 401 };
 
-describe('keys', () => {
+describe('an API key', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -66,7 +66,7 @@ describe('keys', () => {
   const expired = (key: string) =>
     database.query("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE sha256 = $1", [sha256(key)]);
 
-  it('belong in X-API-Key, as the refusal of one in Authorization says', async () => {
+  it('is required in X-API-Key, and the error for Authorization names the header', async () => {
     const { key } = await proxy.client('misplaced', 'read', 'account');
     const basic = Buffer.from(`${key}:`).toString('base64');
     for (const authorization of [
@@ -87,14 +87,14 @@ describe('keys', () => {
     }
   });
 
-  it('return 401 with missing_key without a key', () => expectDenied('', 'missing_key'));
+  it('is required, otherwise the error is missing_key', () => expectDenied('', 'missing_key'));
 
   it.each(['pp_shop_000000000000000000000000000000002t27yG', 'x', 'null', "' OR 1=1 --", 'k'.repeat(8_000), 'ключ'])(
-    'are rejected if unknown: %s',
+    'is rejected if unknown: %s',
     (key) => expectDenied(Buffer.from(key).toString('latin1')),
   );
 
-  it('are rejected if nearly right: cut, longer, in another case, sent twice', async () => {
+  it('is rejected if truncated, extended, in another case or sent twice', async () => {
     const { key } = await proxy.client('nearly', 'read', 'account');
     for (const wrong of [key.slice(0, -1), `${key}x`, key.toUpperCase(), `${key}, ${key}`, key.split('_')[2] ?? '']) {
       await expectDenied(wrong);
@@ -102,7 +102,7 @@ describe('keys', () => {
     await proxy.get(key, WALLETS).expect(200);
   });
 
-  it('are rejected once expired, and accepted before', async () => {
+  it('is rejected after its expiry only', async () => {
     const { key, name } = await proxy.client('expiring', 'read', 'account');
     const later = await clients.issueKey(name, { expiresAt: new Date(Date.now() + 3_600_000) });
     await expired(key);
@@ -110,7 +110,7 @@ describe('keys', () => {
     await proxy.get(later.key, WALLETS).expect(200);
   });
 
-  it('are rejected from the first request after their revocation, by every proxy of the database', async () => {
+  it('is rejected by every proxy from the first request after its revocation', async () => {
     const { key, name } = await proxy.client('revoked', 'read', 'account');
     await proxy.get(key, WALLETS).expect(200);
     await twin.get(key, WALLETS).expect(200);
@@ -120,7 +120,7 @@ describe('keys', () => {
     await expectDenied(key);
   });
 
-  it('overlap during a rotation, and both see the same calls', async () => {
+  it('overlaps its successor in a rotation, and both read the same calls', async () => {
     const { key: old, name } = await proxy.client('rotating', 'read', 'account');
     const { headers } = await proxy.get(old, WALLETS).expect(200);
     const { key: next } = await clients.issueKey(name);
@@ -133,7 +133,7 @@ describe('keys', () => {
     expect((await clients.listKeys(name)).map(({ state }) => state)).toEqual(['revoked', 'active']);
   });
 
-  it('stay revoked when revoked again, with the first time', async () => {
+  it('keeps its revocation time when it is revoked again', async () => {
     const { name } = await proxy.client('twice', 'read', 'account');
     const [{ id } = { id: '' }] = await clients.listKeys(name);
     const { revoked_at: first } = await clients.revokeKey(id);
@@ -141,11 +141,11 @@ describe('keys', () => {
   });
 
   it.each(['', 'no-uuid', '01a1fb98-53b1-7069-a17f-af1e8cacb634'])(
-    'return an error when there is no key %j to revoke',
+    'returns an error for the revocation of an unknown key %j',
     (id) => expect(clients.revokeKey(id)).rejects.toThrow(/no key has the ID/),
   );
 
-  it('are stored only as SHA-256 and their last four characters, and their use is recorded', async () => {
+  it('is stored as SHA-256 with its last four characters, and records its use', async () => {
     const { key } = await proxy.client('kept', 'read', 'account');
     await proxy.get(key, WALLETS).expect(200);
     await proxy.post(key, '/send', { [key]: key }).expect(403);
@@ -169,7 +169,7 @@ describe('keys', () => {
     expect(JSON.stringify(await clients.list())).not.toContain(random);
   });
 
-  describe('scopes', () => {
+  describe('the scopes of a key', () => {
     const keys = new Map<Scope, string>();
 
     beforeAll(async () => {
@@ -178,7 +178,7 @@ describe('keys', () => {
     });
 
     it.each([...DOCUMENTED, ...OBSERVED])(
-      'require the scope of the effect for $operation, whatever else a key may do',
+      'include the scope of the effect for $operation, whatever the other scopes',
       async (asking) => {
         const needed = scopesOf(asking.operation);
         for (const [scope, key] of keys) {
@@ -198,14 +198,14 @@ describe('keys', () => {
       },
     );
 
-    it('require `read` and `account` for POST /wallets/list, as for GET', async () => {
+    it('include `read` and `account` for POST /wallets/list, as for GET', async () => {
       const { key } = await proxy.client('whole-account', 'read', 'account');
       await proxy.post(key, '/wallets/list', {}).expect(200);
       await proxy.post(keys.get('read') ?? '', '/wallets/list', {}).expect(403);
       await proxy.post(keys.get('account') ?? '', '/wallets/list', {}).expect(403);
     });
 
-    it("require `audit` for the history, and a scope of the interface for one's own calls", async () => {
+    it('include `audit` for the history, and an interface scope for own calls', async () => {
       const id = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
       for (const [scope, key] of keys) {
         const interfaceScope = ['pay', 'write', 'read'].includes(scope);

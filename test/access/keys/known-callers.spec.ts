@@ -6,7 +6,7 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
  * Callers are remembered between their requests. Nobody tells the proxy about the changes that these tests make. It must
  * notice them before it admits or refuses anything.
  */
-describe('a remembered caller', () => {
+describe('a cached caller', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
 
@@ -37,7 +37,7 @@ describe('a remembered caller', () => {
     expect(upstream.received.length).toBe(before);
   }
 
-  it('is not looked up again', async () => {
+  it('is not queried again', async () => {
     const { key } = await proxy.client('frequent', 'pay');
     const prepared = jest.spyOn(proxy.app.get(PrismaService, { strict: false }), 'prepared');
     const lookUps = () => prepared.mock.calls.filter(([name]) => name === 'find_keys').length;
@@ -55,7 +55,7 @@ describe('a remembered caller', () => {
     await expectNothingSent(() => pay(key).expect(401));
   });
 
-  it('is refused with 401 once its key has expired', async () => {
+  it('is refused with 401 after its key has expired', async () => {
     const { id, key } = await rememberedClient('expired');
     await proxy.database.query(`UPDATE api_key SET expires_at = now() - interval '1 second' WHERE client_id = '${id}'`);
     await expectNothingSent(() => pay(key).expect(401));
@@ -68,7 +68,7 @@ describe('a remembered caller', () => {
     ['cap_exceeded', 'daily_cap_usd = 2'],
     ['idempotency_key_required', 'require_idempotency_key = TRUE'],
     ['country_not_allowed', "countries = '{Ghana}'"],
-  ])('is refused with %s once its client may not pay this any more', async (code, change) => {
+  ])('is refused with %s after its client loses the permission', async (code, change) => {
     const { id, key } = await rememberedClient(code.replaceAll('_', '-'));
     await proxy.database.query(`UPDATE client SET ${change} WHERE id = '${id}'`);
     await expectNothingSent(async () => expect((await pay(key)).body).toMatchObject({ code }));
@@ -81,7 +81,7 @@ describe('a remembered caller', () => {
     ['cap', 'daily_cap_usd = 1', 'daily_cap_usd = 100'],
     ['limit of a payout', 'max_item_usd = 0.5', 'max_item_usd = 50'],
     ['country', "countries = '{Ghana}'", "countries = '{Kenya}'"],
-  ])('that was refused for its %s pays as soon as it is allowed', async (right, refusing, allowing) => {
+  ])('refused for its %s pays after the client gets the permission', async (right, refusing, allowing) => {
     const { id, key } = await rememberedClient(`allowed-${right.replaceAll(' ', '-')}`);
     await proxy.database.query(`UPDATE client SET ${refusing} WHERE id = '${id}'`);
     await expectNothingSent(() => pay(key).expect(403));
@@ -89,7 +89,7 @@ describe('a remembered caller', () => {
     await pay(key).expect(200);
   });
 
-  it('is counted from the request after the first that a new rate limit concerns, until the limit is lifted', async () => {
+  it('counts against a new rate limit from the second request until the limit is removed', async () => {
     const { id, key } = await rememberedClient('counted');
     await proxy.database.query(`UPDATE client SET requests_per_minute = 1 WHERE id = '${id}'`);
     await pay(key).expect(200);
@@ -99,7 +99,7 @@ describe('a remembered caller', () => {
     await pay(key).expect(200);
   });
 
-  it('pays by rights that were extended while it was remembered', async () => {
+  it('pays with rights granted after it was cached', async () => {
     const { id, key } = await rememberedClient('extended');
     await proxy.database.query(`UPDATE client SET max_item_usd = 2 WHERE id = '${id}'`);
     await pay(key, 1).expect(200);

@@ -85,7 +85,7 @@ describe('the permissions of a key', () => {
   };
   const nameOf = ({ method, path }: Route) => `${method} /${path}`;
 
-  it('are those of the page, for each route and scope', async () => {
+  it('match the documentation page for each route and scope', async () => {
     const wrong = [];
     for (const route of routes.filter(({ scopes }) => !scopes.includes('everyone'))) {
       for (const scope of SCOPES) {
@@ -97,21 +97,21 @@ describe('the permissions of a key', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('need a key for every route that is not open to everyone', async () => {
+  it('require a key for every route that is not public', async () => {
     const statuses = await Promise.all(
       routes.map(async (route) => [nameOf(route), route.scopes.includes('everyone'), (await call(route)).status]),
     );
     expect(statuses.filter(([, isOpen, status]) => isOpen === (status === 401))).toEqual([]);
   });
 
-  it('need all scopes of an operation, and open it with them', async () => {
+  it('require all scopes of an operation, and suffice with them', async () => {
     for (const route of routes.filter(({ needsAll, scopes }) => needsAll && scopes.length > 1)) {
       const key = await keyOf(...(route.scopes as Scope[]));
       expect([nameOf(route), (await call(route, key)).isRefused]).toEqual([nameOf(route), false]);
     }
   });
 
-  it("reach no object of another client where they reach one's own only", async () => {
+  it('reach no object of another client on own-object routes', async () => {
     const own = routes.filter(
       ({ reaches, method, path }) => reaches === 'own' && method === 'GET' && path.includes(':'),
     );
@@ -126,7 +126,7 @@ describe('the permissions of a key', () => {
     }
   });
 
-  it('show people to no key without `audit:pii`, and to no other client', async () => {
+  it('reveal people neither without `audit:pii` nor to another client', async () => {
     const shown = [];
     for (const route of routes.filter(({ method }) => method === 'GET')) {
       for (const scope of SCOPES) {
@@ -137,7 +137,7 @@ describe('the permissions of a key', () => {
     expect(shown).toEqual([]);
   });
 
-  it('show people to keys that have it, so that the test before can fail', async () => {
+  it('reveal people with `audit:pii`, which proves the previous test can fail', async () => {
     const shown = [];
     const seeing = await keyOf('audit', 'audit:pii', 'approve', 'reconcile', 'admin');
     for (const route of routes.filter(({ method, isRecorded }) => method === 'GET' && isRecorded)) {

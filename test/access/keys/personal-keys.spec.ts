@@ -55,7 +55,7 @@ describe('a personal key with dual control', () => {
     return ((await asked.expect(202)).body as { change_id: string }).change_id;
   };
 
-  it('has no secret until its person claims it, and shows the requester nothing', async () => {
+  it('shows its secret only to the person who claims it', async () => {
     const asked = await request(ada, 'carol');
     expect(asked).not.toHaveProperty('key');
     expect((await proxy.get(ada, '/v1/changes').expect(200)).text).not.toContain('ppc_');
@@ -83,14 +83,14 @@ describe('a personal key with dual control', () => {
     for (const secret of [code, body.key]) expect(dump?.all).not.toContain(secret.slice(-32));
   });
 
-  it('is claimed once, also by claims at the same moment', async () => {
+  it('is claimed once, even concurrently', async () => {
     const { code } = await agree('erin');
     const answers = await Promise.all(Array.from({ length: 5 }, () => claim({ code })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404, 404, 404]);
   });
 
   it.each(['requester', 'approver'] as const)(
-    'never decides about a change of its %s, who may hold it',
+    'never decides about a change of its %s, a possible holder',
     async (who) => {
       const { code } = await agree(`frank-${who}`);
       const { key } = (await claim({ code }).expect(201)).body;
@@ -102,7 +102,7 @@ describe('a personal key with dual control', () => {
     },
   );
 
-  it('does not request for its holder what the holder then approves', async () => {
+  it('cannot request a change that its holder approves', async () => {
     const { code } = await agree('gus');
     const { key } = (await claim({ code }).expect(201)).body;
     const asked = await widen(key);
@@ -110,7 +110,7 @@ describe('a personal key with dual control', () => {
     await decide(dora, asked, 'reject').expect(200);
   });
 
-  it('records another person who uses the claim code, and does not decide for that person either', async () => {
+  it('records a claimant other than its person, and does not decide for that claimant', async () => {
     const { code } = await agree('hugo');
     const { body } = await claim({ code }, dora).expect(201);
     expect(body.claimed_by).toEqual(['bob', 'dora']);
@@ -119,7 +119,7 @@ describe('a personal key with dual control', () => {
     await decide(bob, asked, 'reject').expect(200);
   });
 
-  it('opens nothing after its time, a revocation or a wrong code', async () => {
+  it('cannot be claimed after expiry or revocation, or with a wrong code', async () => {
     const { code, id } = await agree('ida');
     await proxy.database.query('UPDATE api_key SET claim_until = now() WHERE change_id = $1', [id]);
     await claim({ code }).expect(404);
@@ -133,7 +133,7 @@ describe('a personal key with dual control', () => {
     await claim({ key_id: key?.id ?? '' }, ada).expect(404);
   });
 
-  it('is claimed by its person with the first key of a new client, too', async () => {
+  it('is claimed by the person with the first key of a new client', async () => {
     const asked = web()
       .post('/v1/clients')
       .set('X-API-Key', ada)
@@ -145,8 +145,8 @@ describe('a personal key with dual control', () => {
   });
 });
 
-describe('a personal key of a person with a sign-in', () => {
-  it('is claimed by its person in a session, and by nobody else', async () => {
+describe('a personal key of a person who signs in', () => {
+  it('is claimed in a session of that person only', async () => {
     const scene = await startSignInScene({ dualControl: true });
     const { proxy, provider } = scene;
     const clients = proxy.app.get(ClientsService, { strict: false });
@@ -192,7 +192,7 @@ describe('a personal key of a person with a sign-in', () => {
 });
 
 describe('a personal key without dual control', () => {
-  it('is shown at once to the one who issues it', async () => {
+  it('is shown at once to its issuer', async () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url, dualControl: false });
     const { key } = await proxy.client('admin', 'admin');

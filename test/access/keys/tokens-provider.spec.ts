@@ -11,7 +11,7 @@ import { bearer, payAirtime, readLimits } from '../../support/access/token-scene
 const API = 'https://payouts.example';
 
 /** The tokens of a real provider (oidc-provider), obtained by Authorization Code with PKCE. */
-describe('tokens of a real provider', () => {
+describe('a token of a real provider', () => {
   let upstream: FakeUpstream;
   let provider: TestProvider;
   let proxy: TestProxy;
@@ -44,7 +44,7 @@ describe('tokens of a real provider', () => {
     for (const keys of providers.values()) keys.nowMs = () => clock.nowMs() + seconds * 1_000;
   }
 
-  it('pay on behalf of whoever signed in', async () => {
+  it('pays on behalf of the signed-in person', async () => {
     const token = await tokenOf('alice');
     const { headers } = await payAirtime(proxy, bearer(token)).expect(200);
     const [person] = await proxy.database.query(
@@ -54,7 +54,7 @@ describe('tokens of a real provider', () => {
     expect(person).toEqual({ issuer: provider.issuer, name: 'alice' });
   });
 
-  it('pay with the proof of the key that they are bound to, and not without it', async () => {
+  it('requires the DPoP proof of its key if bound', async () => {
     const pair = await generateKeyPair('ES256', { extractable: true });
     const { access_token: token, token_type: type } = await provider.token({ sub: 'alice', dpop: pair });
     expect([type, await codeOf(token)]).toEqual(['DPoP', 'use_dpop']);
@@ -64,7 +64,7 @@ describe('tokens of a real provider', () => {
     await payAirtime(proxy, { Authorization: `DPoP ${token}`, DPoP: proof }).expect(200);
   });
 
-  it('are the only ones: ID tokens, refresh tokens and tokens for others are refused', async () => {
+  it('is accepted as an access token only, not as an ID token, refresh token or for another audience', async () => {
     const scope = 'openid offline_access pay';
     const { id_token: idToken, refresh_token: refresh } = await provider.token({ sub: 'alice', scope });
     const { access_token: elsewhere } = await provider.token({ sub: 'alice', resource: 'https://other.example' });
@@ -74,7 +74,7 @@ describe('tokens of a real provider', () => {
     expect(idToken).toBeDefined();
   });
 
-  it('are accepted as soon as the provider has new keys, and old ones no more', async () => {
+  it('is verified with new provider keys at once, and rejected with old ones', async () => {
     const old = await tokenOf('bob');
     await provider.rotateKeys();
     const fresh = await tokenOf('bob');
@@ -82,7 +82,7 @@ describe('tokens of a real provider', () => {
     expect([await codeOf(fresh), await codeOf(old)]).toEqual(['done', 'invalid_token']);
   });
 
-  it('are accepted while the provider is down, for an hour, and then neither believed nor called invalid', async () => {
+  it('is accepted for an hour while the provider is down, then causes provider_unavailable', async () => {
     const tokens = await Promise.all(['carol', 'alice', 'bob'].map(tokenOf));
     const [first = '', second = '', third = ''] = tokens;
     passSeconds(11);
@@ -99,7 +99,7 @@ describe('tokens of a real provider', () => {
     expect(await codeOf(third)).toBe('done');
   });
 
-  it('are not judged while a new instance has never reached the provider', async () => {
+  it('causes provider_unavailable on an instance that never reached the provider', async () => {
     const token = await tokenOf('alice');
     await provider.goDown();
     const another = await startProxy({ upstreamBaseUrl: upstream.url }, proxy.database);

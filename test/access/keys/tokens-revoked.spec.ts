@@ -12,7 +12,7 @@ import { bearer, payAirtime, readLimits, startTokenScene, TokenScene } from '../
 const NOBODY = '019ac000-0000-7000-8000-000000000000';
 
 /** Every test pays on one instance, which then remembers the caller, and changes something elsewhere. */
-describe('the revocation of tokens', () => {
+describe('token revocation', () => {
   let scene: TokenScene;
   let admin: string;
 
@@ -48,7 +48,7 @@ describe('the revocation of tokens', () => {
   const revoke = (client: string, body: object) =>
     supertest(scene.second.url).post(`/v1/clients/${client}/persons/revoke`).set('X-API-Key', admin).send(body);
 
-  it('of one person takes effect at once, on every instance, and concerns nobody else', async () => {
+  it('affects one person at once on every instance', async () => {
     const { name, token } = await newClient();
     const [alice, bob] = [await token(), await token({ sub: 'bob' })];
     expect([await answers(alice), await answers(bob)]).toEqual([DONE, DONE]);
@@ -66,7 +66,7 @@ describe('the revocation of tokens', () => {
     expect(JSON.stringify(acts.body)).not.toContain('alice');
   });
 
-  it('of one person lets those in who sign in again later', async () => {
+  it('admits tokens of a later sign-in', async () => {
     const { id, name, token } = await newClient();
     const old = await token();
     await revoke(name, { issuer: scene.issuer.issuer, name: 'alice' }).expect(200);
@@ -80,7 +80,7 @@ describe('the revocation of tokens', () => {
     expect(await answers(old)).toEqual(DONE);
   });
 
-  it('of one person holds for somebody never seen, and for somebody erased', async () => {
+  it('covers unknown and erased persons', async () => {
     const { id, name, token } = await newClient();
     const { issuer } = scene.issuer;
     await revoke(name, { issuer, name: 'mallory' }).expect(200);
@@ -92,7 +92,7 @@ describe('the revocation of tokens', () => {
     expect(await answers(eve)).toEqual(REFUSED);
   });
 
-  it('of one person by ID takes effect at once, and only for the client that has the person', async () => {
+  it('by person ID takes effect at once, for the client of the person only', async () => {
     const { id, name, token } = await newClient();
     const other = await newClient();
     const [alice, bob] = [await token(), await token({ sub: 'bob' })];
@@ -121,12 +121,12 @@ describe('the revocation of tokens', () => {
     [{ issuer: 'https://id.example' }, ['/name']],
     [{ person_id: 'alice' }, ['/person_id']],
     [{ person_id: NOBODY, name: 'alice', issuer: 'https://id.example' }, ['/name', '/issuer']],
-  ])('of one person rejects %j, which does not name one in one way', async (body, pointers) => {
+  ])('rejects %j, which does not identify exactly one person', async (body, pointers) => {
     const { errors } = (await revoke('admin', body).expect(400)).body as { errors?: { pointer: string }[] };
     expect(errors?.map(({ pointer }) => pointer)).toEqual(pointers);
   });
 
-  it('of one person by a command takes effect at once', async () => {
+  it('takes effect at once from the command line', async () => {
     const { name, token } = await newClient();
     const alice = await token();
     expect(await answers(alice)).toEqual(DONE);
@@ -146,7 +146,7 @@ describe('the revocation of tokens', () => {
       await expect(command(...options)).rejects.toThrow('either by --id');
   });
 
-  it('of one person leaves no held call of theirs to approve', async () => {
+  it('blocks approval of held calls of the person', async () => {
     const { id, name, token } = await newClient();
     const { proxy, issuer } = scene;
     await proxy.database.query('UPDATE client SET approval_over_usd = 0 WHERE id = $1', [id]);
@@ -181,7 +181,7 @@ describe('the revocation of tokens', () => {
     for (const each of tokens) expect(await answers(each)).toEqual(REFUSED);
   });
 
-  it('takes only bound tokens as soon as the client demands it', async () => {
+  it('rejects bearer tokens as soon as the client requires DPoP', async () => {
     const { id, token } = await newClient();
     const unbound = await token();
     expect(await answers(unbound)).toEqual(DONE);
@@ -189,7 +189,7 @@ describe('the revocation of tokens', () => {
     expect(await answers(unbound)).toEqual(DONE.map(() => 'use_dpop'));
   });
 
-  it('ends those that are older than the client allows as soon as it allows less', async () => {
+  it('rejects tokens over the age limit as soon as the client lowers it', async () => {
     const { id, token } = await newClient();
     const old = await token({ iat: Math.floor(Date.now() / 1_000) - 100 });
     expect(await answers(old)).toEqual(DONE);
@@ -197,7 +197,7 @@ describe('the revocation of tokens', () => {
     expect(await answers(old)).toEqual(DONE.map(() => 'token_expired'));
   });
 
-  it('of a client that lost a scope narrows its tokens at once', async () => {
+  it('narrows tokens at once when the client loses a scope', async () => {
     const { id, token } = await newClient();
     const alice = await token();
     expect(await answers(alice)).toEqual(DONE);
@@ -205,7 +205,7 @@ describe('the revocation of tokens', () => {
     expect(await answers(alice)).toEqual(['scope_missing', 'done', 'scope_missing', 'done']);
   });
 
-  it('of everybody comes with a recovery, because the database may lack revocations', async () => {
+  it('covers all tokens from before a recovery, because revocations may be lost', async () => {
     const { token } = await newClient();
     const alice = await token();
     expect(await answers(alice)).toEqual(DONE);

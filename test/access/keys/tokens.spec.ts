@@ -20,7 +20,7 @@ describe('an access token', () => {
   const pay = (headers: Record<string, string>) => payAirtime(scene.proxy, headers);
   const read = (headers: Record<string, string>) => readLimits(scene.proxy, headers);
 
-  it('pays on behalf of its person, which is recorded', async () => {
+  it('pays on behalf of its person, and the record names both', async () => {
     const { issuer, proxy } = scene;
     const token = await issuer.token({
       sub: 'alice-1',
@@ -50,7 +50,7 @@ describe('an access token', () => {
     expect(refusal).toMatchObject({ outcome: 'refused', token: body.token, session: null });
   });
 
-  it('is looked up and verified once while it is remembered', async () => {
+  it('is looked up and verified once while cached', async () => {
     const token = await scene.issuer.token();
     await pay(bearer(token)).expect(200);
     const prepared = jest.spyOn(scene.proxy.app.get(PrismaService, { strict: false }), 'prepared');
@@ -62,20 +62,20 @@ describe('an access token', () => {
     prepared.mockRestore();
   });
 
-  it('with many groups pays while all headers fit, and is refused with their limit', async () => {
+  it('carries many groups up to the header limit, and is refused with that limit', async () => {
     await pay(bearer(await scene.issuer.token({ groups: 'x'.repeat(9_000) }))).expect(200);
     const { body } = await pay(bearer(await scene.issuer.token({ groups: 'x'.repeat(14_000) }))).expect(431);
     expect(body.error).toMatch(/16 KiB.*leave its groups out/);
   });
 
-  it('of an issuer with another slash at its end is refused with the cause', async () => {
+  it('is refused with the cause if its issuer differs by a trailing slash', async () => {
     const errorOf = async (iss: string) =>
       (await pay(bearer(await scene.issuer.token({ iss }))).expect(401)).body.error;
     expect(await errorOf(`${scene.issuer.issuer}/`)).toMatch(/differ by the slash at their end.*token_issuer/);
     expect(await errorOf('https://evil.example')).toMatch(/no client of this API takes tokens/);
   });
 
-  it('that lives until the year 4000 ends a day after it was issued', async () => {
+  it('ends a day after issue, even if it expires in the year 4000', async () => {
     const exp = Date.UTC(4000, 0) / 1_000;
     await pay(bearer(await scene.issuer.token({ exp }))).expect(200);
     const yesterday = Math.floor(Date.now() / 1_000) - 86_400;
@@ -83,7 +83,7 @@ describe('an access token', () => {
     expect((await pay(bearer(old)).expect(401)).body.code).toBe('token_expired');
   });
 
-  it('that is forged lets nobody in, and is answered with what to do', async () => {
+  it('is rejected with instructions if forged', async () => {
     const sent = scene.upstream.received.length;
     const forged = (await forgedTokens(scene.issuer)).filter(([, token]) => /^[\x21-\x7e]*$/.test(token));
     for (const [attack, token] of forged) {
@@ -99,7 +99,7 @@ describe('an access token', () => {
     expect(await scene.proxy.database.query("SELECT FROM person WHERE name = 'bob'")).toEqual([]);
   });
 
-  it('slows an address down that keeps sending forged ones, and nobody else there', async () => {
+  it('slows down only the address that keeps sending forged ones', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.9' };
     const token = await scene.issuer.token();
     await pay({ ...bearer(token), ...headers }).expect(200);
@@ -112,7 +112,7 @@ describe('an access token', () => {
     await pay({ ...bearer(token), ...headers }).expect(200);
   });
 
-  it('is taken from the header only, and alone', async () => {
+  it('is accepted only in the header, without other credentials', async () => {
     const token = await scene.issuer.token();
     const { key } = await scene.proxy.client('with-key', 'pay', 'read');
     const both = await pay({ ...bearer(token), 'X-API-Key': key });
@@ -131,7 +131,7 @@ describe('an access token', () => {
     await pay({ Authorization: 'Basic YTpi', 'X-API-Key': key }).expect(200); // another server may want it
   });
 
-  it('has the scopes that both the token and the client have', async () => {
+  it('grants the scopes that both the token and the client have', async () => {
     const { issuer, proxy } = scene;
     const readOnly = await pay(bearer(await issuer.token({ scope: 'openid read' })));
     expect([readOnly.status, readOnly.body.code]).toEqual([403, 'scope_missing']);
@@ -147,7 +147,7 @@ describe('an access token', () => {
     }
   });
 
-  it('opens nothing of operators, whatever its client may do', async () => {
+  it('opens no operator route, whatever the client may do', async () => {
     const { issuer, proxy } = scene;
     const scope = 'pay read admin audit audit:pii approve reconcile account';
     const { issuer: name, audience, jwksUri } = issuer;
@@ -165,7 +165,7 @@ describe('an access token', () => {
     }
   });
 
-  it('starts no session of the console, which would have all scopes of its client', async () => {
+  it('starts no console session, which would grant all scopes of the client', async () => {
     const answer = await supertest(scene.proxy.url)
       .post('/v1/session')
       .set(bearer(await scene.issuer.token()));
@@ -173,7 +173,7 @@ describe('an access token', () => {
     expect(answer.headers).not.toHaveProperty('set-cookie');
   });
 
-  it('of a page is taken from the origins of its client only', async () => {
+  it('is accepted in pages from origins of its client only', async () => {
     const { database } = scene.proxy;
     const token = await scene.issuer.token();
     const from = (origin: string) => pay({ ...bearer(token), Origin: origin });

@@ -26,7 +26,7 @@ const TELEMETRY = {
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 /** Pages in browsers that call the proxy from another origin (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). */
-describe('origins', () => {
+describe('a page origin', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let shop: string;
@@ -56,7 +56,7 @@ describe('origins', () => {
     (await proxy.database.query("SELECT 1 FROM refusal WHERE code = 'key_in_browser'")).length;
   const corsOf = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
-  it('are allowed in a preflight if any client allows them, whatever the path', async () => {
+  it('passes preflights for every path if any client allows it', async () => {
     for (const path of [WALLETS, '/api/v0.1/payouts/airtime', '/v1/calls/x', '/api/v0.1/nothing']) {
       const { headers, text } = await preflight(SHOP, path).expect(204);
       expect(text).toBe('');
@@ -72,14 +72,14 @@ describe('origins', () => {
     }
   });
 
-  it('are allowed to send any header, because telemetry adds its own', async () => {
+  it('may send any header, because telemetry adds its own', async () => {
     const headers = Object.keys(TELEMETRY).join(',');
     const answer = await preflight(SHOP).set('Access-Control-Request-Headers', headers).expect(204);
     expect(answer.headers['access-control-allow-headers']).toBe(headers);
   });
 
   it.each([OTHER, 'null', `${SHOP}.evil.example`, 'http://shop.example', SHOP.toUpperCase(), '*'])(
-    'are not named in a preflight of another origin: %s',
+    'is absent from the preflight of another origin: %s',
     async (origin) => {
       const answer = await preflight(origin).expect(405);
       expect(corsOf(answer)).toEqual([]);
@@ -87,7 +87,7 @@ describe('origins', () => {
     },
   );
 
-  it('let a page of an allowed origin read every error, and its headers', async () => {
+  it('lets an allowed page read every error and its headers', async () => {
     const answers = [
       await supertest(proxy.url).get(WALLETS).set('Origin', SHOP).expect(401),
       await get('pp_wrong', SHOP).expect(401),
@@ -110,7 +110,7 @@ describe('origins', () => {
     ['another site, without its origin', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' }],
     ['another host of the same site, without its origin', { 'Sec-Fetch-Site': 'same-site' }],
     ['an app in a web view', { Origin: 'capacitor://localhost' }],
-  ])('do not let a page use a secret key: %s', async (_page, headers) => {
+  ])('cannot use a secret key: %s', async (_page, headers) => {
     const [sentBefore, recorded] = [upstream.received.length, await refusals()];
     for (const key of [shop, server]) {
       const { body } = await proxy.get(key, WALLETS).set(headers).expect(403);
@@ -130,18 +130,18 @@ describe('origins', () => {
     ['a server', {}],
     ['a server on Node, whose fetch sets a header of browsers', { 'Sec-Fetch-Mode': 'cors' }],
     ['a person with a tool', { 'Sec-Fetch-Site': 'none' }],
-  ])('do not matter to %s', async (_caller, headers) => {
+  ])('does not restrict %s', async (_caller, headers) => {
     await proxy.get(shop, WALLETS).set(headers).expect(200);
     expect(corsOf(await proxy.get(server, WALLETS).set(headers).expect(200))).not.toContain(
       'access-control-allow-origin',
     );
   });
 
-  it('let a page of the proxy itself use a key, such as /docs', async () => {
+  it('lets a page of the proxy, such as /docs, use a key', async () => {
     await proxy.get(shop, WALLETS).set({ Origin: proxy.url, 'Sec-Fetch-Site': 'same-origin' }).expect(200);
   });
 
-  it('let a page read that the database is unavailable', async () => {
+  it('lets a page read that the database is unavailable', async () => {
     const prisma = proxy.app.get(SidePrisma, { strict: false });
     const query = jest.spyOn(prisma, 'prepared').mockRejectedValue(new Error('gone'));
     const { headers, body } = await get(shop, SHOP).expect(503);
@@ -188,7 +188,7 @@ describe('origins', () => {
       return read;
     };
 
-    it('let a page with telemetry pay, and send none of its headers upstream', async () => {
+    it('lets a page with telemetry pay, and forwards none of its headers', async () => {
       upstream.behaviour = answer(200, SUCCESS);
       const { key } = await mint(proxy, shop);
       const paid = await payFrom('127.0.0.1', key, { body: AIRTIME, telemetry: TELEMETRY });
@@ -197,7 +197,7 @@ describe('origins', () => {
       expect(sent.filter((name) => name in TELEMETRY)).toEqual([]);
     });
 
-    it('let a page of the allowed origin read why its key is refused, and another page read nothing', async () => {
+    it('lets only a page of the allowed origin read the refusal of its key', async () => {
       const read = await payFrom('127.0.0.1', shop);
       expect(read).toMatchObject({ status: 403, body: { code: 'key_in_browser', call_id: read.callId } });
       expect(await payFrom('127.0.0.1', 'pp_wrong')).toMatchObject({ status: 401, body: { code: 'invalid_key' } });

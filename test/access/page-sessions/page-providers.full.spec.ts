@@ -38,7 +38,7 @@ describe('the page provider of a client', () => {
     await api.ask('delete', `/${name}/keys/${key?.id}` as '/{name}/keys/{id}').expect(200);
   };
 
-  it('is set with the client, and has a key that stands for all sessions on its pages', async () => {
+  it('is set at creation, and gets a key that represents all page sessions', async () => {
     const { body } = await withPages('shop');
     expect(body).toMatchObject({ ...NO_PROVIDERS, ...PAGES, active_keys: 0 });
     expect(body).not.toHaveProperty('key');
@@ -74,14 +74,14 @@ describe('the page provider of a client', () => {
     });
   });
 
-  it('keeps its key while other permissions change', async () => {
+  it('keeps its key when other permissions change', async () => {
     await withPages('steady');
     await change('steady', { max_items: 3, page_issuer: ISSUER });
     expect(await statesOf('steady')).toEqual(['page active']);
   });
 
   // Otherwise somebody could let in again whom a revocation has shut out, by a change of the other provider.
-  it('gets no new key by a change of the provider of tokens, nor gives it one', async () => {
+  it('shares no key changes with the token provider', async () => {
     await withPages('apart', { ...TOKENS, token_client_id: 'apart-app' });
     expect((await statesOf('apart')).sort()).toEqual(['page active', 'provider active']);
     await revoke('apart', 'page');
@@ -97,7 +97,7 @@ describe('the page provider of a client', () => {
     expect(states.filter((state) => state.endsWith('active'))).toEqual(['page active']);
   });
 
-  it('ends its sessions when it is changed, removed, or its key is revoked, and by nothing else', async () => {
+  it('ends its sessions only when it changes, is removed, or loses its key', async () => {
     await withPages('till');
     const person = { name: 'sub-1', issuer: ISSUER, daily_cap_usd: 1 };
     const { body } = await api.ask('post', '/till/persons' as '/{name}/persons', person).expect(200);
@@ -153,7 +153,7 @@ describe('the page provider of a client', () => {
     expect(faults).toEqual([{ pointer: '/page_client_id', detail }]);
   });
 
-  it('needs an origin as long as it is set, because sign-ins return to its pages', async () => {
+  it('requires a page origin, because sign-ins return there', async () => {
     const detail = 'is required for a client with page sessions. To have none, set page_issuer to null';
     expect(await faultsOf(create('never', PROVIDER))).toEqual([{ pointer: '/origins', detail }]);
     expect(await faultsOf(create('never', { ...PROVIDER, origins: [] }))).toEqual([{ pointer: '/origins', detail }]);
@@ -181,7 +181,7 @@ describe('the page provider of a client', () => {
     expect(await faultsOf(create('never', { ...PAGES, [name]: value }))).toMatchObject([{ pointer: `/${name}` }]);
   });
 
-  it('has each of its clients at the provider for one client only', async () => {
+  it('requires a provider client ID that no other client uses', async () => {
     await withPages('first');
     const taken = { ...PAGES, page_client_id: 'first-pages' };
     await create('second').expect(201);
@@ -217,7 +217,7 @@ describe('the page provider of a client', () => {
       return keys.filter(({ state }) => state === 'active').map(({ kind }) => kind);
     };
 
-    it('needs a second person to be set or changed, and one person to be removed', async () => {
+    it('requires a second person to set or change, and one person to remove', async () => {
       expect(await faultsOf(ask(PROVIDER))).toMatchObject([{ pointer: '/origins' }]);
       await ask(PAGES).expect(202);
       expect(await shop()).toMatchObject(NO_PROVIDERS);
@@ -231,7 +231,7 @@ describe('the page provider of a client', () => {
       expect(await activeKeys()).toEqual(['secret']);
     });
 
-    it('gives one person alone no way to replace a revoked key', async () => {
+    it('lets no single person replace a revoked key', async () => {
       await ask({ ...PAGES, ...TOKENS }).expect(202);
       await agree();
       const { keys } = (await proxy.get(ada, '/v1/clients/shop/keys').expect(200)).body;

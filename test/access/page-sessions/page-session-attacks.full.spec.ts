@@ -88,14 +88,14 @@ describe('an attacker of page sessions', () => {
     expect(await codeOf(supertest(url).get('/v1/page-sessions/wallet').set(read))).toBe(code);
   });
 
-  it('cannot learn the CSRF token by a picture, a script or a form of the same site', async () => {
+  it('cannot read the CSRF token through an image, script or form of the same site', async () => {
     const answer = supertest(url)
       .get('/v1/page-sessions/wallet')
       .set({ Cookie: alice.cookies.header, 'Sec-Fetch-Site': 'same-site' });
     expect(await codeOf(answer)).toBe('403 origin_not_allowed');
   });
 
-  it('cannot read answers from another origin, even if another client allows it', async () => {
+  it('cannot read responses from another origin, even one that another client allows', async () => {
     const preflight = async (origin: string) => {
       const { headers } = await fetch(`${url}/api/v0.1/payouts/airtime`, {
         method: 'OPTIONS',
@@ -114,7 +114,7 @@ describe('an attacker of page sessions', () => {
     expect(await preflight('http://evil.proxy.test')).toEqual([null, null]);
   });
 
-  it('cannot use the secret of the cookie as another credential, or another secret in the cookie', async () => {
+  it('cannot use the cookie secret as another credential, or another secret as the cookie', async () => {
     const token = alice.cookies.values.get(COOKIE) ?? '';
     const [, consoleToken = ''] = console.cookie.split('=');
     expect(await codeOf(payWith({ 'X-API-Key': token }))).toMatch(/^401 invalid_key/);
@@ -136,7 +136,7 @@ describe('an attacker of page sessions', () => {
     );
   });
 
-  it('gets nothing of the console, and leaves it as it is, in a browser that is signed in to both', async () => {
+  it('gets nothing of the console in a browser that is signed in to both', async () => {
     const page = alice.cookies.header;
     const own = (cookie: string) =>
       supertest(url).get('/v1/session').set({ Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' });
@@ -156,7 +156,7 @@ describe('an attacker of page sessions', () => {
     ).toBe('403 secret_key_required');
   });
 
-  it('cannot widen a session by a key or a token beside it', async () => {
+  it('cannot widen a session with an additional key or token', async () => {
     const { key } = await scene.proxy.client('widest', 'pay', 'admin', 'read');
     expect(await codeOf(payWith({ ...ofPage(alice), 'X-API-Key': key }))).toBe('403 key_in_browser');
   });
@@ -171,11 +171,11 @@ describe('an attacker of page sessions', () => {
     expect((await fetch(callback, { headers: { ...https, cookie: cookies.header } })).status).toBe(400);
   });
 
-  it('cannot finish a sign-in in the browser of somebody else (login CSRF)', () => expectNoLoginElsewhere(signIn));
+  it('cannot finish a sign-in in the browser of a victim (login CSRF)', () => expectNoLoginElsewhere(signIn));
 
   it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_what, parameters) => expectNoLoginBy(parameters, signIn));
 
-  it('cannot repeat a callback', () => expectNoSecondLogin(signIn));
+  it('cannot replay a callback', () => expectNoSecondLogin(signIn));
 
   it('cannot finish a sign-in for another client', async () => {
     const attacker = await approachPageCallback(url, 'bob');
@@ -188,7 +188,7 @@ describe('an attacker of page sessions', () => {
     expect(await sessions()).toBe(before);
   });
 
-  it('cannot lead away from the page after the sign-in', async () => {
+  it('cannot redirect away from the page after the sign-in', async () => {
     const { cookies, callback } = await approachPageCallback(url, 'alice');
     const begun = Buffer.from(cookies.values.get(TRANSACTION) ?? '', 'base64url').toString();
     const transaction = JSON.parse(begun) as object;
@@ -199,7 +199,7 @@ describe('an attacker of page sessions', () => {
     expect(page).not.toContain('evil');
   });
 
-  it('cannot plant a session that the victim signs in to (fixation)', async () => {
+  it('cannot fix a session that the victim then signs in to', async () => {
     const planted = await signInToPage(url, 'bob');
     const victim = new Cookies();
     victim.values.set(COOKIE, planted.cookies.values.get(COOKIE) ?? '');
@@ -208,7 +208,7 @@ describe('an attacker of page sessions', () => {
     expect(await codeOf(payOnPage(url, planted))).toBe('401 session_ended'); // replaced
   });
 
-  it('finds nothing in the database that opens a session or names its person', async () => {
+  it('finds neither session secrets nor names of persons in the database', async () => {
     const rows = await scene.proxy.database.query('SELECT s::text AS line, id_token FROM page_session s');
     const text = rows.map(({ line }) => String(line)).join('\n');
     const token = alice.cookies.values.get(COOKIE) ?? '';
@@ -218,7 +218,7 @@ describe('an attacker of page sessions', () => {
     for (const { id_token: sealed } of rows) expect(Buffer.from(sealed as Uint8Array).toString()).not.toContain('eyJ');
   });
 
-  it.each(FORGED_LOGOUTS)('ends nothing by the logout token %p', async (body) => {
+  it.each(FORGED_LOGOUTS)('ends nothing with the logout token %p', async (body) => {
     expect(await logOutWith(url, body)).toBe(400);
     await readPageSession(url, alice.cookies).expect(200);
   });

@@ -24,7 +24,7 @@ const KEY = newSigningKey('test');
 const audit = cliOf(auditCommands);
 
 /** Every test signs in and pays, changes something on one instance, and asks both. */
-describe('a page session ends', () => {
+describe('a page session', () => {
   let scene: PageScene;
   let admin: string;
 
@@ -58,7 +58,7 @@ describe('a page session ends', () => {
   const ENDED = DONE.map(() => 'session_ended');
   const query = (sql: string, values: unknown[] = []) => scene.proxy.database.query(sql, values);
 
-  it('by the revocation of the page key', async () => {
+  it('ends when its page key is revoked', async () => {
     const client = await newClient();
     const alice = await signIn(client);
     expect(await answers(alice)).toEqual(DONE);
@@ -71,7 +71,7 @@ describe('a page session ends', () => {
     expect(status).toBe(404);
   });
 
-  it('by the revocation of its person, and concerns nobody else', async () => {
+  it('ends when its person is revoked, and other sessions continue', async () => {
     const client = await newClient();
     const [alice, bob] = [await signIn(client), await signIn(client, 'bob')];
     expect([await answers(alice), await answers(bob)]).toEqual([DONE, DONE]);
@@ -84,7 +84,7 @@ describe('a page session ends', () => {
     expect(await answers(await signIn(client))).toEqual(DONE); // signed in again
   });
 
-  it('by the erasure of its person, which leaves no row of it', async () => {
+  it('ends when its person is erased, and leaves no row', async () => {
     const client = await newClient();
     const alice = await signIn(client);
     expect(await answers(alice)).toEqual(DONE);
@@ -104,7 +104,7 @@ describe('a page session ends', () => {
     expect(await query('SELECT FROM page_session WHERE person_id = $1', [id])).toEqual([]);
   });
 
-  it('after half an hour without a request, and its row goes with the next sign-in', async () => {
+  it('ends after half an hour idle, and the next sign-in deletes its row', async () => {
     const client = await newClient();
     const alice = await signIn(client);
     const idle = (minutes: number) =>
@@ -124,7 +124,7 @@ describe('a page session ends', () => {
     expect((await query('SELECT FROM page_session WHERE key_id = $1', [client.pageKeyId])).length).toBe(1);
   });
 
-  it('after twelve hours, and is used no more', async () => {
+  it('ends after twelve hours, even in use', async () => {
     const client = await newClient();
     const alice = await signIn(client);
     const [before] = await query(
@@ -135,7 +135,7 @@ describe('a page session ends', () => {
     expect(await query('SELECT used_at FROM page_session WHERE key_id = $1', [client.pageKeyId])).toEqual([before]);
   });
 
-  it('when the provider ends its own session', async () => {
+  it('ends when the provider ends its session', async () => {
     const client = await newClient();
     const first = await signIn(client);
     const elsewhere = await signIn(client);
@@ -147,7 +147,7 @@ describe('a page session ends', () => {
     expect([await answers(first), await answers(elsewhere)]).toEqual([ENDED, DONE]);
   });
 
-  it('when its origin is removed, for good, and concerns no other page', async () => {
+  it('ends for good when its origin is removed, and sessions of other origins continue', async () => {
     const name = `app-${(clients += 1)}`;
     const other = 'http://localhost:5173';
     const client = await createPageClient(scene.proxy, scene.provider, name, { origins: [PAGE_ORIGIN, other] });
@@ -166,14 +166,14 @@ describe('a page session ends', () => {
     expect([await answers(here), await answers(there)]).toEqual([ENDED, DONE]);
   });
 
-  it('when an older program removed its origin', async () => {
+  it('ends when an older version removed its origin', async () => {
     const client = await newClient();
     const alice = await signIn(client);
     await query("UPDATE client SET origins = '{http://other.proxy.test}' WHERE id = $1", [client.id]);
     expect(await answers(alice)).toEqual(ENDED);
   });
 
-  it('with the scopes that its client loses', async () => {
+  it('loses the scopes that its client loses', async () => {
     const client = await newClient();
     const alice = await signIn(client);
     expect(await answers(alice)).toEqual(DONE);
@@ -181,7 +181,7 @@ describe('a page session ends', () => {
     expect(await answers(alice)).toEqual(['scope_missing', 'done', 'scope_missing', 'done']);
   });
 
-  it('when a database came back from the past, which may lack its end', async () => {
+  it('ends after a recovery, because the database may lack its end', async () => {
     const client = await newClient();
     const alice = await signIn(client);
     expect(await answers(alice)).toEqual(DONE);

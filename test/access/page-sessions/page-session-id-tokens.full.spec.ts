@@ -36,7 +36,7 @@ describe('an ID token of a page', () => {
     return status;
   }
 
-  it('signs in if everything is right', async () => {
+  it('signs in if all claims are valid', async () => {
     expect(await signInWith((nonce) => ({ nonce }))).toBe(303);
   });
 
@@ -54,7 +54,7 @@ describe('an ID token of a page', () => {
 
   // Limits and revocations of persons, and logout tokens, are found by the name of the provider.
   it.each(['/', '/.well-known/openid-configuration'])(
-    'signs nobody in at a provider that is configured by another name, such as with %s',
+    'signs nobody in at a provider whose issuer is configured differently, such as with %s',
     async (end) => {
       const setIssuer = (issuer: string) => proxy.database.query('UPDATE client SET page_issuer = $1', [issuer]);
       await setIssuer(`${provider.issuer}${end}`);
@@ -66,7 +66,7 @@ describe('an ID token of a page', () => {
     },
   );
 
-  it('is not asked for by forged callbacks and logout tokens, which keep nobody from signing in', async () => {
+  it('signs in during a flood of forged callbacks and logout tokens, with few provider requests', async () => {
     expect(await signInWith((nonce) => ({ nonce }))).toBe(303);
     provider.asked.length = 0;
     const { privateKey } = await generateKeyPair('RS256');
@@ -94,7 +94,7 @@ describe('an ID token of a page', () => {
     expect(provider.asked.length).toBeLessThan(5);
   });
 
-  it('ends with all clients that a logout token names, whatever others send at the same moment', async () => {
+  it('ends its sessions at all clients named by a logout token, despite concurrent forgeries', async () => {
     await signInWith((nonce) => ({ nonce }));
     await signInWith((nonce) => ({ nonce, aud: 'shop-pages' }), 'shop');
     const sessions = async () =>
@@ -123,7 +123,7 @@ describe('an ID token of a page', () => {
     expect(await sessions()).toBe(0);
   });
 
-  it('comes through while somebody keeps many others waiting', async () => {
+  it('is accepted while an attacker keeps many other sign-ins pending', async () => {
     provider.idToken = () => new Promise<string>(() => undefined);
     provider.asked.length = 0;
     const flood = Array.from({ length: 40 }, async () => {

@@ -49,7 +49,7 @@ describe('a page session', () => {
     expect(hours).toBeLessThan(12.1);
   });
 
-  it('sets a cookie that scripts cannot read, and that no other site can send', async () => {
+  it('sets a cookie that is unreadable for scripts and never sent by other sites', async () => {
     const { cookies, csrfToken } = await signInToPage(url, 'alice');
     expect([...cookies.values.keys()].filter((name) => name.startsWith('payout_proxy'))).toEqual([
       'payout_proxy_page_wallet',
@@ -83,7 +83,7 @@ describe('a page session', () => {
     );
   });
 
-  it('pays, and the record tells whose session it was and when they signed in', async () => {
+  it('pays, and the record names its person and sign-in time', async () => {
     const alice = await signInToPage(url, 'alice');
     const answer = await payOnPage(url, alice).expect(200);
     const id = String(answer.headers['x-call-id']);
@@ -109,7 +109,7 @@ describe('a page session', () => {
     expect((await exported.text()).split(String(session?.id))).toHaveLength(3); // both lines name it
   });
 
-  it('is of the same person in every browser, and of nobody else', async () => {
+  it('belongs to the same person in every browser, and to no other person', async () => {
     const [first, second, bob] = [
       await signInToPage(url, 'alice'),
       await signInToPage(url, 'alice'),
@@ -127,7 +127,7 @@ describe('a page session', () => {
       .expect(404);
   });
 
-  it('has idempotency keys that are their own in the database, too', async () => {
+  it('has its own idempotency keys, in the database too', async () => {
     const alice = await signInToPage(url, 'alice');
     const { headers } = await payOnPage(url, alice, { 'Idempotency-Key': 'order-2' }).expect(200);
     const [row] = await scene.proxy.database.query(
@@ -147,13 +147,13 @@ describe('a page session', () => {
       .expect(200);
   });
 
-  it('ignores the name that the page sends', async () => {
+  it('ignores the actor that the page sends', async () => {
     const alice = await signInToPage(url, 'alice');
     const { headers } = await payOnPage(url, alice, { 'X-Actor': 'bob', 'Idempotency-Key': 'named' });
     expect((await recordOf(String(headers['x-call-id']))).actor).toBe('alice');
   });
 
-  it('has no scope of operators, whatever its client has', async () => {
+  it('has no operator scope, whatever its client has', async () => {
     const { name } = await createPageClient(scene.proxy, scene.provider, 'staff', {
       scopes: ['read', 'admin', 'approve', 'audit', 'audit:pii', 'account'],
     });
@@ -168,7 +168,7 @@ describe('a page session', () => {
     await payOnPage(url, alice).expect(403);
   });
 
-  it('of several clients is chosen by the CSRF token', async () => {
+  it('is selected by the CSRF token among sessions of several clients', async () => {
     await createPageClient(scene.proxy, scene.provider, 'shop');
     const wallet = await signInToPage(url, 'alice');
     const shop = await signInToPage(url, 'alice', { client: 'shop', cookies: wallet.cookies });
@@ -180,7 +180,7 @@ describe('a page session', () => {
     expect([await clientOf(wallet), await clientOf(shop)]).toEqual(['wallet', 'shop']);
   });
 
-  it('begins with the secret of its client at the provider, if there is one', async () => {
+  it('begins with the client secret at the provider, if configured', async () => {
     const { issuer } = scene.provider;
     const secrets = JSON.stringify({
       [issuer]: { 'bank-pages': SECRETS },
@@ -194,7 +194,7 @@ describe('a page session', () => {
     await proxy.close();
   });
 
-  it('ends here and at the provider', async () => {
+  it('ends at the proxy and at the provider', async () => {
     const alice = await signInToPage(url, 'alice');
     const stolen = alice.cookies.values.get('payout_proxy_page_wallet') ?? '';
     const address = `${url}/v1/page-sessions/wallet?return_to=${encodeURIComponent(PAGE)}`;

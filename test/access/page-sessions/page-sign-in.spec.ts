@@ -24,7 +24,7 @@ describe('a sign-in to a page', () => {
 
   const signInUrl = (client: string) => `${url}/session/pages/${client}/sign-in?return_to=${encodeURIComponent(PAGE)}`;
 
-  it('returns to pages of its client alone', async () => {
+  it('returns only to pages of its client', async () => {
     for (const to of [
       'https://evil.example/',
       `${PAGE_ORIGIN}.evil.example/`,
@@ -55,13 +55,16 @@ describe('a sign-in to a page', () => {
     await readPageSession(url, alice.cookies).expect(200);
   });
 
-  it.each(['mallory', 'UPPER', '..%2f..%2fconsole', '%3Cscript%3E'])('is offered by no client %s', async (client) => {
-    const { status, page } = await open(new Cookies(), signInUrl(client));
-    expect([client, status]).toEqual([client, 404]);
-    for (const text of [client, decodeURIComponent(client)]) expect(page).not.toContain(text);
-  });
+  it.each(['mallory', 'UPPER', '..%2f..%2fconsole', '%3Cscript%3E'])(
+    'returns 404 for the unknown client %s',
+    async (client) => {
+      const { status, page } = await open(new Cookies(), signInUrl(client));
+      expect([client, status]).toEqual([client, 404]);
+      for (const text of [client, decodeURIComponent(client)]) expect(page).not.toContain(text);
+    },
+  );
 
-  it('shows a page that says what to do while the provider is down', async () => {
+  it('shows instructions while the provider is down', async () => {
     const { cookies, callback } = await approachPageCallback(url, 'alice');
     await scene.provider.goDown();
     const answers = [await open(cookies, callback), await open(new Cookies(), signInUrl('wallet'))];

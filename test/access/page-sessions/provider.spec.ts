@@ -32,7 +32,7 @@ describe('the test provider', () => {
   const verified = (token: string) =>
     jwtVerify(token, createRemoteJWKSet(new URL(provider.jwksUri)), { issuer: provider.issuer });
 
-  it('describes itself', async () => {
+  it('publishes its metadata', async () => {
     const answer = await fetch(`${provider.issuer}/.well-known/openid-configuration`);
     const metadata = (await answer.json()) as Record<string, unknown>;
     expect(metadata).toMatchObject({
@@ -45,7 +45,7 @@ describe('the test provider', () => {
     });
   });
 
-  it('issues access tokens as RFC 9068 describes them', async () => {
+  it('issues access tokens as in RFC 9068', async () => {
     const { access_token: token, refresh_token: refresh } = await provider.token({ sub: 'alice' });
     expect(decodeProtectedHeader(token)).toMatchObject({ typ: 'at+jwt', alg: 'RS256' });
     const { payload } = await verified(token);
@@ -61,12 +61,12 @@ describe('the test provider', () => {
     expect(refresh).toEqual(expect.any(String));
   });
 
-  it('grants no more than the scope asked for', async () => {
+  it('grants at most the requested scope', async () => {
     const { payload } = await verified((await provider.token({ sub: 'bob', scope: 'openid read' })).access_token);
     expect(payload.scope).toBe('read');
   });
 
-  it('says how somebody signed in', async () => {
+  it('states the authentication method', async () => {
     const tokens = await provider.token({ sub: 'carol', clientId: 'console', secondFactor: true });
     const { payload } = await verified(tokens.id_token ?? '');
     expect(payload).toMatchObject({ sub: 'carol', aud: 'console', acr: SECOND_FACTOR_ACR });
@@ -80,7 +80,7 @@ describe('the test provider', () => {
     expect(payload.cnf).toEqual({ jkt: await calculateJwkThumbprint(await exportJWK(dpop.publicKey)) });
   });
 
-  it('rotates its keys, goes down and comes back', async () => {
+  it('rotates its keys, stops and restarts', async () => {
     const { access_token: old } = await provider.token({ sub: 'alice' });
     await provider.rotateKeys();
     await expect(verified(old)).rejects.toThrow('no applicable key');

@@ -6,7 +6,7 @@ import supertest from '../../support/http/supertest';
 const MINUTE = "interval '1 minute'";
 
 /** The cookie that stands for a key, as a browser sends it. */
-describe('a session', () => {
+describe('a console session', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -41,7 +41,7 @@ describe('a session', () => {
       .get('/v1/clients')
       .set({ Cookie: cookie, ...headers });
 
-  it('begins with a key, and shows its owner', async () => {
+  it('begins with a key, and shows the owner of the key', async () => {
     const { body, said } = await signIn();
     expect(body).toEqual({
       client: 'operator',
@@ -56,7 +56,7 @@ describe('a session', () => {
     expect(said).toMatch(/^payout_proxy=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
   });
 
-  it('is limited to TLS if it began with it', async () => {
+  it('is limited to TLS if it began with TLS', async () => {
     const { said } = await signIn({ 'X-Forwarded-Proto': 'https' });
     expect(said).toMatch(/^__Host-payout_proxy=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
   });
@@ -70,7 +70,7 @@ describe('a session', () => {
     expect(rows).not.toContain(key);
   });
 
-  it('reads /v1 on every instance, and has no access to the interface', async () => {
+  it('reads /v1 on every instance, and cannot call the interface', async () => {
     const { cookie, body } = await signIn();
     await read(cookie).expect(200);
     await supertest(twin.url).get('/v1/clients').set('Cookie', cookie).expect(200);
@@ -86,7 +86,7 @@ describe('a session', () => {
     expect(upstream.received.length).toBe(before);
   });
 
-  it('changes nothing without its token', async () => {
+  it('changes nothing without its CSRF token', async () => {
     const { cookie, body } = await signIn();
     const other = await signIn();
     const make = (name: string, headers: Record<string, string>) =>
@@ -147,14 +147,14 @@ describe('a session', () => {
     await database.query('UPDATE api_key SET revoked_at = NULL WHERE id = $1', [body.key_id]);
   });
 
-  it('appears as its key in every record of a reading', async () => {
+  it('appears as its key in every access record', async () => {
     const { cookie, body } = await signIn();
     await supertest(proxy.url).get('/v1/audit/calls').set('Cookie', cookie).expect(200);
     const accesses = await proxy.get(key, '/v1/audit/accesses').expect(200);
     expect(accesses.body.accesses[0]).toMatchObject({ key_id: body.key_id, route: 'GET /v1/audit/calls' });
   });
 
-  it('works only for our own pages, whatever origins its client lists', async () => {
+  it('works only from the pages of the proxy, whatever origins its client allows', async () => {
     const { key: listed } = await proxy.client('listed', 'audit');
     await database.query("UPDATE client SET origins = '{https://shop.example}' WHERE name = 'listed'");
     const ask = (origin: string) =>

@@ -25,7 +25,7 @@ import supertest from '../../support/http/supertest';
 const COOKIE = 'payout_proxy';
 const TRANSACTION = 'payout_proxy_sign_in';
 
-describe('an attacker of the sign-in', () => {
+describe('an attacker of the console sign-in', () => {
   let scene: SignInScene;
   let url: string;
 
@@ -44,11 +44,11 @@ describe('an attacker of the sign-in', () => {
     sessions: async () => (await scene.proxy.database.query('SELECT FROM console_session')).length,
   };
 
-  it('cannot finish a sign-in in the browser of somebody else (login CSRF)', () => expectNoLoginElsewhere(signIn));
+  it('cannot finish a sign-in in the browser of a victim (login CSRF)', () => expectNoLoginElsewhere(signIn));
 
   it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_what, parameters) => expectNoLoginBy(parameters, signIn));
 
-  it('cannot repeat a callback', () => expectNoSecondLogin(signIn));
+  it('cannot replay a callback', () => expectNoSecondLogin(signIn));
 
   it('cannot inject the code of another sign-in', async () => {
     const attacker = await approachCallback(url, 'bob');
@@ -59,7 +59,7 @@ describe('an attacker of the sign-in', () => {
     expect(page).toContain('<dd>invalid_grant</dd>');
   });
 
-  it('cannot lead away from the console after the sign-in', async () => {
+  it('cannot redirect away from the console after the sign-in', async () => {
     const { cookies, callback } = await approachCallback(url, 'alice');
     const begun = Buffer.from(cookies.values.get(TRANSACTION) ?? '', 'base64url').toString();
     const forged = JSON.stringify({ ...(JSON.parse(begun) as object), returnTo: 'https://evil.example/' });
@@ -68,7 +68,7 @@ describe('an attacker of the sign-in', () => {
     expect([status, page]).toEqual([200, expect.stringContaining('content="0;url=/console"')]);
   });
 
-  it('cannot show texts of its own on our page', async () => {
+  it('cannot inject text into the sign-in page', async () => {
     const { cookies, callback } = await approachCallback(url, 'alice');
     const evil = '<script>alert(1)</script>call +254700000000';
     const parameters = { code: undefined, error: evil, error_description: evil };
@@ -78,7 +78,7 @@ describe('an attacker of the sign-in', () => {
     expect(page).not.toContain('254700000000');
   });
 
-  it('cannot plant a session that the victim signs in to (fixation)', async () => {
+  it('cannot fix a session that the victim then signs in to', async () => {
     const planted = await signInAs(url, 'bob');
     const victim = new Cookies();
     victim.values.set(COOKIE, planted.cookies.values.get(COOKIE) ?? '');
@@ -120,7 +120,7 @@ describe('an attacker of the sign-in', () => {
       .expect(401); // the interface takes no cookies
   });
 
-  it('cannot lead away from the provider by a planted cookie of a sign-out', async () => {
+  it('cannot redirect away from the provider with a planted sign-out cookie', async () => {
     for (const planted of ['https://evil.example/', JSON.stringify({ returnTo: 'https://evil.example/' })]) {
       const cookies = new Cookies();
       cookies.values.set('payout_proxy_sign_out', Buffer.from(planted).toString('base64url'));
@@ -129,7 +129,7 @@ describe('an attacker of the sign-in', () => {
     }
   });
 
-  it('cannot read where a browser came from, or frame the pages', async () => {
+  it('cannot read the referrer, or frame the pages', async () => {
     const { cookies, callback } = await approachCallback(url, 'alice');
     const answer = await fetch(callback, { headers: { cookie: cookies.header } });
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
@@ -162,7 +162,7 @@ describe('an ID token', () => {
     return status;
   }
 
-  it('signs in if everything is right', async () => {
+  it('signs in if all claims are valid', async () => {
     expect(await signInWith((nonce) => provider.sign({ nonce }))).toBe(200);
   });
 
@@ -180,7 +180,7 @@ describe('an ID token', () => {
     expect(await signInWith((nonce) => provider.sign(claims(nonce)))).toBe(400);
   });
 
-  it('from a clock that is ahead is no more recent than now', async () => {
+  it('counts as issued now if its clock is ahead', async () => {
     const ahead = Math.floor(Date.now() / 1_000) + 86_400;
     expect(await signInWith((nonce) => provider.sign({ nonce, auth_time: ahead }))).toBe(200);
     const [session] = await proxy.database.query(
@@ -194,7 +194,7 @@ describe('an ID token', () => {
     expect(await signInWith((nonce) => provider.sign({ nonce }, { keys }))).toBe(400);
   });
 
-  it('signed with the second of two keys of one name signs in, and with a third does not', async () => {
+  it('signed with a second key of the same ID signs in, and with an unknown key does not', async () => {
     const [other, third] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
     await provider.publishBefore(other.publicKey);
     expect(await signInWith((nonce) => provider.sign({ nonce }))).toBe(200);

@@ -31,7 +31,7 @@ describe('a sign-in at the provider', () => {
   const read = <const Path extends string>({ cookies }: Pick<Visitor, 'cookies'>, path: Path) =>
     supertest(url).get(path).set('Cookie', cookies.header);
 
-  it('starts a session of the person, and tells the browser no token', async () => {
+  it('starts a session of the person, and sends no token to the browser', async () => {
     const alice = await signInAs(url, 'alice');
     const { body } = await read(alice, '/v1/session').expect(200);
     expect(body).toMatchObject({
@@ -46,7 +46,7 @@ describe('a sign-in at the provider', () => {
     expect(values).toEqual([['payout_proxy', expect.stringMatching(/^[\w-]{43}$/)]]);
   });
 
-  it('stores neither the secret of the session nor a readable token', async () => {
+  it('stores neither the session secret nor a readable token', async () => {
     const { cookies } = await signInAs(url, 'alice');
     const rows = JSON.stringify(
       await scene.proxy.database.query("SELECT s.*, encode(id_token, 'escape') AS token FROM console_session s"),
@@ -55,7 +55,7 @@ describe('a sign-in at the provider', () => {
     expect(rows).not.toContain('eyJ');
   });
 
-  it('returns to the page that it began on', async () => {
+  it('returns to the page where it began', async () => {
     const alice = await signInAs(url, 'alice', {
       from: '/session/sign-in?return_to=%2Fconsole%2Fcalls%3Fstate%3Dunknown',
     });
@@ -75,7 +75,7 @@ describe('a sign-in at the provider', () => {
     expect(alice.page).toContain('content="0;url=/console"');
   });
 
-  it('records what the person does by name, and via the console', async () => {
+  it('records actions under the name of the person, with the console as the channel', async () => {
     const { cookies, csrfToken } = await signInAs(url, 'alice');
     const headers = { Cookie: cookies.header, 'X-CSRF-Token': csrfToken };
     await supertest(url)
@@ -89,7 +89,7 @@ describe('a sign-in at the provider', () => {
     expect(act).toEqual({ actor: 'alice', via: 'console', key: aliceKey });
   });
 
-  it('shows somebody unknown what to send to an administrator', async () => {
+  it('shows an unknown person the identity to send to an administrator', async () => {
     const { cookies, callback } = await approachCallback(url, 'carol');
     const { status, page } = await open(cookies, callback);
     expect(status).toBe(403);
@@ -99,7 +99,7 @@ describe('a sign-in at the provider', () => {
     expect(cookies.values.has('payout_proxy')).toBe(false);
   });
 
-  it('ends at once when the sign-in is revoked', async () => {
+  it('ends its sessions at once when it is revoked', async () => {
     const bobKey = await scene.allow('bob', 'auditors', 'audit');
     const bob = await signInAs(url, 'bob');
     await read(bob, '/v1/session').expect(200);
@@ -113,7 +113,7 @@ describe('a sign-in at the provider', () => {
     expect((await open(cookies, callback)).status).toBe(403);
   });
 
-  it('ends when people can no longer sign in as its person did', async () => {
+  it('ends its sessions when people can no longer sign in the same way', async () => {
     const alice = await signInAs(url, 'alice');
     const { key } = await scene.proxy.client('visitor', 'audit');
     const moved = await startProxy(
@@ -146,7 +146,7 @@ describe('a sign-in at the provider', () => {
     });
   });
 
-  it('lets only one client have a person', async () => {
+  it('belongs to one client only', async () => {
     const { cookies, csrfToken } = await signInAs(url, 'alice');
     const answer = await supertest(url)
       .post('/v1/clients/ops/sign-ins')
@@ -156,7 +156,7 @@ describe('a sign-in at the provider', () => {
     expect(answer.body.code).toBe('sign_in_exists');
   });
 
-  it('takes no key, unless that is configured', async () => {
+  it('excludes sign-in by key, unless configured', async () => {
     const { key } = await scene.proxy.client('machine', 'admin');
     const answer = await supertest(url).post('/v1/session').set('X-API-Key', key).expect(403);
     expect(answer.body.code).toBe('key_sign_in_off');
@@ -165,7 +165,7 @@ describe('a sign-in at the provider', () => {
   const end = ({ cookies, csrfToken }: Visitor) =>
     endSession(`${url}/v1/session`, cookies, { 'X-CSRF-Token': csrfToken });
 
-  it('signs out here and at the provider', async () => {
+  it('signs out of the proxy and the provider', async () => {
     const alice = await signInAs(url, 'alice');
     const { endSessionUrl, text } = await end(alice);
     expect(text).not.toContain('eyJ'); // scripts get no token
@@ -194,7 +194,7 @@ describe('a sign-in at the provider', () => {
     await read(alice, '/v1/session').expect(200);
   });
 
-  it('shows a page that says what to do while the provider is down', async () => {
+  it('shows instructions while the provider is down', async () => {
     const { cookies, callback } = await approachCallback(url, 'alice');
     await scene.provider.goDown();
     for (const address of [callback, `${url}/session/sign-in`]) {
@@ -206,7 +206,7 @@ describe('a sign-in at the provider', () => {
     await signInAs(url, 'alice');
   });
 
-  it('goes on after the provider has changed its keys', async () => {
+  it('works after the provider has rotated its keys', async () => {
     await signInAs(url, 'alice');
     await scene.provider.rotateKeys();
     const { cookies, callback } = await approachCallback(url, 'alice');

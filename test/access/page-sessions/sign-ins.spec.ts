@@ -8,7 +8,7 @@ import supertest from '../../support/http/supertest';
 const ISSUER = 'https://login.example.com';
 
 /** Who may let people sign in, and whom. */
-describe('letting a person sign in', () => {
+describe('the grant of a sign-in', () => {
   let proxy: TestProxy;
   let ada: string;
   let bob: string;
@@ -49,14 +49,14 @@ describe('letting a person sign in', () => {
     });
   });
 
-  it('waits for a client that may only read, too', async () => {
+  it('waits even for a read-only client', async () => {
     const { body } = await allow('readers', { person: 'hopper', subject: 'auth0|5f7c8ec7c33c6c004bbafe82' }).expect(
       202,
     );
     expect(body).toMatchObject({ status: 'pending_approval' });
   });
 
-  it('keeps scopes of one person apart, whatever they sign in with', async () => {
+  it('separates conflicting scopes of one person across sign-ins and keys', async () => {
     const { body } = await allow('approvers', { person: 'ADA', subject: '00u2' }).expect(409);
     expect(body).toMatchObject({ code: 'incompatible_scopes' });
   });
@@ -73,7 +73,7 @@ describe('letting a person sign in', () => {
     expect(body).toMatchObject({ errors: [{ pointer }] });
   });
 
-  it('needs a provider', async () => {
+  it('requires a provider', async () => {
     const without = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:9' });
     const { key } = await without.client('admin', 'admin');
     const answer = await supertest(without.url)
@@ -86,7 +86,7 @@ describe('letting a person sign in', () => {
     await without.close();
   });
 
-  it('is a command, too', async () => {
+  it('is available as a command', async () => {
     const { url, ownerUrl } = proxy.database;
     const database = { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl, DUAL_CONTROL: 'false' };
     Object.assign(process.env, database, { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: 'console' });

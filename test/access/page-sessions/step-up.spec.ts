@@ -14,7 +14,7 @@ import supertest from '../../support/http/supertest';
 const STEP_UP = '/session/sign-in?step_up=1&return_to=%2Fconsole%2Fapprovals';
 
 /** Approving and administering need somebody who has just proved who they are. */
-describe('step-up', () => {
+describe('step-up authentication', () => {
   let scene: SignInScene;
   let url: string;
   let payerKey: string;
@@ -42,7 +42,7 @@ describe('step-up', () => {
   const approve = (id: string, headers: Record<string, string>) =>
     supertest(url).post(`/v1/approvals/${id}/approve`).set(headers).send({ reason: 'Case 17' });
 
-  it('is required to approve more than the threshold, and says how', async () => {
+  it('is required to approve more than the threshold, and the error explains it', async () => {
     const bob = await signInAs(url, 'bob');
     const answer = await approve(await held(11), headersOf(bob)).expect(403);
     expect(answer.body).toMatchObject({ code: 'step_up_required' });
@@ -57,7 +57,7 @@ describe('step-up', () => {
   });
 
   // What is settled as not executed may be paid again.
-  it('is required to settle a call above the threshold, too', async () => {
+  it('is required to settle a call above the threshold', async () => {
     const settle = async (usd: number, visitor: Visitor) => {
       const { body } = await supertest(url)
         .post(`/v1/calls/${await held(usd)}/resolution`)
@@ -72,13 +72,13 @@ describe('step-up', () => {
     expect(await settle(11, strong)).toBe('not_in_doubt');
   });
 
-  it('lets approve who has just proved it, and returns to the page', async () => {
+  it('permits the approval after a fresh sign-in, and returns to the page', async () => {
     const bob = await signInAs(url, 'bob', { from: STEP_UP, secondFactor: true });
     expect(bob.page).toContain('content="0;url=/console/approvals"');
     await approve(await held(11), headersOf(bob)).expect(200);
   });
 
-  it('ends after its time, and the provider asks again', async () => {
+  it('expires, and the provider asks again', async () => {
     const bob = await signInAs(url, 'bob', { from: STEP_UP, secondFactor: true });
     const id = await held(11);
     await scene.proxy.database.query(
@@ -87,7 +87,7 @@ describe('step-up', () => {
     await approve(id, headersOf(bob)).expect(403);
   });
 
-  it('asks the provider for a recent and strong sign-in, although somebody is signed in there', async () => {
+  it('requests a recent, strong sign-in despite an existing one at the provider', async () => {
     const { cookies } = await signInAs(url, 'bob');
     const begun = await open(cookies, `${url}${STEP_UP}`);
     const asked = new URL(begun.location ?? '').searchParams;
@@ -97,7 +97,7 @@ describe('step-up', () => {
     await approve(await held(11), headersOf(stronger)).expect(200);
   });
 
-  it('is not done by a password alone', async () => {
+  it('rejects a password alone', async () => {
     const { cookies, callback } = await approachCallback(url, 'bob', { from: STEP_UP });
     const { status, page } = await open(cookies, callback);
     expect(status).toBe(403);
@@ -106,7 +106,7 @@ describe('step-up', () => {
     expect(cookies.values.has('payout_proxy')).toBe(false);
   });
 
-  it('is beyond any key', async () => {
+  it('cannot be done with a key', async () => {
     const { key } = await scene.proxy.client('machine', 'approve', 'admin');
     const answer = await approve(await held(11), { 'X-API-Key': key }).expect(403);
     expect(answer.body).toMatchObject({ code: 'step_up_required' });
@@ -118,7 +118,7 @@ describe('step-up', () => {
       .expect(403);
   });
 
-  it('is required for what lets clients do more, and not for what stops them', async () => {
+  it('is required to widen permissions, and not to stop a client', async () => {
     const weak = await signInAs(url, 'alice');
     const id = '01890000-0000-7000-8000-000000000000';
     const refused = [

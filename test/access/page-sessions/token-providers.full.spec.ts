@@ -13,7 +13,7 @@ const PROVIDER = {
 const USUAL = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
 /** The identity provider whose access tokens a client takes. */
-describe('the provider of a client', () => {
+describe('the token provider of a client', () => {
   let api: ClientsApi;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('the provider of a client', () => {
     return acts as { action: string; before: string | null; after: string; target_key_id: string | null }[];
   };
 
-  it('is set with the client, and has a key that stands for its tokens', async () => {
+  it('is set at creation, and gets a key that represents its tokens', async () => {
     const { body } = await withProvider('phone', { token_dpop: true });
     expect(body).toMatchObject({
       ...PROVIDER,
@@ -81,13 +81,13 @@ describe('the provider of a client', () => {
     ]);
   });
 
-  it('keeps its key while other permissions change', async () => {
+  it('keeps its key when other permissions change', async () => {
     await withProvider('steady');
     await change('steady', { max_items: 3, token_audience: PROVIDER.token_audience });
     expect(await statesOf('steady')).toEqual(['provider active']);
   });
 
-  it('lets no tokens in again once its key is revoked, until it is set again', async () => {
+  it('accepts no tokens after its key is revoked, until it is set again', async () => {
     await withProvider('stopped');
     const [key] = await keysOf('stopped');
     await api.ask('delete', `/stopped/keys/${key?.id}` as '/{name}/keys/{id}').expect(200);
@@ -100,7 +100,7 @@ describe('the provider of a client', () => {
     expect(await statesOf('stopped')).toEqual(['provider revoked', 'provider active']);
   });
 
-  it('takes back what reading a client without a provider returns', async () => {
+  it('accepts the fields that a client without a provider returns', async () => {
     await create('without').expect(201);
     expect(await change('without', NO_PROVIDERS)).toMatchObject(NO_PROVIDERS);
     expect(await keysOf('without')).toEqual([]);
@@ -154,12 +154,12 @@ describe('the provider of a client', () => {
     expect(await faultsOf(create('never', { ...PROVIDER, [name]: value }))).toMatchObject([{ pointer: `/${name}` }]);
   });
 
-  it('may be on this machine, where http is enough', async () => {
+  it('may use http on the local machine', async () => {
     const places = { token_issuer: 'http://127.0.0.1:4011', token_jwks_uri: 'http://localhost:4011/jwks' };
     expect((await withProvider('local', places)).body).toMatchObject(places);
   });
 
-  it('has each of its apps for one client only', async () => {
+  it('requires app IDs that no other client uses', async () => {
     await withProvider('first');
     const taken = { ...PROVIDER, token_client_id: 'first-app' };
     await create('second').expect(201);
@@ -199,7 +199,7 @@ describe('the provider of a client', () => {
     };
     const phone = async () => (await proxy.get(ada, '/v1/clients/phone').expect(200)).body;
 
-    it('needs a second person to be set or changed, and one person to be narrowed or removed', async () => {
+    it('requires a second person to set or change, and one person to narrow or remove', async () => {
       await ask(PROVIDER).expect(202);
       expect(await phone()).toMatchObject(NO_PROVIDERS);
       expect(await agree()).toEqual([
