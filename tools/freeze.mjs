@@ -8,8 +8,8 @@
  * It adds the checksum of each new migration to `released.json` beside it, and refuses if a frozen one was changed. It
  * writes the compiled program to test/released/program.json.br: test/release/previous-version.full.spec.ts runs it on the schema
  * of later commits. It copies the OpenAPI documents to the same folder: tools/breaking-changes.mjs compares them with
- * later ones. `--program <checkout>` takes another built checkout, such as that of an earlier release. Before the first
- * release, `--program-only` keeps the program again after a change that the kept one cannot run beside, and freezes nothing.
+ * later ones. `--program <checkout>` takes another built checkout, such as that of an earlier release.
+ * `--program-only <file>` writes the program to another file, and freezes nothing.
  */
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,14 +23,14 @@ const RELEASED = join(ROOT, 'test', 'released');
 const PROGRAM = join(RELEASED, 'program.json.br');
 
 const { values } = parseArgs({
-  options: { program: { type: 'string', default: ROOT }, 'program-only': { type: 'boolean', default: false } },
+  options: { program: { type: 'string', default: ROOT }, 'program-only': { type: 'string' } },
 });
 const checkout = resolve(values.program);
-if (!values['program-only']) {
+if (values['program-only'] === undefined) {
   for (const directory of ['prisma/migrations', 'prisma/sandbox/migrations']) freeze(directory);
   keepDocuments();
 }
-await keepProgram();
+await keepProgram(values['program-only'] ?? PROGRAM);
 
 /** Freezes the migrations that the released checkout has. */
 function freeze(directory) {
@@ -62,7 +62,7 @@ function keepDocuments() {
 }
 
 /** Bundles the proxy and the worker without packages, which the tests find in node_modules. */
-async function keepProgram() {
+async function keepProgram(file) {
   const { output } = await build({
     root: checkout,
     configFile: false,
@@ -82,10 +82,10 @@ async function keepProgram() {
   });
   const files = Object.fromEntries(output.map(({ fileName, code }) => [fileName, code]));
   const program = { migration: migrationsOf('prisma/migrations').at(-1), files };
-  mkdirSync(dirname(PROGRAM), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true });
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
   const packed = brotliCompressSync(JSON.stringify(program), { params });
-  rmSync(PROGRAM, { force: true });
-  writeFileSync(PROGRAM, packed);
+  rmSync(file, { force: true });
+  writeFileSync(file, packed);
   process.stdout.write(`${program.migration}: ${Math.round(packed.length / 1000)} kB\n`);
 }

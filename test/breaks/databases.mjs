@@ -108,7 +108,7 @@ export const DATABASES = [
     guards: 'a key that was erased and is used again',
     edits: [
       [
-        'prisma/migrations/20261127100000_idempotency_keys/migration.sql',
+        'prisma/migrations/20261124000000_init/migration.sql',
         'c.key IN (a.key, hashed_key(a.key)) OFFSET 0',
         'c.key = a.key OFFSET 0',
       ],

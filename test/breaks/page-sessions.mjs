@@ -5,7 +5,7 @@ const SESSIONS = 'src/access/sessions/page-sessions.service.ts';
 const SERVED = 'src/credentials/sign-in/serve-page-sign-in.ts';
 const ATTACKS = 'test/access/page-sessions/page-session-attacks.full.spec.ts';
 const ENDS = 'test/access/page-sessions/page-session-ends.full.spec.ts';
-const KEYS_OF_END_USERS = 'prisma/migrations/20261127400000_page_sessions/migration.sql';
+const SCHEMA = 'prisma/migrations/20261124000000_init/migration.sql';
 
 export const PAGE_SESSIONS = [
   {
@@ -112,7 +112,7 @@ export const PAGE_SESSIONS = [
   {
     name: 'keys-of-page-visitors',
     guards: 'an idempotency key that two visitors of a page share after a recovery',
-    edits: [[KEYS_OF_END_USERS, 'strpos(record, \'"actor_source":"session"\') > 0', 'FALSE']],
+    edits: [[SCHEMA, 'strpos(record, \'"actor_source":"session"\') > 0', 'FALSE']],
     noticedBy: 'test/access/page-sessions/page-sessions.spec.ts',
     test: 'has its own idempotency keys, in the database too',
   },

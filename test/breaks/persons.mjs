@@ -2,7 +2,7 @@
 
 const CALLER_ROW = 'src/access/callers/caller.ts';
 const REQUESTERS = 'src/admin/approvals/requesters.ts';
-const PEOPLE = 'prisma/migrations/20261129062000_people/migration.sql';
+const SCHEMA = 'prisma/migrations/20261124000000_init/migration.sql';
 const APPROVALS = 'test/approvals/approvals-persons.full.spec.ts';
 
 export const PERSONS = [
@@ -30,14 +30,14 @@ export const PERSONS = [
   {
     name: 'merged-spending',
     guards: 'the cap of a human who has spent under two names',
-    edits: [[PEOPLE, 'FROM payers_like(payer) AS alike', 'FROM (SELECT payer AS payer_id) AS alike']],
+    edits: [[SCHEMA, 'FROM payers_like(payer) AS alike', 'FROM (SELECT payer AS payer_id) AS alike']],
     noticedBy: 'test/people/person-caps.spec.ts',
     test: 'equal the sum paid for each human, and refuse only what exceeds them',
   },
   {
     name: 'merged-spending-at-once',
     guards: 'the cap of a human who pays under two names at once',
-    edits: [[PEOPLE, 'PARTITION BY c.counts_as', 'PARTITION BY c.payer_id']],
+    edits: [[SCHEMA, 'PARTITION BY c.counts_as', 'PARTITION BY c.payer_id']],
     noticedBy: 'test/people/person-caps.spec.ts',
     test: 'equal the sum paid for each human, and refuse only what exceeds them',
   },

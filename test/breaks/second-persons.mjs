@@ -5,7 +5,7 @@ const GOVERNANCE = 'src/access/governance/governance.service.ts';
 const CLAIMS = 'src/access/governance/claims.service.ts';
 const LIFTING = 'src/admin/stops/stops.service.ts';
 const SAME_PERSON = 'src/access/people/same-person.ts';
-const PEOPLE = 'prisma/migrations/20261129062000_people/migration.sql';
+const SCHEMA = 'prisma/migrations/20261124000000_init/migration.sql';
 const ONE_HUMAN = 'test/people/one-human.spec.ts';
 const PERSONAL_KEYS = 'test/access/keys/personal-keys.spec.ts';
 const STOPS = 'test/limits/stops-second-person.spec.ts';
@@ -43,7 +43,7 @@ export const SECOND_PERSONS = [
     name: 'hands-of-the-requester',
     guards: 'a decision about a request by a key that the decider has claimed',
     edits: [
-      [PEOPLE, 'unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))', 'unnest(k.claimed_by) AS name WHERE FALSE)'],
+      [SCHEMA, 'unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))', 'unnest(k.claimed_by) AS name WHERE FALSE)'],
     ],
     noticedBy: PERSONAL_KEYS,
     test: 'cannot request a change that its holder approves',
@@ -94,7 +94,7 @@ export const SECOND_PERSONS = [
     guards: 'an approval by a person whose name the requester has claimed',
     edits: [
       [
-        PEOPLE,
+        SCHEMA,
         'ON staff.is_staff AND staff.sha256 = own.sha256',
         "ON staff.is_staff AND own.kind <> 'name' AND staff.sha256 = own.sha256",
       ],
@@ -105,14 +105,14 @@ export const SECOND_PERSONS = [
   {
     name: 'renamed-subject',
     guards: 'an approval by somebody whom the provider knows under another name',
-    edits: [[PEOPLE, 'IF of_name <> of_subject THEN', 'IF FALSE THEN']],
+    edits: [[SCHEMA, 'IF of_name <> of_subject THEN', 'IF FALSE THEN']],
     noticedBy: 'test/people/one-human-model.spec.ts',
     test: 'agree with a model, in any order of discovery',
   },
   {
     name: 'merged-people',
     guards: 'a decision under the other name of one human',
-    edits: [[PEOPLE, 'array_agg(DISTINCT coalesce(p.same_as, p.id))', 'array_agg(DISTINCT p.id)']],
+    edits: [[SCHEMA, 'array_agg(DISTINCT coalesce(p.same_as, p.id))', 'array_agg(DISTINCT p.id)']],
     noticedBy: ONE_HUMAN,
     test: 'cannot decide on a change that they requested as hopper',
   },

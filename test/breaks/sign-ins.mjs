@@ -156,7 +156,7 @@ export const SIGN_INS = [
     guards: 'an approval by an operator who requested on a page',
     edits: [
       [
-        'prisma/migrations/20261129062000_people/migration.sql',
+        'prisma/migrations/20261124000000_init/migration.sql',
         "SELECT coalesce(of_subject, of_name), 'sign_in', TRUE, identity_sha256(their_issuer, their_subject)",
         "SELECT coalesce(of_subject, of_name), 'sign_in', TRUE, identity_sha256(their_issuer, their_name)",
       ],

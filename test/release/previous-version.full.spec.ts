@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { newSigningKey } from '../../src/history/log/note';
 import { Secret } from '../../src/platform/config/secrets/secret';
+import { migrate, PROXY_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
 import { removeDataDir } from '../support/processes/data-dir';
 import { eventually, phones } from '../support/payments/paying';
 import { envOf, newDataDir, Product } from '../support/processes/process';
@@ -8,13 +12,24 @@ import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from '../support/proce
 import { reconcile, untilNow } from '../support/reconciliation/reconciling';
 import { ReleasedProgram, unpackReleased } from '../support/databases/released-program';
 
+/** A migration of a later release. It expands tables that every payment writes. */
+const LATER = '20990101000000_later';
+const EXPANSION = (oldest: string) => `INSERT INTO migration_compatibility VALUES ('${LATER}', '${oldest}');
+CREATE TABLE remark (id uuid PRIMARY KEY, text text NOT NULL);
+GRANT SELECT, INSERT ON remark TO payout_proxy;
+ALTER TABLE client ADD COLUMN remark text;
+ALTER TABLE intent ADD COLUMN remark text NOT NULL DEFAULT '';
+ALTER TABLE outcome ADD COLUMN remark text;
+ALTER TABLE settlement ADD COLUMN remark text;`;
+
 /**
- * Runs the last released program on this commit's schema next to a proxy of this commit, as in a rolling
+ * Runs the last released program on the schema of a later migration next to a proxy of this commit, as in a rolling
  * upgrade. Covers the statements of these flows only.
  */
-describe('the last released program on the schema of this commit', () => {
+describe('the last released program on a later schema', () => {
   const signingKey = newSigningKey('test');
   const dataDir = newDataDir();
+  const migrations = mkdtempSync(join(tmpdir(), 'payout-proxy-later-'));
   let released: ReleasedProgram;
   let current: TestProxy;
   let old: Product;
@@ -41,6 +56,10 @@ describe('the last released program on the schema of this commit', () => {
   beforeAll(async () => {
     released = unpackReleased();
     current = await startProxyWithSandbox({ checkCoverage: false, logSigningKey: new Secret(signingKey) });
+    cpSync(PROXY_MIGRATIONS, migrations, { recursive: true });
+    mkdirSync(join(migrations, LATER));
+    writeFileSync(join(migrations, LATER, 'migration.sql'), EXPANSION(released.migration));
+    expect(await migrate(current.database.ownerUrl, migrations)).toEqual([LATER]);
     app = await current.client('app', 'pay', 'write', 'read', 'account');
     operator = await current.client('operator', 'admin', 'audit', 'reconcile');
     approver = await current.client('approver', 'approve');
@@ -61,6 +80,7 @@ describe('the last released program on the schema of this commit', () => {
     await current.close();
     removeDataDir(dataDir);
     removeDataDir(released.directory);
+    removeDataDir(migrations);
   });
 
   it('pays once per key, in either order of the versions', async () => {

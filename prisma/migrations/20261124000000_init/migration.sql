@@ -1,10 +1,22 @@
 -- The whole database of the proxy. It has five kinds of tables:
 --   clients and keys  ordinary rows that change
 --   records           what happened. Rows are only added, and the log seals them
---   people            data that names a person. It can be erased. Records hold salted SHA-256 commitments to it, so an erasure
---                     changes no record
+--   erasable          data that names a person. Records hold salted SHA-256 commitments to it, so an erasure changes no record
 --   work              what the proxy computes from the records, and can compute again
 --   the log           one Merkle tree over all records
+--
+-- Contents, by the headings of this file:
+--   Roles, Versions
+--   Names of recipients and countries
+--   Clients, Keys and people, Sessions, Changes that wait
+--   Instances and epochs
+--   Records of calls, What can be erased, Documents as rows, Decisions and settlements, Stops and acts
+--   Admission, Caps of persons and ephemeral keys, The state of a call
+--   Access, erasure, retention
+--   The log, The search index
+--   Reconciliation, Work of the workers, Space for outcomes
+--   Guards and partitions, Views for auditors, Rights
+--
 -- The large tables are partitioned by month, on an id that begins with its time (UUIDv7). Retention drops whole months.
 -- Records have no foreign keys: one writer adds all rows of a call in one statement, and each partition is dropped on its own.
 --
@@ -52,12 +64,334 @@ EXCEPTION
 END
 $$;
 
--- Clients and keys ----------------------------------------------------------------------------------------------------
+-- Versions ------------------------------------------------------------------------------------------------------------
+
+-- The oldest program that may run on a database with a migration, by the last migration of that program. Each migration adds its
+-- own row, because an older program does not have its file (src/platform/database/migrations/applied-migrations.ts).
+CREATE TABLE migration_compatibility (
+  migration      text PRIMARY KEY,
+  oldest_program text NOT NULL CHECK (oldest_program <= migration)
+);
+INSERT INTO migration_compatibility VALUES ('20261124000000_init', '20261124000000_init');
+
+-- Names of recipients and countries -----------------------------------------------------------------------------------
+-- One canonical key for each recipient, however its name is written (src/recipients/recipient.ts).
+
+-- Returns the characters that a reader sees in a name, each in one form (plainText of src/recipients/plain-text.ts).
+CREATE FUNCTION plain_name(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  foreign_digits CONSTANT text NOT NULL := U&'\0660\0661\0662\0663\0664\0665\0666\0667\0668\0669\06f0\06f1\06f2\06f3\06f4\06f5\06f6\06f7\06f8\06f9\07c0\07c1\07c2\07c3\07c4\07c5\07c6\07c7\07c8\07c9\0966\0967\0968\0969\096a\096b\096c\096d\096e\096f\09e6\09e7\09e8\09e9\09ea\09eb\09ec\09ed\09ee\09ef\0a66\0a67\0a68\0a69\0a6a\0a6b\0a6c\0a6d\0a6e\0a6f\0ae6\0ae7\0ae8\0ae9\0aea\0aeb\0aec\0aed\0aee\0aef\0b66\0b67\0b68\0b69\0b6a\0b6b\0b6c\0b6d\0b6e\0b6f\0be6\0be7\0be8\0be9\0bea\0beb\0bec\0bed\0bee\0bef\0c66\0c67\0c68\0c69\0c6a\0c6b\0c6c\0c6d\0c6e\0c6f'
+    || U&'\0ce6\0ce7\0ce8\0ce9\0cea\0ceb\0cec\0ced\0cee\0cef\0d66\0d67\0d68\0d69\0d6a\0d6b\0d6c\0d6d\0d6e\0d6f\0e50\0e51\0e52\0e53\0e54\0e55\0e56\0e57\0e58\0e59\0ed0\0ed1\0ed2\0ed3\0ed4\0ed5\0ed6\0ed7\0ed8\0ed9\0f20\0f21\0f22\0f23\0f24\0f25\0f26\0f27\0f28\0f29\1040\1041\1042\1043\1044\1045\1046\1047\1048\1049\17e0\17e1\17e2\17e3\17e4\17e5\17e6\17e7\17e8\17e9\1810\1811\1812\1813\1814\1815\1816\1817\1818\1819';
+BEGIN
+  IF name ~ '^[!-~]*$' THEN RETURN name; END IF;
+  RETURN btrim(translate(normalize(regexp_replace(name,
+    '[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]', '', 'g'), NFKC),
+    foreign_digits, repeat('0123456789', 18)), E' \t\n\v\f\r\u1680\u2028\u2029');
+END $$;
+
+-- Returns text with each capital in lower case, in any locale of the database (smallLetters of src/recipients/plain-text.ts).
+CREATE FUNCTION small_letters(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  capitals CONSTANT text NOT NULL :=
+    'ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĴĶĹĻĽŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽƁƂƄƆƇƉƊƋƎƏƐƑƓƔƖƗƘƜƝƟƠƢƤƦƧƩƬƮƯƱ'
+    || 'ƲƳƵƷƸƼǍǏǑǓǕǗǙǛǞǠǢǤǦǨǪǬǮǴǶǷǸǺǼǾȀȂȄȆȈȊȌȎȐȒȔȖȘȚȜȞȠȢȤȦȨȪȬȮȰȲȺȻȽȾɁɃɄɅɆɈɊɌɎͰͲͶͿΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫϏϘϚϜϞϠϢϤϦϨϪϬϮϷ'
+    || 'ϺϽϾϿЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯѠѢѤѦѨѪѬѮѰѲѴѶѸѺѼѾҀҊҌҎҐҒҔҖҘҚҜҞҠҢҤҦҨҪҬҮҰҲҴҶҸҺҼҾӀӁӃӅӇӉӋӍӐӒӔӖӘӚӜӞӠӢӤӦӨӪӬӮ'
+    || 'ӰӲӴӶӸӺӼӾԀԂԄԆԈԊԌԎԐԒԔԖԘԚԜԞԠԢԤԦԨԪԬԮԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖႠႡႢႣႤႥႦႧႨႩႪႫႬႭႮႯႰႱႲႳႴႵႶႷႸႹႺႻႼႽႾႿჀჁჂჃჄჅჇჍᎠᎡᎢᎣᎤᎥᎦᎧᎨᎩ'
+    || 'ᎪᎫᎬᎭᎮᎯᎰᎱᎲᎳᎴᎵᎶᎷᎸᎹᎺᎻᎼᎽᎾᎿᏀᏁᏂᏃᏄᏅᏆᏇᏈᏉᏊᏋᏌᏍᏎᏏᏐᏑᏒᏓᏔᏕᏖᏗᏘᏙᏚᏛᏜᏝᏞᏟᏠᏡᏢᏣᏤᏥᏦᏧᏨᏩᏪᏫᏬᏭᏮᏯᏰᏱᏲᏳᏴᏵᲉᲐᲑᲒᲓᲔᲕᲖᲗᲘᲙᲚᲛᲜᲝᲞᲟᲠᲡᲢᲣᲤᲥᲦᲧᲨᲩᲪᲫᲬᲭᲮᲯᲰᲱᲲᲳᲴᲵᲶᲷᲸᲹᲺ'
+    || 'ᲽᲾᲿḀḂḄḆḈḊḌḎḐḒḔḖḘḚḜḞḠḢḤḦḨḪḬḮḰḲḴḶḸḺḼḾṀṂṄṆṈṊṌṎṐṒṔṖṘṚṜṞṠṢṤṦṨṪṬṮṰṲṴṶṸṺṼṾẀẂẄẆẈẊẌẎẐẒẔẞẠẢẤẦẨẪẬẮẰẲẴẶẸẺẼẾỀỂỄỆỈỊỌỎỐỒỔỖỘỚỜỞỠỢỤỦỨỪỬỮỰ'
+    || 'ỲỴỶỸỺỼỾἈἉἊἋἌἍἎἏἘἙἚἛἜἝἨἩἪἫἬἭἮἯἸἹἺἻἼἽἾἿὈὉὊὋὌὍὙὛὝὟὨὩὪὫὬὭὮὯᾸᾹᾺῈῊῘῙῚῨῩῪῬῸῺℲↃⰀⰁⰂⰃⰄⰅⰆⰇⰈⰉⰊⰋⰌⰍⰎⰏⰐⰑⰒⰓⰔⰕⰖⰗⰘⰙⰚⰛⰜⰝⰞⰟⰠⰡⰢⰣⰤⰥⰦⰧⰨⰩⰪⰫⰬⰭⰮⰯⱠ'
+    || 'ⱢⱣⱤⱧⱩⱫⱭⱮⱯⱰⱲⱵⱾⱿⲀⲂⲄⲆⲈⲊⲌⲎⲐⲒⲔⲖⲘⲚⲜⲞⲠⲢⲤⲦⲨⲪⲬⲮⲰⲲⲴⲶⲸⲺⲼⲾⳀⳂⳄⳆⳈⳊⳌⳎⳐⳒⳔⳖⳘⳚⳜⳞⳠⳢⳫⳭⳲꙀꙂꙄꙆꙈꙊꙌꙎꙐꙒꙔꙖꙘꙚꙜꙞꙠꙢꙤꙦꙨꙪꙬꚀꚂꚄꚆꚈꚊꚌꚎꚐꚒꚔꚖꚘꚚꜢꜤꜦꜨꜪꜬꜮꜲꜴꜶꜸꜺꜼꜾꝀꝂ'
+    || 'ꝄꝆꝈꝊꝌꝎꝐꝒꝔꝖꝘꝚꝜꝞꝠꝢꝤꝦꝨꝪꝬꝮꝹꝻꝽꝾꞀꞂꞄꞆꞋꞍꞐꞒꞖꞘꞚꞜꞞꞠꞢꞤꞦꞨꞪꞫꞬꞭꞮꞰꞱꞲꞳꞴꞶꞸꞺꞼꞾꟀꟂꟄꟅꟆꟇꟉꟋꟌ꟎Ꟑ꟒꟔ꟖꟘꟚꟜꟵ';
+  small CONSTANT text NOT NULL :=
+    'àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĵķĺļľłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžɓƃƅɔƈɖɗƌǝəɛƒɠɣɩɨƙɯɲɵơƣƥʀƨʃƭʈưʊ'
+    || 'ʋƴƶʒƹƽǎǐǒǔǖǘǚǜǟǡǣǥǧǩǫǭǯǵƕƿǹǻǽǿȁȃȅȇȉȋȍȏȑȓȕȗșțȝȟƞȣȥȧȩȫȭȯȱȳⱥȼƚⱦɂƀʉʌɇɉɋɍɏͱͳͷϳάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋϗϙϛϝϟϡϣϥϧϩϫϭϯϸ'
+    || 'ϻͻͼͽѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюяѡѣѥѧѩѫѭѯѱѳѵѷѹѻѽѿҁҋҍҏґғҕҗҙқҝҟҡңҥҧҩҫҭүұҳҵҷҹһҽҿӏӂӄӆӈӊӌӎӑӓӕӗәӛӝӟӡӣӥӧөӫӭӯ'
+    || 'ӱӳӵӷӹӻӽӿԁԃԅԇԉԋԍԏԑԓԕԗԙԛԝԟԡԣԥԧԩԫԭԯաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆⴀⴁⴂⴃⴄⴅⴆⴇⴈⴉⴊⴋⴌⴍⴎⴏⴐⴑⴒⴓⴔⴕⴖⴗⴘⴙⴚⴛⴜⴝⴞⴟⴠⴡⴢⴣⴤⴥⴧⴭꭰꭱꭲꭳꭴꭵꭶꭷꭸꭹ'
+    || 'ꭺꭻꭼꭽꭾꭿꮀꮁꮂꮃꮄꮅꮆꮇꮈꮉꮊꮋꮌꮍꮎꮏꮐꮑꮒꮓꮔꮕꮖꮗꮘꮙꮚꮛꮜꮝꮞꮟꮠꮡꮢꮣꮤꮥꮦꮧꮨꮩꮪꮫꮬꮭꮮꮯꮰꮱꮲꮳꮴꮵꮶꮷꮸꮹꮺꮻꮼꮽꮾꮿᏸᏹᏺᏻᏼᏽᲊაბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭხჯჰჱჲჳჴჵჶჷჸჹჺ'
+    || 'ჽჾჿḁḃḅḇḉḋḍḏḑḓḕḗḙḛḝḟḡḣḥḧḩḫḭḯḱḳḵḷḹḻḽḿṁṃṅṇṉṋṍṏṑṓṕṗṙṛṝṟṡṣṥṧṩṫṭṯṱṳṵṷṹṻṽṿẁẃẅẇẉẋẍẏẑẓẕßạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữự'
+    || 'ỳỵỷỹỻỽỿἀἁἂἃἄἅἆἇἐἑἒἓἔἕἠἡἢἣἤἥἦἧἰἱἲἳἴἵἶἷὀὁὂὃὄὅὑὓὕὗὠὡὢὣὤὥὦὧᾰᾱὰὲὴῐῑὶῠῡὺῥὸὼⅎↄⰰⰱⰲⰳⰴⰵⰶⰷⰸⰹⰺⰻⰼⰽⰾⰿⱀⱁⱂⱃⱄⱅⱆⱇⱈⱉⱊⱋⱌⱍⱎⱏⱐⱑⱒⱓⱔⱕⱖⱗⱘⱙⱚⱛⱜⱝⱞⱟⱡ'
+    || 'ɫᵽɽⱨⱪⱬɑɱɐɒⱳⱶȿɀⲁⲃⲅⲇⲉⲋⲍⲏⲑⲓⲕⲗⲙⲛⲝⲟⲡⲣⲥⲧⲩⲫⲭⲯⲱⲳⲵⲷⲹⲻⲽⲿⳁⳃⳅⳇⳉⳋⳍⳏⳑⳓⳕⳗⳙⳛⳝⳟⳡⳣⳬⳮⳳꙁꙃꙅꙇꙉꙋꙍꙏꙑꙓꙕꙗꙙꙛꙝꙟꙡꙣꙥꙧꙩꙫꙭꚁꚃꚅꚇꚉꚋꚍꚏꚑꚓꚕꚗꚙꚛꜣꜥꜧꜩꜫꜭꜯꜳꜵꜷꜹꜻꜽꜿꝁꝃ'
+    || 'ꝅꝇꝉꝋꝍꝏꝑꝓꝕꝗꝙꝛꝝꝟꝡꝣꝥꝧꝩꝫꝭꝯꝺꝼᵹꝿꞁꞃꞅꞇꞌɥꞑꞓꞗꞙꞛꞝꞟꞡꞣꞥꞧꞩɦɜɡɬɪʞʇʝꭓꞵꞷꞹꞻꞽꞿꟁꟃꞔʂᶎꟈꟊɤꟍ꟏ꟑꟓꟕꟗꟙꟛƛꟶ';
+BEGIN
+  IF name ~ '^[ -~]*$' THEN RETURN lower(name COLLATE "C"); END IF;
+  RETURN translate(lower(name COLLATE "C"), capitals, small);
+END $$;
+
+-- Returns a label of a domain in ASCII (Punycode, RFC 3492).
+CREATE FUNCTION ascii_label(label text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  points CONSTANT bigint[] NOT NULL := ARRAY(SELECT ascii(point) FROM string_to_table(label, NULL) AS point);
+  signs CONSTANT text NOT NULL := 'abcdefghijklmnopqrstuvwxyz0123456789';
+  basic CONSTANT text NOT NULL := regexp_replace(label, '[^ -~]', '', 'g');
+  encoded text NOT NULL := basic || CASE WHEN basic = '' THEN '' ELSE '-' END;
+  done bigint NOT NULL := length(basic);
+  next bigint NOT NULL := 128;
+  delta bigint NOT NULL := 0;
+  bias bigint NOT NULL := 72;
+  least_left bigint;
+  point bigint;
+  rest bigint;
+  base bigint;
+  threshold bigint;
+BEGIN
+  IF done = length(label) THEN RETURN label; END IF;
+  WHILE done < cardinality(points) LOOP
+    SELECT min(one) INTO least_left FROM unnest(points) AS one WHERE one >= next;
+    delta := delta + (least_left - next) * (done + 1);
+    next := least_left;
+    FOREACH point IN ARRAY points LOOP
+      IF point < next THEN delta := delta + 1; END IF;
+      CONTINUE WHEN point <> next;
+      rest := delta;
+      base := 36;
+      LOOP
+        threshold := CASE WHEN base <= bias THEN 1 WHEN base >= bias + 26 THEN 26 ELSE base - bias END;
+        EXIT WHEN rest < threshold;
+        encoded := encoded || substr(signs, (threshold + (rest - threshold) % (36 - threshold))::integer + 1, 1);
+        rest := (rest - threshold) / (36 - threshold);
+        base := base + 36;
+      END LOOP;
+      encoded := encoded || substr(signs, rest::integer + 1, 1);
+      delta := CASE WHEN done = length(basic) THEN delta / 700 ELSE delta / 2 END;
+      delta := delta + delta / (done + 1);
+      base := 0;
+      WHILE delta > 455 LOOP
+        delta := delta / 35;
+        base := base + 36;
+      END LOOP;
+      bias := base + 36 * delta / (delta + 38);
+      delta := 0;
+      done := done + 1;
+    END LOOP;
+    delta := delta + 1;
+    next := next + 1;
+  END LOOP;
+  RETURN 'xn--' || encoded;
+END $$;
+
+-- Returns the canonical key of an email address (emailKey of src/recipients/recipient.ts).
+CREATE FUNCTION email_key(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  plain CONSTANT text NOT NULL := small_letters(plain_name(name));
+  mailbox CONSTANT text := substring(plain FROM '^(.*)@[^@]*$');
+  domain text := substring(plain FROM '@([^@]*)$');
+BEGIN
+  IF domain ~ '[^!-~]' THEN
+    domain := (SELECT string_agg(ascii_label(label), '.' ORDER BY place)
+      FROM string_to_table(translate(domain, '。', '.'), '.') WITH ORDINALITY AS l(label, place));
+  END IF;
+  domain := regexp_replace(domain, '\.$', '');
+  IF coalesce(mailbox, '') = '' OR domain = '' OR mailbox || domain ~ '[\s@*•\u1680\u2028\u2029]' THEN RETURN NULL; END IF;
+  RETURN mailbox || '@' || domain;
+END $$;
+
+-- Returns the canonical key of a phone number (phoneKey of src/recipients/recipient.ts, with the table of numbering-plan.ts).
+CREATE FUNCTION phone_key(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  written CONSTANT text NOT NULL := regexp_replace(plain_name(name), '[\s()./\-\u1680\u2028\u2029\u00b7\u2212\u058a\u05be\u1400\u1806\u2010\u2012\u2013\u2014\u2015\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0]', '', 'g');
+  spelled CONSTANT text := substring(written FROM '^\+?([0-9]+)$');
+  after_00 CONSTANT boolean NOT NULL := written LIKE '00%' AND length(written) >= 9;
+  digits CONSTANT text := CASE WHEN length(spelled) - CASE WHEN after_00 THEN 2 ELSE 0 END BETWEEN 7 AND 24 THEN ltrim(spelled, '0') END;
+  code CONSTANT text := substring(digits FROM
+    '^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|(?:2[1-689]|3[578]|42|5[09]|6[7-9]|8[03578]|9[679])[0-9])');
+  national CONSTANT text := substr(digits, length(code) + 1);
+BEGIN
+  IF digits IS NULL THEN RETURN NULL; END IF;
+  IF written LIKE '0%' AND NOT after_00 THEN RETURN 'tel:' || digits; END IF;
+  RETURN '+' || coalesce(code, '') || CASE code
+    WHEN '1' THEN regexp_replace(national, '^1(?=[0-9]{10}$)', '')
+    WHEN '7' THEN regexp_replace(national, '^8(?=[0-9]{10}$)', '')
+    WHEN '36' THEN regexp_replace(national, '^06(?=[0-9]{8,9}$)', '')
+    WHEN '370' THEN regexp_replace(national, '^[08](?=[0-9]{8}$)', '')
+    WHEN '375' THEN regexp_replace(national, '^80?(?=[0-9]{9}$)', '')
+    WHEN '993' THEN regexp_replace(national, '^8(?=[0-9]{8}$)', '')
+    WHEN '52' THEN regexp_replace(national, '^0?1?(?=[0-9]{10}$)', '')
+    WHEN '229' THEN CASE length(national) WHEN 8 THEN '01' ELSE '' END || national
+    WHEN '39' THEN national WHEN '225' THEN national WHEN '226' THEN national
+    WHEN '241' THEN national WHEN '242' THEN national WHEN '378' THEN national
+    ELSE coalesce(ltrim(national, '0'), digits) END;
+END $$;
+
+-- Returns the canonical key of a handle (src/recipients/recipient.ts).
+CREATE FUNCTION handle_key(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT regexp_replace(handle, '^@*', '@') FROM (SELECT small_letters(plain_name(name)) AS handle) AS plain
+  WHERE handle ~ '^@*[a-z0-9_][a-z0-9_.-]*$' AND length(ltrim(handle, '@')) <= 64
+$$;
+
+-- Returns the canonical key of a sub-account, which may be named by a contact (src/recipients/recipient.ts).
+CREATE FUNCTION receiver_key(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN plain LIKE '@%' THEN handle_key(plain)
+    WHEN plain LIKE '%@%' THEN email_key(plain)
+    WHEN plain LIKE '+%' THEN phone_key(plain)
+    ELSE plain END
+  FROM (SELECT plain_name(name) AS plain) AS visible WHERE plain <> '' AND plain !~ '[*•]'
+$$;
+
+-- Returns the canonical key of a recipient's name: an email, phone, handle or receiver (recipientKey of src/recipients/recipient.ts).
+-- It is inlined, and names that are canonical at first sight cost one comparison. Counted repetitions would take ten times as long.
+CREATE FUNCTION recipient_key(kind text, name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE kind
+    WHEN 'email' THEN CASE WHEN name ~ '^[a-z0-9._+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$' THEN name ELSE email_key(name) END
+    WHEN 'phone' THEN CASE WHEN name ~ '^\+2(?:1[0-9]|2[0-8]|[3-689][0-9])[1-9][0-9]+$' AND length(name) BETWEEN 8 AND 25 THEN name
+      ELSE phone_key(name) END
+    WHEN 'handle' THEN CASE WHEN name ~ '^@[a-z0-9_][a-z0-9_.-]*$' AND length(name) <= 65 THEN name ELSE handle_key(name) END
+    WHEN 'receiver' THEN CASE WHEN name ~ '^[A-Za-z0-9][A-Za-z0-9._:-]*$' THEN name ELSE receiver_key(name) END
+  END
+$$;
+
+-- Returns a key for a country's name: its letters and digits without accents, in lower case (normalise of src/recipients/country-name.ts).
+CREATE FUNCTION country_key(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce(nullif(lower(regexp_replace(normalize(name, NFKD),
+    '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u02b0-\u036f\u2000-\u206f\u3000-\u303f\ufe00-\ufe0f\ufeff]', '', 'g') COLLATE "C"), ''), name)
+$$;
+
+-- Returns the canonical form of a country: its code (ISO 3166-1 alpha-2), or the key of a name that is not known (canonicalCountry of
+-- src/recipients/country-name.ts, whose test compares the two). PL/pgSQL reads the table of names once for each session.
+CREATE FUNCTION canonical_country(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  names CONSTANT jsonb NOT NULL := '{
+    "ac":"AC","ascensionisland":"AC","iledelascension":"AC","ad":"AD","and":"AD","andorra":"AD","andorre":"AD","ae":"AE","are":"AE",
+    "emiratsarabesunis":"AE","uae":"AE","unitedarabemirates":"AE","af":"AF","afg":"AF","afghanistan":"AF","ag":"AG",
+    "antiguaandbarbuda":"AG","antiguabarbuda":"AG","antiguaetbarbuda":"AG","atg":"AG","ai":"AI","aia":"AI","anguilla":"AI","al":"AL",
+    "alb":"AL","albania":"AL","albanie":"AL","am":"AM","arm":"AM","armenia":"AM","armenie":"AM","ago":"AO","angola":"AO","ao":"AO",
+    "republicofangola":"AO","ar":"AR","arg":"AR","argentina":"AR","argentine":"AR","americansamoa":"AS","as":"AS","asm":"AS",
+    "samoaamericaines":"AS","at":"AT","austria":"AT","aut":"AT","autriche":"AT","au":"AU","aus":"AU","australia":"AU",
+    "australie":"AU","abw":"AW","aruba":"AW","aw":"AW","ala":"AX","alandislands":"AX","ax":"AX","ilesaland":"AX","az":"AZ",
+    "aze":"AZ","azerbaidjan":"AZ","azerbaijan":"AZ","ba":"BA","bih":"BA","bosnia":"BA","bosniaandherzegovina":"BA",
+    "bosniaherzegovina":"BA","bosnieherzegovine":"BA","barbade":"BB","barbados":"BB","bb":"BB","brb":"BB","bangladesh":"BD",
+    "bd":"BD","bgd":"BD","be":"BE","bel":"BE","belgique":"BE","belgium":"BE","bf":"BF","bfa":"BF","burkinafaso":"BF","bg":"BG",
+    "bgr":"BG","bulgaria":"BG","bulgarie":"BG","bahrain":"BH","bahrein":"BH","bh":"BH","bhr":"BH","bdi":"BI","bi":"BI",
+    "burundi":"BI","republicofburundi":"BI","ben":"BJ","benin":"BJ","bj":"BJ","republicofbenin":"BJ","bl":"BL","blm":"BL",
+    "saintbarthelemy":"BL","stbarthelemy":"BL","bermuda":"BM","bermudes":"BM","bm":"BM","bmu":"BM","bn":"BN","brn":"BN",
+    "brunei":"BN","bruneidarussalam":"BN","bo":"BO","bol":"BO","bolivia":"BO","boliviaplurinationalstateof":"BO","bolivie":"BO",
+    "bes":"BQ","bq":"BQ","caribbeannetherlands":"BQ","paysbascaribeens":"BQ","br":"BR","bra":"BR","brazil":"BR","bresil":"BR",
+    "bahamas":"BS","bhs":"BS","bs":"BS","bhoutan":"BT","bhutan":"BT","bt":"BT","btn":"BT","botswana":"BW","bw":"BW","bwa":"BW",
+    "republicofbotswana":"BW","belarus":"BY","bielorussie":"BY","blr":"BY","by":"BY","belize":"BZ","blz":"BZ","bz":"BZ","ca":"CA",
+    "can":"CA","canada":"CA","cc":"CC","cck":"CC","cocosislands":"CC","cocoskeelingislands":"CC","ilescocos":"CC","cd":"CD",
+    "cod":"CD","congodemocraticrepublic":"CD","congodemocraticrepublicofthe":"CD","congodemrep":"CD","congodrc":"CD",
+    "congokinshasa":"CD","congothedemocraticrepublicofthe":"CD","democraticrepublicofcongo":"CD","democraticrepublicofthecongo":"CD",
+    "demrepofthecongo":"CD","drc":"CD","drcongo":"CD","zaire":"CD","caf":"CF","centralafricanrepublic":"CF","cf":"CF",
+    "republiquecentrafricaine":"CF","cg":"CG","cog":"CG","congo":"CG","congobrazzaville":"CG","congorep":"CG","congorepublic":"CG",
+    "congorepublicofthe":"CG","republicofthecongo":"CG","ch":"CH","che":"CH","suisse":"CH","switzerland":"CH","ci":"CI","civ":"CI",
+    "cotedivoire":"CI","ivorycoast":"CI","republicofcotedivoire":"CI","ck":"CK","cok":"CK","cookislands":"CK","ilescook":"CK",
+    "chile":"CL","chili":"CL","chl":"CL","cl":"CL","cameroon":"CM","cameroun":"CM","cm":"CM","cmr":"CM","republicofcameroon":"CM",
+    "china":"CN","chine":"CN","chn":"CN","cn":"CN","co":"CO","col":"CO","colombia":"CO","colombie":"CO","costarica":"CR","cr":"CR",
+    "cri":"CR","cu":"CU","cub":"CU","cuba":"CU","caboverde":"CV","capeverde":"CV","capvert":"CV","cpv":"CV","cv":"CV","curacao":"CW",
+    "cuw":"CW","cw":"CW","christmasisland":"CX","cx":"CX","cxr":"CX","ilechristmas":"CX","chypre":"CY","cy":"CY","cyp":"CY",
+    "cyprus":"CY","cz":"CZ","cze":"CZ","czechia":"CZ","czechrepublic":"CZ","tchequie":"CZ","allemagne":"DE","de":"DE","deu":"DE",
+    "germany":"DE","dj":"DJ","dji":"DJ","djibouti":"DJ","danemark":"DK","denmark":"DK","dk":"DK","dnk":"DK","dm":"DM","dma":"DM",
+    "dominica":"DM","dominique":"DM","do":"DO","dom":"DO","dominicanrepublic":"DO","republiquedominicaine":"DO","algeria":"DZ",
+    "algerie":"DZ","dz":"DZ","dza":"DZ","ec":"EC","ecu":"EC","ecuador":"EC","equateur":"EC","ee":"EE","est":"EE","estonia":"EE",
+    "estonie":"EE","arabrepublicofegypt":"EG","eg":"EG","egy":"EG","egypt":"EG","egyptarabrep":"EG","egypte":"EG","eh":"EH",
+    "esh":"EH","saharaoccidental":"EH","westernsahara":"EH","er":"ER","eri":"ER","eritrea":"ER","erythree":"ER","es":"ES","esp":"ES",
+    "espagne":"ES","spain":"ES","et":"ET","eth":"ET","ethiopia":"ET","ethiopie":"ET","federaldemocraticrepublicofethiopia":"ET",
+    "fi":"FI","fin":"FI","finland":"FI","finlande":"FI","fidji":"FJ","fiji":"FJ","fj":"FJ","fji":"FJ","falklandislands":"FK",
+    "fk":"FK","flk":"FK","ilesmalouines":"FK","fm":"FM","fsm":"FM","micronesia":"FM","micronesiafederatedstatesof":"FM",
+    "micronesiafedsts":"FM","micronesie":"FM","faroeislands":"FO","fo":"FO","fro":"FO","ilesferoe":"FO","fr":"FR","fra":"FR",
+    "france":"FR","ga":"GA","gab":"GA","gabon":"GA","gb":"GB","gbr":"GB","greatbritain":"GB","royaumeuni":"GB","uk":"GB",
+    "unitedkingdom":"GB","unitedkingdomofgreatbritainandnorthernireland":"GB","gd":"GD","grd":"GD","grenada":"GD","grenade":"GD",
+    "ge":"GE","geo":"GE","georgia":"GE","georgie":"GE","frenchguiana":"GF","gf":"GF","guf":"GF","guyanefrancaise":"GF","gg":"GG",
+    "ggy":"GG","guernesey":"GG","guernsey":"GG","gh":"GH","gha":"GH","ghana":"GH","republicofghana":"GH","gi":"GI","gib":"GI",
+    "gibraltar":"GI","gl":"GL","greenland":"GL","grl":"GL","groenland":"GL","gambia":"GM","gambie":"GM","gm":"GM","gmb":"GM",
+    "republicofthegambia":"GM","thegambia":"GM","gin":"GN","gn":"GN","guinea":"GN","guinee":"GN","republicofguinea":"GN","glp":"GP",
+    "gp":"GP","guadeloupe":"GP","equatorialguinea":"GQ","gnq":"GQ","gq":"GQ","guineeequatoriale":"GQ","gr":"GR","grc":"GR",
+    "grece":"GR","greece":"GR","gt":"GT","gtm":"GT","guatemala":"GT","gu":"GU","guam":"GU","gum":"GU","gnb":"GW","guineabissau":"GW",
+    "guineebissau":"GW","gw":"GW","republicofguineabissau":"GW","guy":"GY","guyana":"GY","gy":"GY","hk":"HK","hkg":"HK",
+    "hongkong":"HK","hongkongsarchina":"HK","raschinoisedehongkong":"HK","hn":"HN","hnd":"HN","honduras":"HN","croatia":"HR",
+    "croatie":"HR","hr":"HR","hrv":"HR","haiti":"HT","ht":"HT","hti":"HT","hongrie":"HU","hu":"HU","hun":"HU","hungary":"HU",
+    "id":"ID","idn":"ID","indonesia":"ID","indonesie":"ID","ie":"IE","ireland":"IE","irl":"IE","irlande":"IE","il":"IL","isr":"IL",
+    "israel":"IL","iledeman":"IM","im":"IM","imn":"IM","isleofman":"IM","in":"IN","ind":"IN","inde":"IN","india":"IN",
+    "britishindianoceanterritory":"IO","io":"IO","iot":"IO","territoirebritanniquedeloceanindien":"IO","iq":"IQ","irak":"IQ",
+    "iraq":"IQ","irq":"IQ","ir":"IR","iran":"IR","iranislamicrep":"IR","iranislamicrepublicof":"IR","irn":"IR","iceland":"IS",
+    "is":"IS","isl":"IS","islande":"IS","it":"IT","ita":"IT","italie":"IT","italy":"IT","je":"JE","jersey":"JE","jey":"JE",
+    "jam":"JM","jamaica":"JM","jamaique":"JM","jm":"JM","jo":"JO","jor":"JO","jordan":"JO","jordanie":"JO","japan":"JP","japon":"JP",
+    "jp":"JP","jpn":"JP","ke":"KE","ken":"KE","kenya":"KE","republicofkenya":"KE","kg":"KG","kgz":"KG","kirghizstan":"KG",
+    "kyrgyzrepublic":"KG","kyrgyzstan":"KG","cambodge":"KH","cambodia":"KH","kh":"KH","khm":"KH","ki":"KI","kir":"KI",
+    "kiribati":"KI","com":"KM","comores":"KM","comoros":"KM","km":"KM","kn":"KN","kna":"KN","saintchristopheetnieves":"KN",
+    "saintkittsandnevis":"KN","stkittsnevis":"KN","coreedunord":"KP","koreademocraticpeoplesrepublicof":"KP",
+    "koreadempeoplesrep":"KP","kp":"KP","northkorea":"KP","prk":"KP","coreedusud":"KR","kor":"KR","korea":"KR","korearep":"KR",
+    "korearepublicof":"KR","kr":"KR","republicofkorea":"KR","southkorea":"KR","koweit":"KW","kuwait":"KW","kw":"KW","kwt":"KW",
+    "caymanislands":"KY","cym":"KY","ilescaimans":"KY","ky":"KY","kaz":"KZ","kazakhstan":"KZ","kz":"KZ","la":"LA","lao":"LA",
+    "laopdr":"LA","laopeoplesdemocraticrepublic":"LA","laos":"LA","lb":"LB","lbn":"LB","lebanon":"LB","liban":"LB","lc":"LC",
+    "lca":"LC","saintelucie":"LC","saintlucia":"LC","stlucia":"LC","li":"LI","lie":"LI","liechtenstein":"LI","lk":"LK","lka":"LK",
+    "srilanka":"LK","lbr":"LR","liberia":"LR","lr":"LR","republicofliberia":"LR","lesotho":"LS","ls":"LS","lso":"LS",
+    "lithuania":"LT","lituanie":"LT","lt":"LT","ltu":"LT","lu":"LU","lux":"LU","luxembourg":"LU","latvia":"LV","lettonie":"LV",
+    "lv":"LV","lva":"LV","lby":"LY","libya":"LY","libye":"LY","ly":"LY","ma":"MA","mar":"MA","maroc":"MA","morocco":"MA","mc":"MC",
+    "mco":"MC","monaco":"MC","md":"MD","mda":"MD","moldavie":"MD","moldova":"MD","moldovarepublicof":"MD","republicofmoldova":"MD",
+    "me":"ME","mne":"ME","montenegro":"ME","maf":"MF","mf":"MF","saintmartin":"MF","saintmartinfrenchpart":"MF","stmartin":"MF",
+    "stmartinfrenchpart":"MF","madagascar":"MG","mdg":"MG","mg":"MG","republicofmadagascar":"MG","ilesmarshall":"MH",
+    "marshallislands":"MH","mh":"MH","mhl":"MH","macedoinedunord":"MK","macedonia":"MK","mk":"MK","mkd":"MK","northmacedonia":"MK",
+    "mali":"ML","ml":"ML","mli":"ML","republicofmali":"ML","burma":"MM","mm":"MM","mmr":"MM","myanmar":"MM","myanmarbirmanie":"MM",
+    "myanmarburma":"MM","mn":"MN","mng":"MN","mongolia":"MN","mongolie":"MN","mac":"MO","macao":"MO","macaosarchina":"MO",
+    "macau":"MO","mo":"MO","raschinoisedemacao":"MO","ilesmariannesdunord":"MP","mnp":"MP","mp":"MP","northernmarianaislands":"MP",
+    "martinique":"MQ","mq":"MQ","mtq":"MQ","mauritania":"MR","mauritanie":"MR","mr":"MR","mrt":"MR","montserrat":"MS","ms":"MS",
+    "msr":"MS","malta":"MT","malte":"MT","mlt":"MT","mt":"MT","maurice":"MU","mauritius":"MU","mu":"MU","mus":"MU","maldives":"MV",
+    "mdv":"MV","mv":"MV","malawi":"MW","mw":"MW","mwi":"MW","republicofmalawi":"MW","mex":"MX","mexico":"MX","mexique":"MX",
+    "mx":"MX","malaisie":"MY","malaysia":"MY","my":"MY","mys":"MY","moz":"MZ","mozambique":"MZ","mz":"MZ",
+    "republicofmozambique":"MZ","na":"NA","nam":"NA","namibia":"NA","namibie":"NA","republicofnamibia":"NA","nc":"NC","ncl":"NC",
+    "newcaledonia":"NC","nouvellecaledonie":"NC","ne":"NE","ner":"NE","niger":"NE","republicofniger":"NE","ilenorfolk":"NF",
+    "nf":"NF","nfk":"NF","norfolkisland":"NF","federalrepublicofnigeria":"NG","ng":"NG","nga":"NG","nigeria":"NG","ni":"NI",
+    "nic":"NI","nicaragua":"NI","netherlands":"NL","nl":"NL","nld":"NL","paysbas":"NL","no":"NO","nor":"NO","norvege":"NO",
+    "norway":"NO","nepal":"NP","np":"NP","npl":"NP","nauru":"NR","nr":"NR","nru":"NR","niu":"NU","niue":"NU","nu":"NU",
+    "newzealand":"NZ","nouvellezelande":"NZ","nz":"NZ","nzl":"NZ","om":"OM","oman":"OM","omn":"OM","pa":"PA","pan":"PA",
+    "panama":"PA","pe":"PE","per":"PE","perou":"PE","peru":"PE","frenchpolynesia":"PF","pf":"PF","polynesiefrancaise":"PF",
+    "pyf":"PF","papouasienouvelleguinee":"PG","papuanewguinea":"PG","pg":"PG","png":"PG","ph":"PH","philippines":"PH","phl":"PH",
+    "pak":"PK","pakistan":"PK","pk":"PK","pl":"PL","pol":"PL","poland":"PL","pologne":"PL","pm":"PM","saintpierreandmiquelon":"PM",
+    "saintpierreetmiquelon":"PM","spm":"PM","stpierremiquelon":"PM","portorico":"PR","pr":"PR","pri":"PR","puertorico":"PR",
+    "palestine":"PS","palestinestateof":"PS","palestinianterritories":"PS","ps":"PS","pse":"PS","stateofpalestine":"PS",
+    "territoirespalestiniens":"PS","westbankandgaza":"PS","portugal":"PT","prt":"PT","pt":"PT","palaos":"PW","palau":"PW","plw":"PW",
+    "pw":"PW","paraguay":"PY","pry":"PY","py":"PY","qa":"QA","qat":"QA","qatar":"QA","lareunion":"RE","re":"RE","reu":"RE",
+    "reunion":"RE","ro":"RO","romania":"RO","rou":"RO","roumanie":"RO","rs":"RS","serbia":"RS","serbie":"RS","srb":"RS","ru":"RU",
+    "rus":"RU","russia":"RU","russianfederation":"RU","russie":"RU","republicofrwanda":"RW","rw":"RW","rwa":"RW","rwanda":"RW",
+    "arabiesaoudite":"SA","sa":"SA","sau":"SA","saudiarabia":"SA","ilessalomon":"SB","sb":"SB","slb":"SB","solomonislands":"SB",
+    "sc":"SC","seychelles":"SC","syc":"SC","sd":"SD","sdn":"SD","soudan":"SD","sudan":"SD","se":"SE","suede":"SE","swe":"SE",
+    "sweden":"SE","sg":"SG","sgp":"SG","singapore":"SG","singapour":"SG","saintehelene":"SH","sainthelena":"SH","sh":"SH","shn":"SH",
+    "sthelena":"SH","si":"SI","slovenia":"SI","slovenie":"SI","svn":"SI","sj":"SJ","sjm":"SJ","svalbardandjanmayen":"SJ",
+    "svalbardetjanmayen":"SJ","svalbardjanmayen":"SJ","sk":"SK","slovakia":"SK","slovakrepublic":"SK","slovaquie":"SK","svk":"SK",
+    "republicofsierraleone":"SL","sierraleone":"SL","sl":"SL","sle":"SL","saintmarin":"SM","sanmarino":"SM","sm":"SM","smr":"SM",
+    "republicofsenegal":"SN","sen":"SN","senegal":"SN","sn":"SN","federalrepublicofsomalia":"SO","so":"SO","som":"SO","somalia":"SO",
+    "somaliafedrep":"SO","somalie":"SO","sr":"SR","sur":"SR","suriname":"SR","republicofsouthsudan":"SS","soudandusud":"SS",
+    "southsudan":"SS","ss":"SS","ssd":"SS","saotomeandprincipe":"ST","saotomeetprincipe":"ST","saotomeprincipe":"ST","st":"ST",
+    "stp":"ST","elsalvador":"SV","salvador":"SV","slv":"SV","sv":"SV","saintmartinpartieneerlandaise":"SX","sintmaarten":"SX",
+    "sintmaartendutchpart":"SX","sx":"SX","sxm":"SX","sy":"SY","syr":"SY","syria":"SY","syrianarabrepublic":"SY","syrie":"SY",
+    "eswatini":"SZ","eswatiniswaziland":"SZ","swaziland":"SZ","swz":"SZ","sz":"SZ","ta":"TA","tristandacunha":"TA",
+    "ilesturquesetcaiques":"TC","tc":"TC","tca":"TC","turksandcaicosislands":"TC","turkscaicosislands":"TC","chad":"TD",
+    "republicofchad":"TD","tcd":"TD","tchad":"TD","td":"TD","tg":"TG","tgo":"TG","togo":"TG","th":"TH","tha":"TH","thailand":"TH",
+    "thailande":"TH","tadjikistan":"TJ","tajikistan":"TJ","tj":"TJ","tjk":"TJ","tk":"TK","tkl":"TK","tokelau":"TK","easttimor":"TL",
+    "timorleste":"TL","timororiental":"TL","tl":"TL","tls":"TL","tkm":"TM","tm":"TM","turkmenistan":"TM","tn":"TN","tun":"TN",
+    "tunisia":"TN","tunisie":"TN","to":"TO","ton":"TO","tonga":"TO","tr":"TR","tur":"TR","turkey":"TR","turkiye":"TR","turquie":"TR",
+    "trinidadandtobago":"TT","trinidadtobago":"TT","triniteettobago":"TT","tt":"TT","tto":"TT","tuv":"TV","tuvalu":"TV","tv":"TV",
+    "taiwan":"TW","taiwanprovinceofchina":"TW","tw":"TW","twn":"TW","tanzania":"TZ","tanzaniaunitedrepublicof":"TZ","tanzanie":"TZ",
+    "tz":"TZ","tza":"TZ","unitedrepoftanzania":"TZ","unitedrepublicoftanzania":"TZ","ua":"UA","ukr":"UA","ukraine":"UA",
+    "ouganda":"UG","republicofuganda":"UG","ug":"UG","uga":"UG","uganda":"UG","etatsunis":"US","unitedstates":"US",
+    "unitedstatesofamerica":"US","us":"US","usa":"US","uruguay":"UY","ury":"UY","uy":"UY","ouzbekistan":"UZ","uz":"UZ","uzb":"UZ",
+    "uzbekistan":"UZ","etatdelaciteduvatican":"VA","holysee":"VA","va":"VA","vat":"VA","vaticancity":"VA",
+    "saintvincentandgrenadines":"VC","saintvincentetlesgrenadines":"VC","stvincentgrenadines":"VC","vc":"VC","vct":"VC","ve":"VE",
+    "ven":"VE","venezuela":"VE","venezuelabolivarianrepublicof":"VE","venezuelarb":"VE","britishvirginislands":"VG",
+    "ilesviergesbritanniques":"VG","vg":"VG","vgb":"VG","virginislandsbritish":"VG","ilesviergesdesetatsunis":"VI",
+    "usvirginislands":"VI","vi":"VI","vir":"VI","virginislandsus":"VI","vietnam":"VN","vn":"VN","vnm":"VN","vanuatu":"VU","vu":"VU",
+    "vut":"VU","wallisandfutuna":"WF","wallisetfutuna":"WF","wallisfutuna":"WF","wf":"WF","wlf":"WF","samoa":"WS","ws":"WS",
+    "wsm":"WS","kosovo":"XK","xk":"XK","xkx":"XK","republicofyemen":"YE","ye":"YE","yem":"YE","yemen":"YE","yemenrep":"YE",
+    "mayotte":"YT","myt":"YT","yt":"YT","afriquedusud":"ZA","republicofsouthafrica":"ZA","southafrica":"ZA","za":"ZA","zaf":"ZA",
+    "republicofzambia":"ZM","zambia":"ZM","zambie":"ZM","zm":"ZM","zmb":"ZM","republicofzimbabwe":"ZW","zimbabwe":"ZW","zw":"ZW",
+    "zwe":"ZW"
+  }';
+  key CONSTANT text NOT NULL := country_key(name);
+BEGIN
+  RETURN coalesce(names ->> key, names ->> regexp_replace(key, '^the|the$', ''), key);
+END
+$$;
+
+-- Clients -------------------------------------------------------------------------------------------------------------
 
 -- A limit that is null or an empty list does not apply.
 CREATE TABLE client (
   id                      uuid PRIMARY KEY,
   name                    text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9][a-z0-9-]{0,39}$'),
+  -- A server has secret keys. A public client, such as a mobile app, has none: only ephemeral keys and access tokens.
+  kind                    text NOT NULL DEFAULT 'server' CHECK (kind IN ('server', 'public')),
+  account                 text NOT NULL DEFAULT 'main' CHECK (account ~ '^[a-z][a-z0-9-]{0,23}$'), -- at the upstream
   scopes                  text[] NOT NULL,
   -- The operations that the client may use. Null means all of them, including future ones. An empty list is rejected, because
   -- some readers cannot tell it from null. To shut a client out, revoke its keys.
@@ -73,34 +407,402 @@ CREATE TABLE client (
   hold_duplicates_days    integer CHECK (hold_duplicates_days > 0),
   max_items               integer CHECK (max_items > 0),
   requests_per_minute     integer CHECK (requests_per_minute > 0),
+  -- The limits of each person; null: none. A person may have limits of their own instead (person).
+  person_daily_cap_usd    numeric(20,6) CHECK (person_daily_cap_usd >= 0),
+  person_monthly_cap_usd  numeric(20,6) CHECK (person_monthly_cap_usd >= 0),
+  person_max_item_usd     numeric(20,6) CHECK (person_max_item_usd > 0),
+  person_requests_per_minute integer CHECK (person_requests_per_minute > 0),
   countries               text[] NOT NULL DEFAULT '{}',
+  allow_foreign_numbers   boolean NOT NULL DEFAULT FALSE, -- whether it pays phone numbers of other countries than the item states
+  beneficiaries_only      boolean NOT NULL DEFAULT FALSE, -- whether it pays only recipients that are registered as allowed
+  -- A payout to a recipient that was registered less than so many seconds ago needs an approval; null: none does.
+  beneficiary_cool_off_seconds integer CHECK (beneficiary_cool_off_seconds > 0),
+  -- Whether it has blocked recipients. Admission reads the register only of clients that use it. Each change of the register locks
+  -- the client and keeps this column right, so a caller that was looked up before is looked up again.
+  blocks_recipients       boolean NOT NULL DEFAULT FALSE,
   addresses               text[] NOT NULL DEFAULT '{}', -- CIDR blocks that the client may call from
   origins                 text[] NOT NULL DEFAULT '{}', -- web origins whose pages may call (CORS)
   require_idempotency_key boolean NOT NULL DEFAULT false,
+  -- The provider whose access tokens the client takes (RFC 9068); null: none.
+  token_issuer            text,
+  token_audience          text,
+  token_jwks_uri          text,
+  token_algorithms        text[] NOT NULL DEFAULT '{}',
+  token_client_id         text, -- the client at the provider
+  token_dpop              boolean NOT NULL DEFAULT FALSE, -- whether tokens must be bound to a key of the app (RFC 9449)
+  token_max_age           integer NOT NULL DEFAULT 86400 CHECK (token_max_age > 0), -- seconds from their iat
+  -- The provider at which people sign in to the pages of the client; null: none. The proxy itself asks it.
+  page_issuer             text,
+  page_client_id          text, -- the client at the provider
   -- The sandbox that a demo client may pay with: SHA-256 of the sandbox's address and key. Empty if the sandbox is not known,
   -- and null for every other client. The proxy does not start with another upstream while a demo client has a valid key.
   demo_of                 bytea,
-  created_at              timestamptz NOT NULL DEFAULT now()
+  created_at              timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT client_token_source CHECK (
+    (token_issuer IS NULL) = (token_audience IS NULL) AND (token_issuer IS NULL) = (token_jwks_uri IS NULL)
+    AND (token_issuer IS NULL) = (token_client_id IS NULL) AND (token_issuer IS NULL) = (cardinality(token_algorithms) = 0)),
+  CONSTRAINT client_token_client UNIQUE (token_issuer, token_client_id),
+  CONSTRAINT client_page_source CHECK ((page_issuer IS NULL) = (page_client_id IS NULL)),
+  CONSTRAINT client_page_client UNIQUE (page_issuer, page_client_id)
 );
 
+-- Its calls, its caps and what it owns are of one account. A client of another account is another client.
+CREATE FUNCTION forbid_account_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'a client keeps its upstream account' USING ERRCODE = 'restrict_violation';
+END
+$$;
+CREATE TRIGGER client_keeps_account BEFORE UPDATE ON client
+FOR EACH ROW WHEN (NEW.account <> OLD.account) EXECUTE FUNCTION forbid_account_change();
+
+-- A client keeps its kind, as it keeps its account. A server that became public would keep its secret keys.
+CREATE FUNCTION forbid_kind_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'a client keeps its kind' USING ERRCODE = 'restrict_violation';
+END
+$$;
+CREATE TRIGGER client_keeps_kind BEFORE UPDATE ON client
+FOR EACH ROW WHEN (NEW.kind <> OLD.kind) EXECUTE FUNCTION forbid_kind_change();
+
+-- The register of each client. A recipient may be on both lists; then it is blocked. This is work, not a record: each change is an act.
+CREATE TABLE beneficiary (
+  id            uuid PRIMARY KEY,
+  client_id     uuid NOT NULL REFERENCES client (id),
+  list          text NOT NULL CHECK (list IN ('allowed', 'blocked')),
+  kind          text NOT NULL CHECK (kind IN ('email', 'phone', 'handle', 'receiver')),
+  recipient     bytea NOT NULL, -- SHA-256 of the client and the canonical key of the recipient (src/access/clients/register-writes.ts)
+  masked        text, -- for people; null: erased. A blocked recipient stays blocked
+  registered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  UNIQUE (recipient, list) -- the recipient includes the client
+);
+CREATE INDEX beneficiary_client ON beneficiary (client_id, id);
+
+-- Keys and people -----------------------------------------------------------------------------------------------------
+
+-- One row for each human, as one scope knows them. A person of a client is known in its scope, and has limits there. A member of
+-- staff, who owns keys or signs in to the console, is known in the whole installation. Only people of clients have names here,
+-- because those of staff are in api_key. Rules compare IDs. This is work, not a record: records hold the ID and a commitment,
+-- SHA-256(salt || name).
+CREATE TABLE person (
+  id                  uuid PRIMARY KEY, -- UUIDv7
+  client_id           uuid REFERENCES client (id), -- null: staff
+  same_as             uuid REFERENCES person (id), -- the person that two others say this one is, and who is not merged; null: not merged
+  sha256              bytea NOT NULL UNIQUE, -- of the client, the issuer and the name (src/access/people/persons.service.ts)
+  issuer              text, -- of the tokens; null: the client names the person
+  name                text, -- the subject, or the name that the client uses; null: erased
+  salt                bytea, -- a new one each time a name is set
+  first_seen_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- Limits instead of the client's; null: the client's
+  daily_cap_usd       numeric(20,6) CHECK (daily_cap_usd >= 0),
+  monthly_cap_usd     numeric(20,6) CHECK (monthly_cap_usd >= 0),
+  max_item_usd        numeric(20,6) CHECK (max_item_usd > 0),
+  requests_per_minute integer CHECK (requests_per_minute > 0),
+  revoked_at          timestamptz, -- tokens and ephemeral keys from before are refused
+  forget_after        timestamptz, -- when the hash of an erased person goes; null: not erased, or gone
+  CHECK ((name IS NULL) = (salt IS NULL)),
+  CHECK (name IS NULL OR forget_after IS NULL),
+  CONSTRAINT person_same_as CHECK (same_as <> id)
+);
+CREATE INDEX person_client ON person (client_id, id);
+CREATE INDEX person_forget_after ON person (forget_after) WHERE forget_after IS NOT NULL;
+CREATE INDEX person_same_as ON person (same_as) WHERE same_as IS NOT NULL;
+
+-- The kinds of keys: a secret key has a secret that its holder knows. The others have none, records name them, and revoking one ends
+-- what it stands for. A provider's key stands for the tokens of the client's provider, a page key for the page sessions of its
+-- client, and the key of a sign-in for a person who signs in at the company's provider.
 CREATE TABLE api_key (
   id           uuid PRIMARY KEY,
   client_id    uuid NOT NULL REFERENCES client,
+  kind         text NOT NULL DEFAULT 'secret' CHECK (kind IN ('secret', 'provider', 'sign_in', 'page')),
   sha256       bytea NOT NULL UNIQUE CHECK (octet_length(sha256) = 32),
   hint         text NOT NULL, -- the last four characters, to tell keys apart
   person       text, -- the person who owns the key. People cannot approve their own requests
+  person_id    uuid REFERENCES person (id), -- the owner of a personal key, or who signs in; null: nobody
+  issuer       text, -- the provider of a sign-in
+  subject      text, -- the person's `sub` there
   created_at   timestamptz NOT NULL DEFAULT now(),
   expires_at   timestamptz,
   revoked_at   timestamptz,
-  last_used_at timestamptz
+  last_used_at timestamptz,
+  -- A personal key that was approved has no secret until its person claims it. Its hash is random until then, so nothing opens it.
+  change_id    uuid, -- the change that issued it, with the persons who requested and approved it; null: no second person was needed
+  claim_sha256 bytea, -- of the claim code; null: nothing is left to claim
+  claim_until  timestamptz,
+  claimed_at   timestamptz,
+  claimed_by   text[] NOT NULL DEFAULT '{}', -- who may have seen the secret: its person, or those who had the claim code
+  CONSTRAINT api_key_sign_in CHECK (
+    (kind = 'sign_in') = (issuer IS NOT NULL) AND (kind = 'sign_in') = (subject IS NOT NULL)
+    AND (kind <> 'sign_in' OR person IS NOT NULL)),
+  CONSTRAINT api_key_claim CHECK ((claim_sha256 IS NULL OR claimed_at IS NULL) AND (claimed_at IS NULL) = (claimed_by = '{}'))
 );
 CREATE INDEX api_key_client ON api_key (client_id);
+-- A client has one key of a provider and one of its pages at a time, and a sign-in leads to one key.
+CREATE UNIQUE INDEX api_key_provider ON api_key (client_id) WHERE kind = 'provider' AND revoked_at IS NULL;
+CREATE UNIQUE INDEX api_key_page ON api_key (client_id) WHERE kind = 'page' AND revoked_at IS NULL;
+CREATE UNIQUE INDEX api_key_subject ON api_key (issuer, subject) WHERE kind = 'sign_in' AND revoked_at IS NULL;
+CREATE UNIQUE INDEX api_key_claim_code ON api_key (claim_sha256) WHERE claim_sha256 IS NOT NULL;
+
+-- A public client is in the hands of everybody, so a secret key of it would be no secret.
+CREATE FUNCTION forbid_public_secret_key() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM client WHERE id = NEW.client_id AND kind = 'public') THEN
+    RAISE EXCEPTION 'a public client has no secret keys' USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER public_client_has_no_secret_key BEFORE INSERT OR UPDATE OF client_id, kind ON api_key
+FOR EACH ROW WHEN (NEW.kind = 'secret') EXECUTE FUNCTION forbid_public_secret_key();
+
+-- What people are known by, besides their keys (api_key.person_id).
+CREATE TABLE person_identity (
+  person_id uuid NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+  kind      text NOT NULL CHECK (kind IN ('sign_in', 'token_subject', 'name')),
+  is_staff  boolean NOT NULL,
+  sha256    bytea NOT NULL, -- see identity_sha256
+  PRIMARY KEY (person_id, kind, sha256)
+);
+CREATE UNIQUE INDEX person_identity_of_staff ON person_identity (sha256) WHERE is_staff;
+
+-- Returns what identities are compared by. Names have no issuer, and no case.
+CREATE FUNCTION identity_sha256(issuer text, value text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT sha256(convert_to(coalesce(issuer, '') || E'\n' || CASE WHEN issuer IS NULL THEN lower(value) ELSE value END, 'UTF8'))
+$$;
+
+-- Makes two people one human, with all who were merged into the second before. Returns false if they are one already. Lock:
+-- LOCKS.people.
+CREATE FUNCTION merge_people(kept uuid, merged uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7070033);
+  UPDATE person p SET same_as = k.id
+  FROM (SELECT coalesce(same_as, id) AS id FROM person WHERE id = kept) AS k,
+    (SELECT coalesce(same_as, id) AS id FROM person WHERE id = merged) AS m
+  WHERE k.id <> m.id AND coalesce(p.same_as, p.id) = m.id;
+  RETURN FOUND;
+END
+$$;
+
+-- Returns the member of staff with a name, or who signs in as a subject, and adds them at first sight. An administrator who lets the
+-- same subject in under two names says that both are one human.
+CREATE FUNCTION member_of_staff(their_name text, their_issuer text, their_subject text) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+  of_name uuid := (SELECT person_id FROM person_identity WHERE is_staff AND sha256 = identity_sha256(NULL, their_name));
+  of_subject uuid := (SELECT person_id FROM person_identity WHERE is_staff AND sha256 = identity_sha256(their_issuer, their_subject));
+BEGIN
+  IF coalesce(of_name, of_subject) IS NULL THEN
+    INSERT INTO person (id, sha256) VALUES (
+      encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
+        substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid,
+      identity_sha256(NULL, their_name)) ON CONFLICT (sha256) DO NOTHING;
+    of_name := (SELECT id FROM person WHERE sha256 = identity_sha256(NULL, their_name));
+  END IF;
+  INSERT INTO person_identity (person_id, kind, is_staff, sha256)
+  SELECT coalesce(of_name, of_subject), 'name', TRUE, identity_sha256(NULL, their_name)
+  UNION ALL
+  SELECT coalesce(of_subject, of_name), 'sign_in', TRUE, identity_sha256(their_issuer, their_subject) WHERE their_subject IS NOT NULL
+  ON CONFLICT DO NOTHING;
+  IF of_name <> of_subject THEN
+    PERFORM merge_people(of_name, of_subject);
+  END IF;
+  RETURN coalesce(of_name, of_subject);
+END
+$$;
+
+-- Identifies the owner of a key. A trigger serves every statement that adds a key.
+CREATE FUNCTION identify_owner() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.person_id := member_of_staff(NEW.person, NEW.issuer, NEW.subject);
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER key_has_owner BEFORE INSERT ON api_key
+FOR EACH ROW WHEN (NEW.person IS NOT NULL) EXECUTE FUNCTION identify_owner();
+
+-- Adds the identities of a person of a client at first sight, in the statement that adds the person: the name, and for a person whom
+-- a provider names, the subject there. A trigger serves every statement that names a person.
+CREATE FUNCTION identify_person() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO person_identity (person_id, kind, is_staff, sha256)
+  SELECT NEW.id, 'name', FALSE, identity_sha256(NULL, NEW.name)
+  UNION ALL
+  SELECT NEW.id, 'token_subject', FALSE, identity_sha256(NEW.issuer, NEW.name) WHERE NEW.issuer IS NOT NULL
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER person_has_identities AFTER INSERT OR UPDATE OF name, issuer ON person
+FOR EACH ROW WHEN (NEW.name IS NOT NULL) EXECUTE FUNCTION identify_person();
+
+-- Returns the humans who may be behind something: one ID for each human. A person of a client counts as the member of staff with the
+-- same name or subject, because every caller may claim a name. So do the people of clients who were merged with that person.
+--   persons, names, keys   people by their IDs, staff by their names, and keys: their owners, and who claimed them
+CREATE FUNCTION humans_behind(persons uuid[], names text[], keys uuid[]) RETURNS uuid[] LANGUAGE sql STABLE AS $$
+  WITH given AS MATERIALIZED (
+    SELECT unnest(persons) AS id
+    UNION
+    SELECT person_id FROM api_key WHERE id = ANY (keys)
+    UNION
+    SELECT person_id FROM person_identity
+    WHERE is_staff AND sha256 IN (
+      SELECT identity_sha256(NULL, name) FROM unnest(names) AS name
+      UNION ALL
+      SELECT identity_sha256(NULL, name) FROM api_key k CROSS JOIN unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))
+  ), counted AS (
+    SELECT id FROM given
+    UNION
+    SELECT staff.person_id FROM given JOIN person p ON p.id = given.id AND p.client_id IS NOT NULL
+    JOIN person alike ON coalesce(p.same_as, p.id) IN (alike.id, alike.same_as)
+    JOIN person_identity own ON own.person_id = alike.id AND NOT own.is_staff
+    JOIN person_identity staff ON staff.is_staff AND staff.sha256 = own.sha256
+  )
+  SELECT coalesce(array_agg(DISTINCT coalesce(p.same_as, p.id)), '{}') FROM counted JOIN person p USING (id)
+$$;
+
+-- Keys for one person and some minutes, made by the client's server for a phone or a page.
+CREATE TABLE ephemeral_key (
+  id            uuid PRIMARY KEY, -- UUIDv7
+  key_id        uuid NOT NULL REFERENCES api_key (id), -- the key that made it, and without which it is not valid
+  person_id     uuid NOT NULL REFERENCES person (id),
+  sha256        bytea NOT NULL UNIQUE,
+  hint          text NOT NULL,
+  operations    text[] NOT NULL,
+  countries     text[] NOT NULL, -- empty: those of the client
+  recipients    bytea[], -- SHA-256 as in beneficiary; null: any
+  max_item_usd  numeric(20,6) NOT NULL CHECK (max_item_usd > 0),
+  max_total_usd numeric(20,6) NOT NULL CHECK (max_total_usd > 0),
+  created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at    timestamptz NOT NULL,
+  revoked_at    timestamptz,
+  CHECK (expires_at > created_at AND expires_at <= created_at + interval '15 minutes')
+);
+CREATE INDEX ephemeral_key_person ON ephemeral_key (person_id, id);
+CREATE INDEX ephemeral_key_parent ON ephemeral_key (key_id, id);
+-- Rows stay, and only those of the last minutes are valid.
+CREATE INDEX ephemeral_key_valid ON ephemeral_key (key_id, expires_at) WHERE revoked_at IS NULL;
+
+-- Returns whether a record commits to the name of its person (commitment of src/platform/privacy/commitment.ts). A name that was
+-- set after an erasure does not belong to the records from before. Recovered records have no commitment.
+CREATE FUNCTION is_committed(salt bytea, name text, committed bytea) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce(sha256(salt || convert_to(name, 'UTF8')) = committed, committed IS NULL)
+$$;
+
+-- Sessions ------------------------------------------------------------------------------------------------------------
+
+-- A session of the console, by the SHA-256 of the cookie's secret. If a crash loses the sessions, people sign in again.
+CREATE UNLOGGED TABLE console_session (
+  sha256       bytea PRIMARY KEY CHECK (length(sha256) = 32),
+  key_id       uuid NOT NULL REFERENCES api_key (id),
+  created_at   timestamptz NOT NULL DEFAULT now(),
+  used_at      timestamptz NOT NULL DEFAULT now(),
+  -- How the person signed in at the provider; all null: with a key.
+  signed_in_at timestamptz, -- when the provider last asked for a proof (auth_time); null: it does not say
+  acr          text, -- how strong the proof was, in the provider's words
+  sid          text, -- the session at the provider, which may end it
+  id_token     bytea -- for signing out there, encrypted with the cookie's secret
+);
+CREATE INDEX console_session_key ON console_session (key_id);
+
+-- Sessions of people on the pages of clients. The browser holds a cookie, and the proxy everything else.
+CREATE TABLE page_session (
+  id           uuid PRIMARY KEY, -- UUIDv7; records name it
+  key_id       uuid NOT NULL REFERENCES api_key (id), -- the page key, without which it is not valid
+  person_id    uuid NOT NULL REFERENCES person (id),
+  sha256       bytea NOT NULL UNIQUE, -- of the secret in the cookie
+  origin       text NOT NULL, -- of the page that the sign-in led to, without which it is not valid
+  created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  used_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+  signed_in_at timestamptz, -- when the provider last asked for a proof (auth_time); null: it does not say
+  acr          text, -- how strong the proof was, in the provider's words
+  sid          text, -- the session at the provider, which may end it
+  id_token     bytea NOT NULL -- for signing out there, encrypted with the cookie's secret
+);
+CREATE INDEX page_session_key ON page_session (key_id, sid);
+CREATE INDEX page_session_person ON page_session (person_id);
+CREATE INDEX page_session_used ON page_session (used_at);
+
+-- Tokens that count once and were used, until they are refused for their age: DPoP proofs (RFC 9449) and logout tokens. It is logged,
+-- so that a failover does not forget them.
+CREATE TABLE used_token (
+  sha256       bytea PRIMARY KEY, -- of the ID of the token, and of who made it
+  counts_until timestamptz NOT NULL
+);
+
+-- Changes that wait ---------------------------------------------------------------------------------------------------
+
+-- A change that waits for a second person (src/access/governance/governance.service.ts). The request, the decision and the change
+-- itself are acts, so this is work, not a record.
+CREATE TABLE pending_change (
+  id                 uuid PRIMARY KEY, -- UUIDv7
+  kind               text NOT NULL CHECK (kind IN ('create_client', 'change_client', 'issue_key', 'lift_stop', 'merge_people')),
+  client             text, -- the name of the changed client; null: it concerns no client
+  widens             text[] NOT NULL, -- what needs a second person, by the names of the API
+  before             text, -- what the client may do, and its keys, as JSON; null: it does not exist
+  change             text NOT NULL, -- as JSON; of a key, its SHA-256 and never the key
+  reason             text,
+  client_id          uuid NOT NULL, -- who requested it
+  key_id             uuid NOT NULL,
+  person             text NOT NULL,
+  requested_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at         timestamptz NOT NULL,
+  status             text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'approved', 'rejected', 'superseded')),
+  decided_at         timestamptz,
+  decision_reason    text,
+  decider_client_id  uuid,
+  decider_key_id     uuid,
+  decider_person     text,
+  CHECK ((status = 'pending') = (decided_at IS NULL)),
+  CHECK (decider_key_id <> key_id AND lower(decider_person) <> lower(person))
+);
+CREATE INDEX pending_change_status ON pending_change (status, id);
+
+-- Instances and epochs ------------------------------------------------------------------------------------------------
+-- What tells a database, a process or a clock that has come back from the past.
+
+-- The processes. A process holds an advisory lock with its number while it lives. An intent without an outcome is in doubt as soon
+-- as its process is gone, and nothing of it is in flight any more. Another instance may run with shorter timeouts, and must not settle
+-- a call while the process that released it may still send it (src/journal/settlement/settlements.ts).
+CREATE TABLE process (
+  number       integer PRIMARY KEY, -- intent.process and decision.process
+  in_flight_ms integer NOT NULL CHECK (in_flight_ms > 0), -- after its release, nothing of a call is in flight any more
+  started_at   timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- The instances, each with the number of its durable writes (src/continuity/heartbeat/heartbeat.service.ts). A row is written every
+-- second. An instance that finds a smaller number than it has seen knows that commits were lost. This is work, not a record.
+CREATE TABLE instance (
+  id      uuid PRIMARY KEY, -- random, of one process or of one DATA_DIR
+  beat    bigint NOT NULL CHECK (beat > 0),
+  beat_at timestamptz NOT NULL, -- by the database's clock
+  server  text -- database_server(); null if the instance does not pay
+) WITH (fillfactor = 50); -- leaves room for updates within the page
+
+-- Returns the server: its system identifier and its timeline. A dump that is restored elsewhere gets another system identifier. A
+-- promotion and a point-in-time recovery begin another timeline. Null on a standby.
+CREATE FUNCTION database_server() RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN NOT pg_is_in_recovery() THEN (SELECT system_identifier FROM pg_control_system()) || '/'
+    || ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END
+$$;
+
+-- The epochs of the history of this database. The next one begins when commits were lost and a person has had what is known of
+-- them restored (database recover). Instances compare it with the epoch that they have seen (src/continuity/fence/epoch.service.ts).
+CREATE TABLE epoch (
+  number     integer PRIMARY KEY CHECK (number > 0),
+  reason     text NOT NULL,
+  started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- The server on which the history is known to be complete. An instance that has worked with the database before, and misses
+  -- nothing, updates it after a move. An instance without evidence does not pay on another server.
+  server     text NOT NULL DEFAULT database_server(),
+  -- When the history came to this server, by its clock: at a move that was confirmed, or when a recovery began the epoch. Null: it
+  -- has been there from its beginning. The clock of the server before may have been another one (src/journal/settlement/settlements.ts)
+  moved_at   timestamptz,
+  -- The start of the time whose payments may be missing. It ends when the epoch begins. Null: nothing was lost
+  lost_from  timestamptz CHECK (lost_from < started_at),
+  run_id     uuid, -- the run that reads that time from the upstream's list
+  CHECK ((lost_from IS NULL) = (run_id IS NULL))
+);
+INSERT INTO epoch (number, reason) VALUES (1, 'The database was created.');
 
 -- Records of calls ----------------------------------------------------------------------------------------------------
-
--- The number of a process. A process holds an advisory lock with its number while it lives. An intent without an outcome is
--- in doubt as soon as its process is gone.
-CREATE SEQUENCE process_number AS integer CYCLE;
 
 -- A request that is about to be sent. It is committed before the first byte is sent. The column record has the text that the
 -- log seals: canonical JSON (RFC 8785) of everything that is known about the request, payouts included (IntentDocument of
@@ -112,6 +814,8 @@ CREATE TABLE intent (
   item_count  integer NOT NULL,
   total_usd   numeric, -- null: no item names an amount
   expected_fee_usd numeric, -- the fees of the upstream that are reserved with total_usd; null: none are expected
+  person_id   uuid, -- on whose behalf the client calls; null: nobody's
+  ephemeral_key_id uuid, -- the ephemeral key that the request came with
   held_for    text, -- why the call needs an approval; null: it needs none
   expires_at  timestamptz(3), -- when a held call expires
   reserved_on date, -- the day (UTC) on whose cap the call counts; null: none, or the day of its decision
@@ -148,8 +852,14 @@ CREATE TABLE refusal (
   request_id      text NOT NULL,
   traceparent     text,
   client_address  text NOT NULL,
-  idempotency_key text,
-  actor           text,
+  idempotency_key text, -- in records without a commitment to it
+  idempotency_key_commitment bytea, -- SHA-256(salt || key), see refusal_key; null: there was no key, or idempotency_key has it
+  actor           text, -- the name of the person, in records without its ID
+  actor_source    text CHECK (actor_source IN ('token', 'ephemeral', 'session', 'key', 'claimed')), -- what names the person
+  actor_commitment bytea CHECK (octet_length(actor_commitment) = 32), -- SHA-256(salt || name)
+  person_id       uuid,
+  ephemeral_key_id uuid,
+  credential      jsonb, -- the token or the session of the request, as in the record of a call; null: it came with a key
   status          smallint NOT NULL,
   code            text NOT NULL,
   detail          text NOT NULL,
@@ -178,7 +888,7 @@ CREATE TABLE answer_shape (
 );
 CREATE INDEX answer_shape_tx ON answer_shape (tx, id);
 
--- People --------------------------------------------------------------------------------------------------------------
+-- What can be erased --------------------------------------------------------------------------------------------------
 
 -- What stands beside the record of a request, so that it can be erased.
 CREATE TABLE intent_body (
@@ -186,8 +896,19 @@ CREATE TABLE intent_body (
   salt      bytea, -- of the body
   body      bytea, -- the bytes as sent; null: there was none, or it was erased
   people    text, -- the recipients and their salts, JSON (PersonDocument[] of src/journal/records/documents.ts); null: none are left
+  -- The key of the request, which may spell a person's number, and the salt of its commitment in the record. An erased key has no
+  -- salt, and is its hashed_key(). So is the key of a claim (idempotency_claim) whose call's key was erased.
+  idempotency_key      text,
+  idempotency_key_salt bytea,
   CHECK ((salt IS NULL) = (body IS NULL))
 ) PARTITION BY RANGE (intent_id);
+
+-- The key of a refused request, in the same way. An intent may have the same id, and its own row.
+CREATE TABLE refusal_key (
+  refusal_id uuid PRIMARY KEY,
+  salt       bytea, -- null: the key was erased
+  key        text NOT NULL
+) PARTITION BY RANGE (refusal_id);
 
 CREATE TABLE outcome_body (
   intent_id uuid PRIMARY KEY,
@@ -231,6 +952,8 @@ CREATE TABLE decision (
   kind            text NOT NULL CHECK (kind IN ('approved', 'rejected')),
   reason          text NOT NULL,
   body_commitment bytea, -- of the body that the approver saw, checked again before the call is sent
+  -- The verdict of the screening service at the approval; null: none was asked. Before admission, the request records it.
+  screening       text CHECK (screening IN ('allow', 'review')),
   client_id       uuid NOT NULL, -- who decided
   key_id          uuid NOT NULL,
   actor           text,
@@ -295,12 +1018,19 @@ CREATE VIEW ledger_entry AS
   FROM settlement s CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS e(
     position integer, entry text, "from" text, "to" text, amount_usd numeric);
 
--- A stop of everything (both null), of one client, or of one operation. A stop is active until it is lifted.
+-- Stops and acts ------------------------------------------------------------------------------------------------------
+
+-- A stop of everything (both null), of one client, or of one operation. A stop is active until it is lifted. A stop that the proxy
+-- sets by itself has a cause. One with the cause database_behind is lifted by a person like any other, but only once the epoch in
+-- which it was set is over.
 CREATE TABLE stop (
   id              uuid PRIMARY KEY, -- UUIDv7
   stops_client_id uuid,
   stops_operation text,
   reason          text NOT NULL,
+  cause           text CHECK (cause = 'database_behind'), -- null: a person set it
+  epoch           integer, -- in which it was set; null without a cause
+  via             text CHECK (via IN ('api', 'console')), -- null: a command, or the proxy itself
   client_id       uuid, -- who stopped; null: the command line
   key_id          uuid,
   actor           text,
@@ -312,6 +1042,8 @@ CREATE INDEX stop_tx ON stop (tx, id);
 
 CREATE TABLE stop_lift (
   stop_id   uuid PRIMARY KEY,
+  unreconciled boolean, -- whether it was lifted without a reading of the lost time; null: no
+  via       text CHECK (via IN ('api', 'console')), -- null: a command
   client_id uuid, -- who lifted it; null: the command line
   key_id    uuid,
   actor     text,
@@ -320,17 +1052,32 @@ CREATE TABLE stop_lift (
 );
 CREATE INDEX stop_lift_tx ON stop_lift (tx, stop_id);
 
--- A change of a client, its limits, its scopes or its keys.
+-- An act: a change of a client, its limits, its scopes or its keys, and what else an operator or the proxy did. Among the actions:
+--   key_paid_twice        two calls of one client and operation with the same idempotency key, both of which were paid or may have been
+--   database_recovered    an epoch of the database has begun
+--   change_requested, change_approved, change_rejected
+--                         a change waits for a second person, who decides
+--   emergency_change      one person has made a change that needs two
+--   dual_control_changed  by a start
+--   provider_changed      the provider whose access tokens a client takes
+--   person_added, person_limits_changed
+--                         an exception for a person, named by ID
+--   key_claimed           a person has got the secret of a key, or the holder of its claim code has
+--   people_merged         two people are one human from then on
 CREATE TABLE activity (
   id               uuid PRIMARY KEY, -- UUIDv7
-  action           text NOT NULL CHECK (action IN ('client_created', 'limits_changed', 'scopes_changed', 'operations_changed',
-    'key_issued', 'key_revoked', 'wallet_low', 'wallet_recovered')),
+  action           text NOT NULL CHECK (action IN (
+    'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',
+    'wallet_recovered', 'key_paid_twice', 'database_recovered', 'change_requested', 'change_approved', 'change_rejected',
+    'emergency_change', 'dual_control_changed', 'beneficiary_added', 'beneficiary_removed', 'configuration_changed',
+    'provider_changed', 'person_added', 'person_limits_changed', 'person_revoked', 'ephemeral_key_issued',
+    'ephemeral_key_revoked', 'key_claimed', 'people_merged')),
   target_client_id uuid, -- the client whose limits, scopes or key changed; null: a wallet, which before and after name
   target_client    text, -- its name, which never changes
   target_key_id    uuid, -- the key that was issued or revoked
   before           text, -- the changed fields as they were, canonical JSON (RFC 8785); null: the target was created
   after            text NOT NULL, -- the same fields as they are now
-  via              text NOT NULL CHECK (via IN ('api', 'console', 'cli', 'start', 'worker')),
+  via              text NOT NULL CHECK (via IN ('api', 'console', 'cli', 'start', 'worker', 'proxy')),
   client_id        uuid, -- who changed it; null: the command line, or the proxy itself
   key_id           uuid,
   actor            text, -- the person; for the command line, the user of the operating system
@@ -344,6 +1091,9 @@ CREATE TABLE activity (
 CREATE INDEX activity_tx ON activity (tx, id);
 CREATE INDEX activity_acted ON activity (acted_at, id);
 CREATE INDEX activity_target ON activity (target_client_id, acted_at);
+-- Apps make ephemeral keys all day, and lists of administrative acts leave them out.
+CREATE INDEX activity_administrative ON activity (acted_at, id)
+  WHERE NOT action IN ('ephemeral_key_issued', 'ephemeral_key_revoked');
 
 -- Admission -----------------------------------------------------------------------------------------------------------
 -- What the decision about a call needs at hand. It is computed from the records.
@@ -359,6 +1109,21 @@ CREATE TABLE idempotency_claim (
   content_hash bytea, -- SHA-256(salt || content), because a body names people, and hashes of phone numbers can be guessed
   PRIMARY KEY (client_id, operation, key)
 );
+
+-- Returns the form that takes the place of an erased key (hashedKey of src/journal/lookups/terms.ts): `sha256 …`, and `<person> sha256 …` in
+-- the claim of an end user. A request with the key still finds it, so nothing is paid twice. No key has a space. The function is
+-- STABLE, so that Postgres inlines it.
+CREATE FUNCTION hashed_key(key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN strpos(key, 'sha256 ') > 0 THEN key
+    ELSE left(key, strpos(key, ' ')) || 'sha256 ' || encode(sha256(convert_to(substr(key, strpos(key, ' ') + 1), 'UTF8')), 'hex') END
+$$;
+
+-- Returns the key of a call as its claim has it (claimKey of src/journal/records/records.ts). The idempotency keys of end users are their
+-- own, so a claim of theirs is the ID of the person, a space, and the key.
+CREATE FUNCTION scoped_key(person_id uuid, record text, key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN strpos(record, '"actor_source":"token"') > 0 OR strpos(record, '"actor_source":"ephemeral"') > 0
+    OR strpos(record, '"actor_source":"session"') > 0 THEN person_id::text || ' ' || key ELSE key END
+$$;
 
 -- The contents that are not sent again unasked. The proxy does not send the same content while a call with it is open. It
 -- does not send a list again within a day, whatever its key.
@@ -405,6 +1170,18 @@ CREATE TABLE fee_share (
   PRIMARY KEY (operation, day)
 );
 
+-- Payments of a lost time that the upstream lists and no call explains, one row for each name of the recipient. A request for the
+-- same recipient and amount may be the retry of a payment whose record is lost, so it is held for an approval. The rows of a
+-- finding are removed once it is decided. This is work, not a record.
+CREATE TABLE unexplained_payment (
+  recipient     bytea NOT NULL, -- SHA-256 of the name
+  finding_id    uuid NOT NULL,
+  usd           numeric, -- null: no readable one
+  tolerance_usd numeric NOT NULL, -- of the run that saw it
+  PRIMARY KEY (recipient, finding_id)
+);
+CREATE INDEX unexplained_payment_finding ON unexplained_payment (finding_id);
+
 -- The requests of a client in its current minute. If a crash loses them, a minute begins again.
 CREATE UNLOGGED TABLE request_window (
   client_id  uuid PRIMARY KEY,
@@ -423,8 +1200,9 @@ CREATE FUNCTION changed_keys(key_ids uuid[], rights text[]) RETURNS SETOF uuid L
 $$;
 
 -- Locks the clients until the commit, and returns whether nothing stands against any of these calls: no revoked key and no
--- changed client, no call with the same idempotency key, none with the same content, no stop, no cap, and no fee that the caller does not know. That is true of almost every call, and one statement that begins with
--- this function then admits it. If anything may stand against a call, the function returns false and decides nothing:
+-- changed client, no call with the same idempotency key (also if it was erased), none with the same content, no stop, no
+-- unexplained payment, no cap, and no fee that the caller does not know. That is true of almost every call, and one statement that
+-- begins with this function then admits it. If anything may stand against a call, the function returns false and decides nothing:
 -- src/policy decides, on the state that src/journal/admission/state.ts reads.
 --
 -- The function is VOLATILE and reads in a second statement, so that under READ COMMITTED it sees everything that was committed
@@ -449,10 +1227,11 @@ BEGIN
     AND NOT EXISTS (SELECT changed_keys(key_ids, rights))
     AND NOT EXISTS (SELECT FROM fee_share WHERE number > known_fees)
     AND NOT EXISTS (SELECT FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift l WHERE l.stop_id = stop.id))
+    AND NOT EXISTS (SELECT FROM unexplained_payment)
     AND NOT EXISTS (
       SELECT FROM unnest(client_of, operations, keys, contents) AS a(client_id, operation, key, content)
       WHERE EXISTS (SELECT FROM idempotency_claim c
-          WHERE c.client_id = a.client_id AND c.operation = a.operation AND c.key = a.key OFFSET 0)
+          WHERE c.client_id = a.client_id AND c.operation = a.operation AND c.key IN (a.key, hashed_key(a.key)) OFFSET 0)
         OR EXISTS (SELECT FROM recent_content r
           WHERE r.content = a.content OFFSET 0))
     AND NOT EXISTS (
@@ -477,19 +1256,92 @@ BEGIN
 END
 $$;
 
--- Changes what calls count on the caps of their clients, each on the day of its reservation. A call that reserved nothing changes
--- nothing. counted_before is what counted until now; null: all that was reserved. Rows are locked in the order of admission, so that the two cannot deadlock.
+-- Caps of persons and ephemeral keys ----------------------------------------------------------------------------------
+
+-- What a person has spent and reserved on a day (UTC), or what was spent with an ephemeral key. As in spending, it never exceeds a cap
+-- that applied at the time. A new day or month has no rows, so no job resets anything.
+CREATE TABLE payer_spending (
+  payer_id uuid NOT NULL,
+  day      date NOT NULL,
+  usd      numeric(20,6) NOT NULL CHECK (usd >= 0),
+  PRIMARY KEY (payer_id, day)
+);
+
+-- The caps of persons and of ephemeral keys, and what counts together: the people of one client who are one human.
+CREATE VIEW payer_cap AS
+  SELECT p.id AS payer_id, 'person' AS kind, coalesce(p.daily_cap_usd, c.person_daily_cap_usd) AS daily_cap_usd,
+    coalesce(p.monthly_cap_usd, c.person_monthly_cap_usd) AS monthly_cap_usd, NULL::numeric AS total_cap_usd,
+    p.client_id::text || ' ' || coalesce(p.same_as, p.id) AS counts_as
+  FROM person p JOIN client c ON c.id = p.client_id
+  UNION ALL
+  SELECT id, 'ephemeral_key', NULL, NULL, max_total_usd, id::text FROM ephemeral_key;
+
+-- Returns the payers whose spending counts together with that of one: the payer, and the people of the same client who are the same
+-- human. IS NOT DISTINCT FROM keeps the planner from reading all people of the client.
+CREATE FUNCTION payers_like(payer uuid) RETURNS TABLE (payer_id uuid) LANGUAGE sql STABLE AS $$
+  SELECT payer
+  UNION ALL
+  SELECT other.id FROM person p
+  JOIN person other ON other.id <> p.id AND (other.same_as = coalesce(p.same_as, p.id) OR other.id = p.same_as)
+    AND other.client_id IS NOT DISTINCT FROM p.client_id
+  WHERE p.id = payer
+$$;
+
+-- Returns what a payer, and those who are the same human, have spent on a day, in its month and, if in_all, altogether. An ephemeral
+-- key lives for minutes, but what it has requested may be approved months later. It returns one row, as a table, so that the planner
+-- inlines it.
+CREATE FUNCTION payer_spent(payer uuid, on_day date, in_all boolean)
+  RETURNS TABLE (today_usd numeric, month_usd numeric, total_usd numeric) LANGUAGE sql STABLE AS $$
+  SELECT coalesce(sum(s.usd) FILTER (WHERE s.day = on_day), 0),
+    coalesce(sum(s.usd) FILTER (WHERE s.day >= date_trunc('month', on_day::timestamp)::date), 0), coalesce(sum(s.usd), 0)
+  FROM payers_like(payer) AS alike JOIN payer_spending s ON s.payer_id = alike.payer_id
+  WHERE s.day >= CASE WHEN in_all THEN '-infinity' ELSE date_trunc('month', on_day::timestamp)::date END
+$$;
+
+-- Returns whether payers stay within their caps (overPayerCap of src/policy/limits/caps.ts). One that is not there does not. What one adds
+-- counts on the caps of all who are the same human. Call it after nothing_against has locked their clients. Like that function, it is
+-- VOLATILE, so that it sees everything that was committed until then. OFFSET 0 keeps the planner from reading every person to join
+-- the view. The spending of payers without caps is not read.
+--   payers, usd   each payer once, and what its calls would add
+CREATE FUNCTION payers_within_caps(payers uuid[], usd numeric[], on_day date) RETURNS boolean LANGUAGE plpgsql VOLATILE
+  SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN NOT EXISTS (
+    SELECT FROM (
+      SELECT c.*, sum(a.usd) OVER (PARTITION BY c.counts_as) AS adds
+      FROM unnest(payers, usd) AS a(payer_id, usd)
+      LEFT JOIN LATERAL (SELECT * FROM payer_cap WHERE payer_id = a.payer_id OFFSET 0) AS c ON TRUE
+    ) AS c
+    WHERE c.payer_id IS NULL OR coalesce(c.daily_cap_usd, c.monthly_cap_usd, c.total_cap_usd) IS NOT NULL AND EXISTS (
+      SELECT FROM payer_spent(c.payer_id, on_day, c.total_cap_usd IS NOT NULL) AS spent
+      WHERE spent.today_usd + c.adds > c.daily_cap_usd OR spent.month_usd + c.adds > c.monthly_cap_usd
+        OR spent.total_usd + c.adds > c.total_cap_usd));
+END
+$$;
+
+-- Changes what calls count on the caps of their clients and payers, each on the day of its reservation. A call that reserved nothing
+-- changes nothing. counted_before is what counted until now; null: all that was reserved. Rows are locked in the order of admission,
+-- those of clients first, so that the two cannot deadlock.
 CREATE FUNCTION adjust_spending(calls uuid[], counted_before numeric[], counted_after numeric[]) RETURNS void LANGUAGE sql AS $$
-  WITH changed AS (
-    SELECT i.client_id, coalesce(i.reserved_on, d.reserved_on) AS day, sum(c.counted_after - coalesce(c.counted_before, i.total_usd + coalesce(i.expected_fee_usd, 0))) AS usd
+  WITH changed AS MATERIALIZED (
+    SELECT i.client_id, i.person_id, i.ephemeral_key_id, coalesce(i.reserved_on, d.reserved_on) AS day,
+      c.counted_after - coalesce(c.counted_before, i.total_usd + coalesce(i.expected_fee_usd, 0)) AS usd
     FROM unnest(calls, counted_before, counted_after) AS c(id, counted_before, counted_after)
     JOIN intent i ON i.id = c.id LEFT JOIN decision d ON d.intent_id = i.id
-    WHERE coalesce(i.reserved_on, d.reserved_on) IS NOT NULL GROUP BY 1, 2
-  ), locked AS (
-    SELECT s.client_id, s.day, c.usd FROM spending s JOIN changed c USING (client_id, day)
+    WHERE coalesce(i.reserved_on, d.reserved_on) IS NOT NULL
+  ), locked AS MATERIALIZED (
+    SELECT s.client_id, s.day, c.usd FROM spending s JOIN (
+      SELECT client_id, day, sum(usd) AS usd FROM changed GROUP BY 1, 2) AS c USING (client_id, day)
     WHERE c.usd <> 0 ORDER BY s.client_id, s.day FOR UPDATE OF s
+  ), adjusted AS (
+    UPDATE spending s SET usd = s.usd + l.usd FROM locked l WHERE s.client_id = l.client_id AND s.day = l.day
+  ), locked_payers AS (
+    SELECT s.payer_id, s.day, c.usd FROM payer_spending s JOIN (
+      SELECT payer_id, day, sum(usd) AS usd FROM changed, unnest(ARRAY[person_id, ephemeral_key_id]) AS payer_id
+      WHERE payer_id IS NOT NULL GROUP BY 1, 2) AS c USING (payer_id, day)
+    WHERE c.usd <> 0 AND (SELECT count(*) FROM locked) >= 0 ORDER BY s.payer_id, s.day FOR UPDATE OF s
   )
-  UPDATE spending s SET usd = s.usd + l.usd FROM locked l WHERE s.client_id = l.client_id AND s.day = l.day
+  UPDATE payer_spending s SET usd = s.usd + l.usd FROM locked_payers l WHERE s.payer_id = l.payer_id AND s.day = l.day
 $$;
 
 -- Returns the numbers of the live processes.
@@ -543,9 +1395,9 @@ CREATE VIEW call_state AS
   LEFT JOIN refusal r ON r.id = CASE WHEN o.kind IS NULL OR i.held_for IS NOT NULL THEN i.id END
   UNION ALL
   SELECT id, client_id, operation, NULL, NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL,
-    json_build_object('key_id', key_id, 'actor', actor, 'request_id', request_id, 'client_address', client_address,
-      'idempotency_key', idempotency_key), NULL
-  FROM refusal WHERE NOT EXISTS (SELECT FROM intent WHERE intent.id = refusal.id);
+    json_build_object('key_id', key_id, 'actor', actor, 'actor_source', actor_source, 'actor_commitment', encode(actor_commitment, 'hex'), 'person_id', person_id, 'request_id', request_id, 'client_address', client_address,
+      'idempotency_key', coalesce(idempotency_key, key)), NULL
+  FROM refusal LEFT JOIN refusal_key ON refusal_id = id WHERE NOT EXISTS (SELECT FROM intent WHERE intent.id = refusal.id);
 
 -- Access, erasure, retention ------------------------------------------------------------------------------------------
 
@@ -597,10 +1449,10 @@ CREATE TABLE access_filters (
 -- database cannot excuse a removal with it.
 CREATE TABLE erasure (
   id        uuid PRIMARY KEY, -- UUIDv7
-  kind      text NOT NULL CHECK (kind IN ('email', 'phone', 'handle')), -- the form of the recipient, who is not stored
+  kind      text NOT NULL CHECK (kind IN ('email', 'phone', 'handle', 'person')), -- the form of the contact, which is not stored, or the name of a person
   reason    text NOT NULL,
   actor     text, -- who ran the command, as stated
-  places    text[] NOT NULL, -- 'item_recipient/<call id>/<position>', 'intent_body/<call id>', 'outcome_body/<call id>', 'access_filters/<access id>'
+  places    text[] NOT NULL, -- 'item_recipient/<call id>/<position>', 'intent_body/<call id>', 'outcome_body/<call id>', 'access_filters/<access id>', 'person/<id>'
   erased_at timestamptz NOT NULL,
   signature bytea NOT NULL, -- Ed25519, by the log's key, of the row as canonical JSON without tx and signature
   tx        xid8 NOT NULL DEFAULT pg_current_xact_id()
@@ -729,7 +1581,9 @@ CREATE UNLOGGED TABLE search_entry (
   -- The terms of each payout and its transactions, each after a line break. The first text has the terms of the transactions
   -- that belong to no payout for certain.
   payouts     text[] NOT NULL,
-  terms       text[] COLLATE "C" NOT NULL -- all of them, and those of the call
+  terms       text[] COLLATE "C" NOT NULL, -- all of them, and those of the call
+  item_entry  text[], -- the last entry of each payout that is not the usual one; null: all are
+  item_fee_usd numeric[] -- the fee of each payout, less what was given back; null: none has one
 );
 
 -- The amounts of the payouts in their order. -1 is for none.
@@ -757,49 +1611,59 @@ CREATE UNLOGGED TABLE search_position (
   built    boolean NOT NULL -- whether the tables have their indexes
 );
 
--- Returns the payouts of a call whose last entry is unusual: anything but `paid`, and `not_executed` for a whole call. Almost no
--- call has one.
+-- Returns the entry of all payouts of a call in this state, unless their records say otherwise (usualEntry of src/operations/lifecycle/sums.ts).
+CREATE FUNCTION usual_entry(state text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN state IN ('succeeded', 'confirmed') THEN 'paid' WHEN state IN ('unknown', 'in_progress', 'pending_approval') THEN 'reserved'
+    ELSE 'not_executed' END
+$$;
+
+-- Returns the payouts of a call whose last entry is not the usual one. Almost no call has one.
 --   answered, items   the members of the documents
-CREATE FUNCTION unusual_entries(call uuid, answered json, items json) RETURNS TABLE (pos integer, entry text)
+CREATE FUNCTION last_entries(call uuid, answered json, items json, usual text) RETURNS TABLE (pos integer, entry text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT last.pos, last.entry FROM (
     SELECT DISTINCT ON (e.pos) e.pos, e.entry FROM (
       SELECT n - 1 AS pos, CASE json_typeof(answered) WHEN 'string' THEN answered #>> '{}' ELSE answered ->> (n - 1) END AS entry,
         0 AS number
       FROM generate_series(1, json_array_length(items)) AS n
-      WHERE json_typeof(answered) = 'array' OR answered #>> '{}' NOT IN ('paid', 'not_executed')
+      WHERE answered IS NOT NULL AND (json_typeof(answered) = 'array' OR answered #>> '{}' IS DISTINCT FROM usual)
       UNION ALL
       SELECT t.position, t.entry, s.number FROM settlement s
       CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS t(position integer, entry text)
       WHERE s.intent_id = call AND t.entry <> 'fee'
     ) AS e ORDER BY e.pos, e.number DESC
-  ) AS last WHERE last.entry <> 'paid'
+  ) AS last WHERE last.entry IS DISTINCT FROM usual
 $$;
 
--- The entries as they must be. Each document is parsed once. Contacts are searched in lower case.
+-- The entries as they must be. Each document is parsed once. Contacts are searched in lower case. The terms of a payout are in a fixed
+-- order, so that equal records have equal entries and can be verified.
 CREATE VIEW call_entry AS
   SELECT c.call_id, c.client_id, c.operation, c.state, c.process, c.released_at, c.expires_at, c.repeats, c.total_usd, c.upstream_ms, c.counted_usd,
     coalesce(p.item_usd, '{}') AS item_usd, p.payouts,
     string_to_array(concat(
       'week:', search_week(c.call_id), E'\nhour:', search_hour(c.call_id), E'\ntotal:', search_step(c.total_usd),
       E'\nclient:', c.client_id, E'\nkey:', r.key_id, E'\nstate:', c.state, E'\napproval:' || c.approval,
-      search_term(E'\noperation', c.operation), search_term(E'\nactor', r.actor),
-      search_term(E'\nidempotency', r.idempotency_key), search_term(E'\nrequest', r.request_id),
-      search_term(E'\naddress', r.client_address), array_to_string(p.payouts, '')), E'\n') AS terms
+      search_term(E'\noperation', c.operation), search_term(E'\nactor', coalesce(who.name, r.actor)), E'\nperson:' || r.person_id, E'\nsource:' || r.actor_source,
+      search_term(E'\nidempotency', coalesce(r.idempotency_key, b.idempotency_key)), search_term(E'\nrequest', r.request_id),
+      search_term(E'\naddress', r.client_address), array_to_string(p.payouts, '')), E'\n') AS terms,
+    p.item_entry, p.item_fee_usd
   FROM call_state c
   LEFT JOIN intent_body b ON b.intent_id = c.call_id
   CROSS JOIN LATERAL json_to_record(c.request) AS r(
-    key_id text, actor text, idempotency_key text, request_id text, client_address text, items json)
+    key_id text, actor text, actor_source text, actor_commitment text, person_id uuid, idempotency_key text, request_id text, client_address text, items json)
+  LEFT JOIN person who ON who.id = r.person_id AND is_committed(who.salt, who.name, decode(r.actor_commitment, 'hex'))
   CROSS JOIN LATERAL (
-    SELECT array_agg(usd ORDER BY place) FILTER (WHERE place > 0) AS item_usd, array_agg(terms ORDER BY place) AS payouts
+    SELECT array_agg(usd ORDER BY place) FILTER (WHERE place > 0) AS item_usd, array_agg(terms ORDER BY place) AS payouts,
+      CASE WHEN count(entry) > 0 THEN array_agg(entry ORDER BY place) FILTER (WHERE place > 0) END AS item_entry,
+      CASE WHEN count(fee) > 0 THEN array_agg(fee ORDER BY place) FILTER (WHERE place > 0) END AS item_fee_usd
     FROM (
-      SELECT place, max(usd) AS usd, string_agg(terms, '') AS terms FROM (
-        SELECT 0 AS place, NULL::numeric AS usd, '' AS terms
+      SELECT place, max(usd) AS usd, string_agg(terms, '' ORDER BY terms COLLATE "C") AS terms, max(entry) AS entry, sum(fee) AS fee FROM (
+        SELECT 0 AS place, NULL::numeric AS usd, '' AS terms, NULL::text AS entry, NULL::numeric AS fee
         UNION ALL
         SELECT n.place, n.amount_usd, concat(
-          E'\nitem:' || search_step(n.amount_usd), search_term(E'\ncountry', n.country),
+          E'\nitem:' || search_step(n.amount_usd), search_term(E'\ncountry', canonical_country(n.country)),
           search_term(E'\nnetwork', n.network_code), search_term(E'\nreference', n.reference),
-          search_term(E'\nref', n.upstream_ref), search_term(E'\nreceiver', n.receiver), search_beginnings(lower(n.receiver)))
+          search_term(E'\nref', n.upstream_ref), search_term(E'\nreceiver', n.receiver), search_beginnings(lower(n.receiver))), NULL, NULL
         FROM ROWS FROM (json_to_recordset(r.items) AS (
           amount_usd numeric, country text, network_code text, reference text, upstream_ref text, receiver text
         )) WITH ORDINALITY AS n(amount_usd, country, network_code, reference, upstream_ref, receiver, place)
@@ -807,20 +1671,22 @@ CREATE VIEW call_entry AS
         SELECT n.position + 1, NULL, concat(
           search_term(E'\nto', n.email), search_term(E'\nto', n.phone),
           search_term(E'\nto', n.handle),
-          search_beginnings(n.email), search_beginnings(n.phone), search_beginnings(n.handle))
+          search_beginnings(n.email), search_beginnings(n.phone), search_beginnings(n.handle)), NULL, NULL
         FROM json_to_recordset(lower(b.people)::json) AS n(position integer, email text, phone text, handle text)
         UNION ALL
         SELECT coalesce(n.position, -1) + 1, NULL, concat(search_term(E'\nref', n.upstream_ref),
-          search_term(E'\nref', n.upstream_id), search_term(E'\nref', n.batch_ref))
-        FROM json_to_recordset(c.answer -> 'items') AS n(position integer, upstream_ref text, upstream_id text, batch_ref text)
+          search_term(E'\nref', n.upstream_id), search_term(E'\nref', n.batch_ref)), NULL, CASE WHEN n.position IS NOT NULL THEN n.fee_usd END
+        FROM json_to_recordset(c.answer -> 'items') AS n(
+          position integer, upstream_ref text, upstream_id text, batch_ref text, fee_usd numeric)
         UNION ALL
         SELECT n.position + 1, NULL, concat(search_term(E'\nref', n.upstream_ref),
-          search_term(E'\nref', n.upstream_id), search_term(E'\nref', n.batch_ref))
+          search_term(E'\nref', n.upstream_id), search_term(E'\nref', n.batch_ref)), NULL,
+          CASE WHEN n.entry = 'fee' THEN CASE n."to" WHEN 'fees' THEN n.amount_usd ELSE -n.amount_usd END END
         FROM settlement s CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(
-          position integer, upstream_ref text, upstream_id text, batch_ref text)
+          position integer, upstream_ref text, upstream_id text, batch_ref text, entry text, "to" text, amount_usd numeric)
         WHERE s.intent_id = c.call_id
         UNION ALL
-        SELECT e.pos + 1, NULL, E'\nentry:' || e.entry FROM unusual_entries(c.call_id, c.answer -> 'entries', r.items) AS e
+        SELECT e.pos + 1, NULL, E'\nentry:' || e.entry, e.entry, NULL FROM last_entries(c.call_id, c.answer -> 'entries', r.items, usual_entry(c.state)) AS e
       ) AS lines GROUP BY place
     ) AS places
   ) AS p;
@@ -887,12 +1753,14 @@ SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off
 DECLARE
   at search_position;
   resumed boolean;
+  foreign_from xid8;
   next record;
 BEGIN
   IF NOT (SELECT built OR target IS NOT NULL FROM search_position) THEN
     RETURN 'unbuilt'; -- That may take many minutes, so nobody waits for the lock.
   END IF;
-  PERFORM pg_advisory_xact_lock(7070010); -- One at a time: a statement that waited here indexes what arrived meanwhile.
+  -- LOCKS.searchIndex of src/platform/database/locks.ts. A statement that waited here indexes what arrived meanwhile.
+  PERFORM pg_advisory_xact_lock(7070010);
   SELECT * INTO at FROM search_position;
   IF NOT FOUND THEN
     PERFORM drop_search_indexes();
@@ -907,21 +1775,26 @@ BEGIN
     SELECT pg_current_snapshot(), pg_snapshot_xmin(at.done), '00000000-0000-0000-0000-000000000000'::uuid
       INTO at.target, at.after_tx, at.after_id;
   END IF;
+  -- Records that were restored from another server may have numbers that this server has not reached. They are read when the
+  -- index is filled from its beginning.
+  IF pg_snapshot_xmax(at.done) = '3' THEN
+    foreign_from := pg_snapshot_xmax(pg_current_snapshot());
+  END IF;
   WITH changed AS (
     (SELECT tx, id, item_count FROM intent WHERE (tx, id) > (at.after_tx, at.after_id)
-       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+       AND (pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) OR tx >= foreign_from) ORDER BY 1, 2 LIMIT batch)
     UNION ALL
     (SELECT tx, intent_id, NULL FROM outcome WHERE (tx, intent_id) > (at.after_tx, at.after_id)
-       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+       AND (pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) OR tx >= foreign_from) ORDER BY 1, 2 LIMIT batch)
     UNION ALL
     (SELECT tx, id, 0 FROM refusal WHERE (tx, id) > (at.after_tx, at.after_id)
-       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+       AND (pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) OR tx >= foreign_from) ORDER BY 1, 2 LIMIT batch)
     UNION ALL
     (SELECT tx, intent_id, NULL FROM decision WHERE (tx, intent_id) > (at.after_tx, at.after_id)
-       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+       AND (pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) OR tx >= foreign_from) ORDER BY 1, 2 LIMIT batch)
     UNION ALL
     (SELECT tx, intent_id, NULL FROM settlement WHERE (tx, intent_id) > (at.after_tx, at.after_id)
-       AND pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) ORDER BY 1, 2 LIMIT batch)
+       AND (pg_visible_in_snapshot(tx, at.target) AND NOT pg_visible_in_snapshot(tx, at.done) OR tx >= foreign_from) ORDER BY 1, 2 LIMIT batch)
     ORDER BY 1, 2 LIMIT batch
   ), weighed AS (
     SELECT tx, id, coalesce(sum(1 + coalesce(item_count, (SELECT i.item_count FROM intent i WHERE i.id = changed.id), 0))
@@ -1000,6 +1873,7 @@ SELECT rebuild_search_index();
 -- One reading of a source: a request to the upstream, committed before it is sent, or an imported statement.
 CREATE TABLE source_read (
   id        uuid PRIMARY KEY, -- UUIDv7
+  account   text CHECK (account <> 'main'), -- the account that was read; null: main
   source    text NOT NULL CHECK (source IN ('transactions', 'changes', 'batch', 'transaction', 'wallets', 'statement')),
   subject   text, -- the requested batch_ref or upstream_id, or the statement's file name
   from_at   timestamptz, -- only transactions from here …
@@ -1027,6 +1901,9 @@ CREATE TABLE source_read_end (
   rows        bigint NOT NULL, -- the number of listed transactions, or lines
   kept        bigint NOT NULL, -- how many of them are in upstream_transaction
   faults      integer NOT NULL, -- how many of them could not be read
+  -- SHA-256 of the rows in each table, hex, as a JSON object by the names of the tables (src/journal/reconciliation/evidence.ts). A table without
+  -- rows is left out. Null: no table has any.
+  evidence    json,
   ended_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
@@ -1050,7 +1927,8 @@ CREATE INDEX verdict_intent ON verdict (intent_id, id);
 -- The upstream's events. They are hints: the proxy never believes one before it has read the transaction back.
 CREATE TABLE upstream_event (
   id           uuid PRIMARY KEY, -- UUIDv7
-  event_id     text NOT NULL UNIQUE, -- as signed; a repeated event is not recorded again
+  account      text CHECK (account <> 'main'), -- the account that sent it; null: main
+  event_id     text NOT NULL UNIQUE, -- as signed, after the account if it is not main; a repeated event is not recorded again
   event_type   text,
   batch_ref    text,
   upstream_id  text,
@@ -1072,12 +1950,15 @@ CREATE TABLE reconciliation_run (
   historical boolean NOT NULL, -- a historical run changes the state of no finding
   read_id    uuid, -- the statement or earlier reading that it compares with; null: it reads anew
   settings   json NOT NULL, -- tolerances, so that a repeated run gives the same result
-  due_at     timestamptz UNIQUE, -- the scheduled time that it is for; null: somebody started it
+  account    text CHECK (account <> 'main'), -- the account that it compares; null: main
+  due_at     timestamptz UNIQUE, -- the scheduled time that a run of main is for; null: a person started it, or account_due_at has it
+  account_due_at timestamptz, -- the scheduled time that a run of another account is for
   client_id  uuid, -- who started it; null: the schedule
   key_id     uuid,
   actor      text,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
+  tx         xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  UNIQUE (account, account_due_at)
 );
 CREATE INDEX reconciliation_run_tx ON reconciliation_run (tx, id);
 
@@ -1088,6 +1969,7 @@ CREATE TABLE reconciliation_run_end (
   failure  text, -- why there is no result, as a sentence
   read_id  uuid, -- the source that it compared with
   totals   json, -- counts and sums, the equation, by day and by category; null where it failed
+  evidence json, -- hashes of its matches, as in source_read_end
   ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx       xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
@@ -1096,6 +1978,7 @@ CREATE INDEX reconciliation_run_end_tx ON reconciliation_run_end (tx, run_id);
 -- A difference as the first run saw it. Its category and subject are the same in every run.
 CREATE TABLE finding (
   id           uuid PRIMARY KEY, -- UUIDv7
+  account      text CHECK (account <> 'main'), -- null: main
   category     text NOT NULL CHECK (category IN ('missing_upstream', 'missing_local', 'amount_over', 'amount_under', 'recipient',
     'status', 'refund', 'reversal', 'duplicate_upstream', 'key_paid_twice', 'late', 'fee', 'balance_gap', 'unexplained_debit',
     'unexplained_credit', 'unrecognised_status')),
@@ -1151,7 +2034,8 @@ CREATE INDEX finding_step_finding ON finding_step (finding_id, id);
 -- The next four tables hold what was read, as evidence.
 
 -- A transaction as a source showed it (docs/reference/upstream.md, "Transaction record"). Only compared fields are stored. It
--- names people and can be erased.
+-- names people and can be erased, so the sealed hash has salted commitments to them: to the recipient (email, phone, handle), the
+-- receiver and the reference. An erasure removes a text with its salt, and stores the commitment.
 CREATE TABLE upstream_transaction (
   read_id      uuid NOT NULL,
   ordinal      bigint NOT NULL, -- the position in the answer, from 0; for a statement, its line
@@ -1170,6 +2054,12 @@ CREATE TABLE upstream_transaction (
   country      text,
   network_code text,
   reference    text,
+  recipient_salt       bytea,
+  recipient_commitment bytea,
+  receiver_salt        bytea,
+  receiver_commitment  bytea,
+  reference_salt       bytea,
+  reference_commitment bytea,
   PRIMARY KEY (read_id, ordinal)
 ) PARTITION BY RANGE (read_id);
 
@@ -1223,6 +2113,8 @@ CREATE UNLOGGED TABLE reconciliation_progress (
   changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
+-- Work of the workers -------------------------------------------------------------------------------------------------
+
 -- What the proxies want from the workers. A row goes when its work is done. If a worker is killed, the next one does it.
 CREATE TABLE worker_task (
   id       uuid PRIMARY KEY, -- the ID of the event to be read back, or of the round
@@ -1241,15 +2133,51 @@ CREATE TABLE unheard_status (
   last_seen_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- Console sessions ----------------------------------------------------------------------------------------------------
+-- Space for outcomes --------------------------------------------------------------------------------------------------
 
--- A session of the console, by the SHA-256 of the cookie's secret. If a crash loses the sessions, people sign in again.
-CREATE UNLOGGED TABLE console_session (
-  sha256     bytea PRIMARY KEY CHECK (length(sha256) = 32),
-  key_id     uuid NOT NULL REFERENCES api_key (id),
-  created_at timestamptz NOT NULL DEFAULT now(),
-  used_at    timestamptz NOT NULL DEFAULT now()
-);
+-- Space that is kept free for outcomes (src/continuity/space/reserve.ts): rows without meaning, one for each page. It is not logged,
+-- so it costs no WAL, and a crash leaves it empty. It has no text, whose TOAST index would need a page of a full disk to be
+-- emptied. Half a kilobyte is more than a tenth of a page can take twice.
+CREATE UNLOGGED TABLE space_reserve (
+  a name NOT NULL DEFAULT '', b name NOT NULL DEFAULT '', c name NOT NULL DEFAULT '', d name NOT NULL DEFAULT '',
+  e name NOT NULL DEFAULT '', f name NOT NULL DEFAULT '', g name NOT NULL DEFAULT '', h name NOT NULL DEFAULT ''
+) WITH (fillfactor = 10);
+
+-- Builds the reserve if it is smaller than wanted, and returns its bytes. It is only built if there is space for as much again.
+-- If there is not, everything is taken back, because a new file is removed with its transaction.
+CREATE FUNCTION keep_space_reserve(wanted bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+  pages bigint := wanted / 8192;
+BEGIN
+  IF pg_relation_size('space_reserve') >= pages * 8192 THEN
+    RETURN pg_relation_size('space_reserve');
+  END IF;
+  LOCK TABLE space_reserve IN ACCESS EXCLUSIVE MODE;
+  IF pg_relation_size('space_reserve') < pages * 8192 THEN -- another instance may have built it meanwhile
+    TRUNCATE space_reserve;
+    INSERT INTO space_reserve (a) SELECT '' FROM generate_series(1, 2 * pages);
+    TRUNCATE space_reserve;
+    INSERT INTO space_reserve (a) SELECT '' FROM generate_series(1, pages);
+  END IF;
+  RETURN pg_relation_size('space_reserve');
+END
+$$;
+
+-- Gives the reserved space back to the disk, and returns how many bytes that were.
+CREATE FUNCTION release_space_reserve() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+  bytes bigint;
+BEGIN
+  LOCK TABLE space_reserve IN ACCESS EXCLUSIVE MODE;
+  bytes := pg_relation_size('space_reserve');
+  IF bytes > 0 THEN
+    TRUNCATE space_reserve;
+  END IF;
+  RETURN bytes;
+END
+$$;
 
 -- Guards and partitions -----------------------------------------------------------------------------------------------
 
@@ -1268,7 +2196,7 @@ $$;
 CREATE FUNCTION monthly_tables() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
   SELECT ARRAY[
     'intent', 'outcome', 'refusal',
-    'intent_body', 'outcome_body',
+    'intent_body', 'outcome_body', 'refusal_key',
     'upstream_transaction', 'reconciliation_match']
 $$;
 
@@ -1400,17 +2328,20 @@ CREATE FUNCTION audit.mask_query(query text) RETURNS text LANGUAGE sql IMMUTABLE
   SELECT CASE WHEN query ~* '%(40|2b)' AND query !~* '%e2%80%a2' THEN '••••' ELSE audit.mask_contacts(query) END
 $$;
 
-CREATE VIEW audit.clients AS SELECT id, name, scopes, created_at FROM public.client;
+CREATE VIEW audit.clients AS SELECT id, name, scopes, created_at, account FROM public.client;
 
 CREATE VIEW audit.calls AS
   SELECT i.id, i.client_id, r.key_id, i.operation, audit.mask_contacts(r.request_id) AS request_id, r.traceparent,
     r.client_address, audit.mask_query(r.query) AS query, i.item_count, i.total_usd, r.coverage, r.caused_by,
-    audit.mask_contacts(r.idempotency_key) AS idempotency_key, audit.mask_contacts(r.actor) AS actor, i.held_for,
+    audit.mask_contacts(coalesce(r.idempotency_key, CASE WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key END)) AS idempotency_key, audit.mask_contacts(coalesce(p.name, r.actor)) AS actor, i.held_for,
     i.expires_at, i.reserved_on, i.process, decode(r.body_commitment, 'hex') AS body_commitment, r.received_at,
-    i.recorded_at, r.duplicate_of, i.expected_fee_usd
-  FROM public.intent i CROSS JOIN LATERAL json_to_record(i.record::json) AS r(
+    i.recorded_at, r.duplicate_of, i.expected_fee_usd,
+    decode(r.idempotency_key_commitment, 'hex') AS idempotency_key_commitment, r.actor_source, i.person_id,
+    decode(r.actor_commitment, 'hex') AS actor_commitment, i.ephemeral_key_id
+  FROM public.intent i LEFT JOIN public.intent_body b ON b.intent_id = i.id CROSS JOIN LATERAL json_to_record(i.record::json) AS r(
     key_id uuid, request_id text, traceparent text, client_address text, query text, coverage text, caused_by uuid,
-    idempotency_key text, actor text, body_commitment text, received_at timestamptz, duplicate_of uuid);
+    idempotency_key text, idempotency_key_commitment text, actor text, actor_source text, actor_commitment text, body_commitment text, received_at timestamptz, duplicate_of uuid)
+  LEFT JOIN public.person p ON p.id = i.person_id AND is_committed(p.salt, p.name, decode(r.actor_commitment, 'hex'));
 
 CREATE VIEW audit.items AS
   SELECT i.intent_id AS call_id, i.position, i.recipient_field, i.handle_ignored, audit.mask_email(p.email) AS email,
@@ -1436,11 +2367,12 @@ CREATE VIEW audit.upstream_items AS
   FROM public.outcome_item;
 
 CREATE VIEW audit.refusals AS
-  SELECT id AS call_id, client_id, key_id, operation, audit.mask_contacts(request_id) AS request_id, traceparent,
+  SELECT r.id AS call_id, r.client_id, key_id, operation, audit.mask_contacts(request_id) AS request_id, traceparent,
     client_address, status, code, audit.mask_contacts(detail) AS detail, audit.mask_contacts(faults::text) AS faults,
-    fault_count, audit.mask_contacts(idempotency_key) AS idempotency_key, audit.mask_contacts(actor) AS actor, first_call_id,
-    received_at, recorded_at
-  FROM public.refusal;
+    fault_count, audit.mask_contacts(coalesce(idempotency_key, CASE WHEN k.salt IS NOT NULL THEN k.key END)) AS idempotency_key, audit.mask_contacts(coalesce(p.name, actor)) AS actor, first_call_id,
+    received_at, recorded_at, idempotency_key_commitment, actor_source, person_id, actor_commitment, ephemeral_key_id
+  FROM public.refusal r LEFT JOIN public.refusal_key k ON k.refusal_id = r.id
+  LEFT JOIN public.person p ON p.id = r.person_id AND is_committed(p.salt, p.name, r.actor_commitment);
 
 CREATE VIEW audit.decisions AS
   SELECT intent_id AS call_id, kind, audit.mask_prose(reason) AS reason, body_commitment, client_id, key_id,
@@ -1495,7 +2427,7 @@ CREATE VIEW audit.leaves AS
 CREATE VIEW audit.source_reads AS
   SELECT r.id, r.source, audit.mask_contacts(r.subject) AS subject, r.from_at, r.to_at, r.caused_by, r.client_id, r.key_id,
     audit.mask_contacts(r.actor) AS actor, r.read_at, e.complete, e.failure, e.http_status, e.bytes, e.sha256, e.rows, e.kept,
-    e.faults, e.ended_at
+    e.faults, e.ended_at, coalesce(r.account, 'main') AS account
   FROM public.source_read r LEFT JOIN public.source_read_end e ON e.read_id = r.id;
 
 CREATE VIEW audit.upstream_transactions AS
@@ -1510,17 +2442,19 @@ CREATE VIEW audit.verdicts AS
   SELECT id, intent_id AS call_id, verdict, reason, evidence, decided_at FROM public.verdict;
 
 CREATE VIEW audit.upstream_events AS
-  SELECT id, event_id, event_type, batch_ref, upstream_id, upstream_ref, status, amount_usd, signed_at, received_at
+  SELECT id, event_id, event_type, batch_ref, upstream_id, upstream_ref, status, amount_usd, signed_at, received_at,
+    coalesce(account, 'main') AS account
   FROM public.upstream_event;
 
 CREATE VIEW audit.reconciliation_runs AS
-  SELECT r.id, r.from_at, r.to_at, r.as_of, r.historical, r.settings, r.due_at, r.client_id, r.key_id,
+  SELECT r.id, r.from_at, r.to_at, r.as_of, r.historical, r.settings, coalesce(r.due_at, r.account_due_at) AS due_at, r.client_id, r.key_id,
     audit.mask_contacts(r.actor) AS actor, r.started_at, e.result, e.failure, coalesce(e.read_id, r.read_id) AS read_id,
-    e.totals, e.ended_at
+    e.totals, e.ended_at, coalesce(r.account, 'main') AS account
   FROM public.reconciliation_run r LEFT JOIN public.reconciliation_run_end e ON e.run_id = r.id;
 
 CREATE VIEW audit.findings AS
-  SELECT id, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, run_id, found_at
+  SELECT id, category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, wallet_id, occurred_at, run_id, found_at,
+    coalesce(account, 'main') AS account
   FROM public.finding;
 
 CREATE VIEW audit.finding_sights AS
@@ -1534,32 +2468,35 @@ CREATE VIEW audit.finding_steps AS
 -- Rights --------------------------------------------------------------------------------------------------------------
 
 REVOKE ALL ON FUNCTION make_partitions(integer), make_partition(text, text, text), reindex_calls(uuid[]), index_calls(integer),
-  drop_search_indexes(), build_search_indexes(), search_progress(), rebuild_search_index(), search_is_complete() FROM PUBLIC;
+  drop_search_indexes(), build_search_indexes(), search_progress(), rebuild_search_index(), search_is_complete(),
+  keep_space_reserve(bigint), release_space_reserve() FROM PUBLIC;
 
 GRANT USAGE ON SCHEMA public TO payout_proxy;
 GRANT EXECUTE ON FUNCTION make_partitions(integer), index_calls(integer), build_search_indexes(), search_progress(),
-  search_is_complete() TO payout_proxy;
-GRANT SELECT, INSERT, UPDATE ON client, api_key TO payout_proxy;
+  search_is_complete(), keep_space_reserve(bigint), release_space_reserve() TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE ON client, api_key, person, ephemeral_key, pending_change, instance, process, epoch TO payout_proxy;
+GRANT SELECT, INSERT, DELETE ON beneficiary, person_identity, used_token TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE, DELETE ON console_session, page_session TO payout_proxy;
 -- Records.
-GRANT USAGE ON SEQUENCE process_number TO payout_proxy;
 GRANT SELECT ON intent_item, item_recipient, outcome_item TO payout_proxy;
 GRANT SELECT, INSERT ON intent, outcome, refusal, answer_shape, decision, settlement, stop, stop_lift, activity, access, access_end, source_read,
   source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end, finding, finding_sight, finding_step
   TO payout_proxy;
 GRANT SELECT ON erasure, pruning, log_leaves, log_node, checkpoint TO payout_proxy;
 GRANT SELECT ON current_settlement, ledger_entry, call_state TO payout_proxy;
--- People and sources.
-GRANT SELECT, INSERT ON intent_body, outcome_body, access_filters, upstream_transaction, upstream_wallet,
+-- Erasable data and sources.
+GRANT SELECT, INSERT ON intent_body, outcome_body, refusal_key, access_filters, upstream_transaction, upstream_wallet,
   upstream_wallet_entry, statement_fault TO payout_proxy;
 -- Work.
-GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, fee_share, request_window, reconciliation_progress, unheard_status
+GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, payer_spending, fee_share, request_window, reconciliation_progress, unheard_status
   TO payout_proxy;
-GRANT SELECT, INSERT, DELETE ON recent_content, recipient_payment TO payout_proxy;
+GRANT SELECT, INSERT, DELETE ON recent_content, recipient_payment, unexplained_payment TO payout_proxy;
+GRANT SELECT ON payer_cap TO payout_proxy;
 GRANT SELECT, INSERT ON reconciliation_match TO payout_proxy;
 GRANT SELECT ON indexed_call, indexed_item, indexed_slice TO payout_proxy;
-GRANT SELECT, INSERT, UPDATE, DELETE ON console_session, worker_task TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE, DELETE ON worker_task TO payout_proxy;
 -- The migrations, to tell whether the database is up to date.
-GRANT SELECT ON _prisma_migrations TO payout_proxy;
+GRANT SELECT ON _prisma_migrations, migration_compatibility TO payout_proxy;
 -- A reconciliation run sorts and joins in temporary tables of its session.
 DO $$
 BEGIN
@@ -1572,6 +2509,7 @@ GRANT SELECT ON intent, outcome, refusal, answer_shape, decision, settlement, st
   source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end, finding, finding_sight, finding_step
   TO payout_sealer;
 GRANT SELECT, INSERT ON log_leaves, log_node, checkpoint TO payout_sealer;
+GRANT SELECT ON epoch TO payout_sealer; -- which lets go of what it knew of the epoch before
 
 GRANT USAGE ON SCHEMA audit TO payout_auditor;
 GRANT SELECT ON ALL TABLES IN SCHEMA audit TO payout_auditor;

@@ -1,11 +1,22 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 
 const ROOT = join(__dirname, '..', '..', '..');
+const KEPT = join(ROOT, 'test', 'released', 'program.json.br');
 
-/** The compiled program of the last release, as `npm run freeze` has written it. */
+/** A compiled program, as `npm run freeze` writes it. */
 export interface ReleasedProgram {
   /** The folder to remove afterwards. */
   directory: string;
@@ -15,14 +26,16 @@ export interface ReleasedProgram {
   worker: string;
 }
 
-/** Unpacks the program. It finds its own migrations beside it, and the packages of this checkout. */
+/**
+ * Unpacks the program of the last release. Before the first release, it is that of this commit. It finds its own migrations
+ * beside it, and the packages of this checkout.
+ */
 export function unpackReleased(): ReleasedProgram {
-  const packed = readFileSync(join(ROOT, 'test', 'released', 'program.json.br'));
-  const { migration, files } = JSON.parse(brotliDecompressSync(packed).toString()) as {
+  const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-released-'));
+  const { migration, files } = JSON.parse(brotliDecompressSync(packedProgram(directory)).toString()) as {
     migration: string;
     files: Record<string, string>;
   };
-  const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-released-'));
   const program = join(directory, 'dist', 'platform', 'database'); // as deep below its migrations as it was
   mkdirSync(program, { recursive: true });
   for (const [name, code] of Object.entries(files)) writeFileSync(join(program, name), code);
@@ -34,4 +47,11 @@ export function unpackReleased(): ReleasedProgram {
   symlinkSync(join(ROOT, 'dist'), join(directory, 'dist', 'dist')); // the page of the console
   symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
   return { directory, migration, main: join(program, 'main.js'), worker: join(program, 'worker.js') };
+}
+
+function packedProgram(directory: string): Buffer {
+  if (existsSync(KEPT)) return readFileSync(KEPT);
+  const file = join(directory, 'program.json.br');
+  execFileSync(process.execPath, [join(ROOT, 'tools', 'freeze.mjs'), '--program-only', file]);
+  return readFileSync(file);
 }

@@ -15,7 +15,11 @@ CREATE TABLE accounts (
   last_name    text,
   phone_number text,
   meta         jsonb,
-  created_at   timestamptz(3) NOT NULL DEFAULT now()
+  -- An address of its own for events, as accounts of a provider's portal may have.
+  events_url    text, -- null: the address of the settings
+  events_secret text, -- null: the secret of the settings
+  created_at   timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT accounts_events_secret_with_url CHECK (events_secret IS NULL OR events_url IS NOT NULL)
 );
 CREATE UNIQUE INDEX accounts_api_key_hash_key ON accounts (api_key_hash);
 CREATE INDEX accounts_parent_id_idx ON accounts (parent_id);
@@ -187,11 +191,20 @@ CREATE TABLE events_wanted (
   wanted boolean PRIMARY KEY
 );
 
+-- The accounts whose events go to an address of their own. A sub-account's go to that of its parent.
+CREATE VIEW event_receivers AS
+SELECT accounts.id AS account_id, owner.events_url AS url, owner.events_secret AS secret
+FROM accounts JOIN accounts AS owner ON owner.id = coalesce(accounts.parent_id, accounts.id)
+WHERE owner.events_url IS NOT NULL;
+
 -- Runs in the transaction of the change itself. The ids of status changes are not assigned in the order of their commits, so a
 -- reader that remembers the last id would miss some.
 CREATE FUNCTION note_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO events (status_change_id) SELECT id FROM changed WHERE EXISTS (SELECT FROM events_wanted) ORDER BY id;
+  INSERT INTO events (status_change_id)
+  SELECT changed.id FROM changed JOIN transactions ON transactions.id = changed.transaction_id
+  WHERE EXISTS (SELECT FROM events_wanted) OR EXISTS (SELECT FROM event_receivers WHERE account_id = issuer_id)
+  ORDER BY changed.id;
   RETURN NULL;
 END
 $$;

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { StartError } from '../../config/config';
 import { withConnection } from '../servers/database-client';
 import { ServerClient } from '../servers/server-client';
-import { FUNCTION_RIGHTS, Role, ROLES, SCHEMA_RIGHTS, SEQUENCE_RIGHTS, TABLE_RIGHTS } from './rights';
+import { FUNCTION_RIGHTS, Role, ROLES, SCHEMA_RIGHTS, TABLE_RIGHTS } from './rights';
 
 /** The addresses whose logins need roles. */
 export interface Logins {
@@ -21,7 +21,7 @@ interface Missing {
 interface Right {
   role: Role;
   right: string;
-  kind: 'TABLE' | 'FUNCTION' | 'SCHEMA' | 'SEQUENCE' | 'DATABASE';
+  kind: 'TABLE' | 'FUNCTION' | 'SCHEMA' | 'DATABASE';
   name: string;
 }
 
@@ -46,7 +46,6 @@ const LACKING = `WITH wanted AS (
   ), object AS (
     SELECT 'TABLE' AS kind, CASE nspname WHEN 'public' THEN relname ELSE nspname || '.' || relname END AS name, c.oid
     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname IN ('public', 'audit') AND relkind IN ('r', 'p', 'v')
-    UNION ALL SELECT 'SEQUENCE', relname, oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'S'
     UNION ALL SELECT 'FUNCTION', oid::regprocedure::text, oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace
     UNION ALL SELECT 'SCHEMA', nspname, oid FROM pg_namespace
     UNION ALL SELECT 'DATABASE', datname, oid FROM pg_database
@@ -54,7 +53,6 @@ const LACKING = `WITH wanted AS (
     SELECT w.role, w.kind, w.name, string_agg(w."right", ', ') AS rights, count(*) AS count FROM wanted w JOIN object o USING (kind, name)
     WHERE NOT coalesce(CASE w.kind
       WHEN 'TABLE' THEN has_table_privilege(role_oid, o.oid, w."right")
-      WHEN 'SEQUENCE' THEN has_sequence_privilege(role_oid, o.oid, w."right")
       WHEN 'FUNCTION' THEN has_function_privilege(role_oid, o.oid, w."right")
       WHEN 'SCHEMA' THEN has_schema_privilege(role_oid, o.oid, w."right")
       ELSE has_database_privilege(role_oid, o.oid, w."right") END, false)
@@ -216,7 +214,6 @@ function rightsIn(database: string): Right[] {
     ...tables,
     ...rightsOn('FUNCTION', FUNCTION_RIGHTS, 'EXECUTE'),
     ...rightsOn('SCHEMA', SCHEMA_RIGHTS, 'USAGE'),
-    ...rightsOn('SEQUENCE', SEQUENCE_RIGHTS, 'USAGE'),
     ...rightsOn('DATABASE', temporary, 'TEMPORARY'),
   ];
 }

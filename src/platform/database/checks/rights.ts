@@ -70,9 +70,6 @@ export const SCHEMA_RIGHTS: Readonly<Record<string, Role[]>> = {
   audit: ['payout_auditor'],
 };
 
-/** Who may take numbers from a sequence. Only instances of the release before use it. The next release drops it. */
-export const SEQUENCE_RIGHTS: Readonly<Record<string, Role[]>> = { process_number: ['payout_proxy'] };
-
 function of(rights: Rights, ...names: string[]): Record<string, Rights> {
   return Object.fromEntries(names.map((name) => [name, rights]));
 }
