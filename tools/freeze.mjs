@@ -81,7 +81,8 @@ async function keepProgram(file) {
     },
   });
   const files = Object.fromEntries(output.map(({ fileName, code }) => [fileName, code]));
-  const program = { migration: migrationsOf('prisma/migrations').at(-1), files };
+  const folder = 'dist/platform/database/migrations'; // where the program looks for its migrations from
+  const program = { migration: migrationsOf('prisma/migrations').at(-1), folder, files };
   mkdirSync(dirname(file), { recursive: true });
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
   const packed = brotliCompressSync(JSON.stringify(program), { params });

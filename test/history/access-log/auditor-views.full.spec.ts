@@ -33,10 +33,10 @@ describe('the view of an auditor', () => {
          fault_count, received_at) VALUES ($1, $1, $1, 'x', 'x', 'x', 400, 'x', $2, jsonb_build_array($2::text), 1, now())`,
       [id, '\nada@example.com "+2348012345678"'],
     );
-    await database.query(`INSERT INTO decision VALUES ($1, 'rejected', $2, NULL, $1, $1, NULL, now(), NULL, 1)`, [
-      id,
-      'ada@example.com called from 08012345678',
-    ]);
+    await database.query(
+      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'rejected', $2, $1, $1, 1)`,
+      [id, 'ada@example.com called from 08012345678'],
+    );
     const views = await database.query<{ name: string }>(
       `SELECT oid::regclass::text AS name FROM pg_class WHERE relnamespace = 'audit'::regnamespace AND relkind = 'v'`,
     );

@@ -32,11 +32,12 @@ export interface ReleasedProgram {
  */
 export function unpackReleased(): ReleasedProgram {
   const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-released-'));
-  const { migration, files } = JSON.parse(brotliDecompressSync(packedProgram(directory)).toString()) as {
+  const { migration, folder, files } = JSON.parse(brotliDecompressSync(packedProgram(directory)).toString()) as {
     migration: string;
+    folder: string;
     files: Record<string, string>;
   };
-  const program = join(directory, 'dist', 'platform', 'database'); // as deep below its migrations as it was
+  const program = join(directory, folder);
   mkdirSync(program, { recursive: true });
   for (const [name, code] of Object.entries(files)) writeFileSync(join(program, name), code);
   const migrations = readdirSync(join(ROOT, 'prisma', 'migrations'), { withFileTypes: true });
@@ -44,7 +45,7 @@ export function unpackReleased(): ReleasedProgram {
     const path = join('prisma', 'migrations', name);
     cpSync(join(ROOT, path), join(directory, path), { recursive: true });
   }
-  symlinkSync(join(ROOT, 'dist'), join(directory, 'dist', 'dist')); // the page of the console
+  symlinkSync(join(ROOT, 'dist'), join(program, '..', '..', 'dist')); // the page of the console
   symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
   return { directory, migration, main: join(program, 'main.js'), worker: join(program, 'worker.js') };
 }
