@@ -91,7 +91,7 @@ describe('a lying upstream account', () => {
     await pay(accomplice, phone(99)).expect(200);
   };
 
-  it('claims no transaction of a call in doubt of another account', async () => {
+  it('claims no transaction for a call in doubt of another account', async () => {
     await pay(victim, phone(1)).expect(200);
     lost = true;
     const inDoubt = await pay(victim, phone(2)).expect(502);
@@ -102,7 +102,7 @@ describe('a lying upstream account', () => {
     expect((await recordOf(inDoubt)).outcome).toBe('confirmed');
   });
 
-  it('changes no payout of another account by its list', async () => {
+  it('changes no payout of another account through its list', async () => {
     const paid = await pay(victim, phone(4)).expect(200);
     lies = [{ ...listed.at(-1)!, status: 'failed' }];
     await lie(transaction(1_000, phone(99)));
@@ -110,7 +110,7 @@ describe('a lying upstream account', () => {
     expect((await recordOf(paid)).items).toMatchObject([{ state: 'paid' }]);
   });
 
-  it('makes no transaction of another account its own, or anybody else’s', async () => {
+  it('assigns no transaction of another account to itself or anyone else', async () => {
     const paid = await pay(victim, phone(5)).expect(200);
     const own = listed.at(-1)!;
     await lie(own);
@@ -122,7 +122,7 @@ describe('a lying upstream account', () => {
     expect((await recordOf(paid)).outcome).toBe('succeeded');
   });
 
-  it('tells no client of another account how much a transaction is worth', async () => {
+  it('reveals no amount of a transaction to a client of another account', async () => {
     const clients = honest.proxy.app.get(ClientsService, { strict: false });
     const { key } = await clients.create('capped', ['write', 'account'], { maxItemUsd: new Decimal(10) });
     const credit = { ...transaction(2_000, phone(6)), valueInUSD: 500, type: 'credit' };

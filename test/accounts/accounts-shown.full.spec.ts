@@ -11,7 +11,7 @@ import { airtime, startSandbox, TestSandbox, API_KEY } from '../support/sandbox/
 const EVENTS_SECRET = 'whsec_an-event-secret-that-is-never-shown';
 
 /** Two accounts at one upstream, and a client of an account that this instance does not know. */
-describe('accounts at the upstream', () => {
+describe('upstream accounts', () => {
   let sandbox: TestSandbox;
   let proxy: TestProxy;
   let kenyaKey = '';
@@ -57,7 +57,7 @@ describe('accounts at the upstream', () => {
     return body.calls.map(({ id, account }) => [id, account]);
   };
 
-  it('are listed with their state, those that only clients name last', async () => {
+  it('are listed with their state, unconfigured ones last', async () => {
     const { body } = await read('/v1/accounts').expect(200);
     const time = expect.any(String);
     const same = { base_url: sandbox.url, sub_account: null, wallet: null, open_circuits: [], last_failure_at: null };
@@ -78,7 +78,7 @@ describe('accounts at the upstream', () => {
     }
   });
 
-  it('each have a state in the overview', async () => {
+  it('appear in the overview with their state', async () => {
     const { body } = await read('/v1/overview').expect(200);
     expect(body.upstream).toEqual([
       { account: 'main', open_circuits: [], last_answered_at: expect.any(String), last_failure_at: null },
@@ -104,7 +104,7 @@ describe('accounts at the upstream', () => {
     expect(sum.groups.map(({ name, calls: count, asked_usd: usd }) => [name, count, usd])).toEqual([['kiosk', 2, '2']]);
   });
 
-  it('are in the record of each call, also as its app reads it', async () => {
+  it('appear in the record of each call, also for its app', async () => {
     const shown = [];
     for (const id of Object.values(calls)) shown.push((await read(`/v1/audit/calls/${id}`).expect(200)).body.account);
     expect(shown).toEqual(['main', 'kenya', 'kenya', 'uganda']);
@@ -112,7 +112,7 @@ describe('accounts at the upstream', () => {
     expect(body.calls.map(({ account }) => account)).toEqual(['kenya', 'kenya']);
   });
 
-  it('are in exports, and filter them', async () => {
+  it('appear in exports, and filter them', async () => {
     const lines = async (query: string) => {
       const { body } = await read(`/v1/audit/export?format=ndjson&${query}`).buffer(true).parse(asText).expect(200);
       return linesOf(body).map(({ client, account }) => [client, account]);
@@ -128,7 +128,7 @@ describe('accounts at the upstream', () => {
     expect(readCsv(text).map(({ account }) => account)).toEqual(['kenya', 'kenya']);
   });
 
-  it('are in the views of auditors', async () => {
+  it('appear in the auditor views', async () => {
     const rows = await proxy.database.query(
       'SELECT name, account FROM audit.clients WHERE name IN ($1, $2) ORDER BY 1',
       ['kiosk', 'shop'],
@@ -139,7 +139,7 @@ describe('accounts at the upstream', () => {
     ]);
   });
 
-  it('are listed by a command, which asks the proxy', async () => {
+  it('are listed by a command, which queries the proxy', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-accounts-'));
     const file = join(dir, 'key');
     writeFileSync(file, keys.desk ?? '');
@@ -166,7 +166,7 @@ describe('accounts at the upstream', () => {
     await proxy.get(key, '/v1/accounts').expect(200);
   });
 
-  it.each(['pay', 'account', 'approve'] as const)('are not shown to the scope %s', async (scope) => {
+  it.each(['pay', 'account', 'approve'] as const)('are hidden from the scope %s', async (scope) => {
     const { key } = await proxy.client(`only-${scope}`, scope);
     expect((await proxy.get(key, '/v1/accounts').expect(403)).body.code).toBe('scope_missing');
   });

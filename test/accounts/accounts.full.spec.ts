@@ -22,7 +22,7 @@ const airtime = (valueInUSD: number, phoneNumber = PHONE) => ({
 });
 
 /** Two clients of two accounts at one service. Neither account may reach or explain what is the other's. */
-describe('the upstream accounts of a proxy', () => {
+describe('a proxy with several upstream accounts', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithAccounts<'kenya'>>>;
   let worker: INestApplicationContext;
   let shop: string;
@@ -60,7 +60,7 @@ describe('the upstream accounts of a proxy', () => {
     return idOf(await proxy.post(key, '/payouts/airtime', airtime(usd, phone)).expect(502));
   };
 
-  it('pay from the account of the client alone, and the sealed record names it', async () => {
+  it('pays from the account of the client only, and the sealed record names it', async () => {
     const before = { main: (await listed('main')).length, kenya: (await listed('kenya')).length };
     const paid = await proxy.post(kiosk, '/payouts/airtime', airtime(3.25)).expect(200);
     expect((await listed('main')).length).toBe(before.main);
@@ -74,7 +74,7 @@ describe('the upstream accounts of a proxy', () => {
     expect(records.map(({ account }) => account)).toEqual(['kenya', null]); // none is main
   });
 
-  it('show a client with the scope account its own account, and nothing of the others', async () => {
+  it('shows a client with the scope `account` only its own account', async () => {
     await proxy.post(shop, '/payouts/airtime', airtime(7.75)).expect(200);
     const mains = first((await listed('main')).filter(({ valueInUSD }) => valueInUSD === 7.75));
     const list = await proxy.post(kiosk, '/account/transactions', {}).expect(200);
@@ -87,7 +87,7 @@ describe('the upstream accounts of a proxy', () => {
     expect(JSON.stringify(gone.body)).toContain('no transaction found');
   });
 
-  it('resolve calls in doubt by the list of their own account', async () => {
+  it('resolves calls in doubt from the list of their own account', async () => {
     const ids = [await lose(shop, 11.25, '+254700000011'), await lose(kiosk, 11.25, '+254700000011')];
     const { reads } = await worker.get(ResolverService).runOnce();
     expect(reads.map(({ account, failure }) => [account, failure]).sort()).toEqual([
@@ -103,7 +103,7 @@ describe('the upstream accounts of a proxy', () => {
     expect(readAccounts).toEqual([{ account: 'kenya' }]);
   });
 
-  it('do not take a payment in the list of another account for the one that is in doubt', async () => {
+  it('does not match a payment of another account to a call in doubt', async () => {
     await proxy.post(shop, '/payouts/airtime', airtime(0.5)).expect(200); // both lists are current
     await proxy.post(kiosk, '/payouts/airtime', airtime(0.5)).expect(200);
     await control('post', '/faults', { fault: 'resetBeforeProcessing', operation: 'POST /payouts/airtime', nth: 1 });
@@ -116,7 +116,7 @@ describe('the upstream accounts of a proxy', () => {
     expect((await callOf(id)).outcome).toBe('not_executed');
   });
 
-  it('follow payouts in the list of their own account', async () => {
+  it('follows up payouts in the list of their own account', async () => {
     const id = idOf(await proxy.post(kiosk, '/payouts/airtime', airtime(17.5)).expect(200));
     const { chiRef } = first((await listed('kenya')).filter(({ valueInUSD }) => valueInUSD === 17.5));
     await control('patch', `/transactions/${chiRef}`, { status: 'reversed' }).expect(200);
@@ -126,7 +126,7 @@ describe('the upstream accounts of a proxy', () => {
     expect((await callOf(id)).items).toMatchObject([{ state: 'reversed' }]);
   });
 
-  describe('events', () => {
+  describe('events of several accounts', () => {
     const tell = (path: string, secret: string, id: string) => {
       const [at, body] = [String(Math.floor(Date.now() / 1_000)), JSON.stringify({ issueID: `batch-${id}` })];
       const signature = createHmac('sha256', secret).update(`${id}.${at}.${body}`).digest('base64');
@@ -137,7 +137,7 @@ describe('the upstream accounts of a proxy', () => {
         .send(body);
     };
 
-    it('are signed by the account that they come from, and read back there', async () => {
+    it('are verified with the secret of their account, and read back there', async () => {
       const id = randomUUID();
       await tell('/hooks/upstream/kenya', EVENT_SECRETS.main, id).expect(401);
       await tell('/hooks/upstream', EVENT_SECRETS.kenya, id).expect(401);
@@ -151,7 +151,7 @@ describe('the upstream accounts of a proxy', () => {
       expect(await reads()).toEqual([{ account: 'kenya' }]);
     });
 
-    it('are recorded even if another account used their IDs before', async () => {
+    it('are recorded even if another account used their IDs', async () => {
       const id = randomUUID();
       for (const status of ['recorded', 'known']) {
         expect((await tell('/hooks/upstream/kenya', EVENT_SECRETS.kenya, id).expect(200)).body.status).toBe(status);
@@ -160,7 +160,7 @@ describe('the upstream accounts of a proxy', () => {
     });
   });
 
-  it('are chosen when a client is created, and stay', async () => {
+  it('sets the account of a client at creation, and keeps it', async () => {
     const create = (body: object) => supertest(proxy.url).post('/v1/clients').set('X-API-Key', operator).send(body);
     const unknown = await create({ name: 'till', scopes: ['read'], account: 'uganda' }).expect(400);
     expect(unknown.body.errors).toEqual([{ pointer: '/account', detail: 'must be an upstream account: main, kenya' }]);
@@ -172,7 +172,7 @@ describe('the upstream accounts of a proxy', () => {
     await expect(moving).rejects.toThrow('a client keeps its upstream account');
   });
 
-  it('refuse the requests of clients whose account is not configured, and record that', async () => {
+  it('refuses and records requests of clients whose account is not configured', async () => {
     const { key } = await proxy.app.get(ClientsService, { strict: false }).create('lost', ['pay', 'read'], {
       account: 'uganda',
     });

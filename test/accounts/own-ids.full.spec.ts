@@ -5,7 +5,7 @@ import { ResolverService } from '../../src/reconciliation/in-doubt/rounds/resolv
 import { Reconciling, startReconciling } from '../support/reconciliation/reconciling';
 import { TestInterface, startInterface, creditItem, momoItem, redemption } from '../support/http/interface';
 
-describe('a request with room for an ID of ours', () => {
+describe('a request with a field for our ID', () => {
   let api: TestInterface;
 
   beforeAll(async () => void (api = await startInterface()));
@@ -20,7 +20,7 @@ describe('a request with room for an ID of ours', () => {
     ['/redeem/airtime', redeeming, (id) => ({ meta: { reference: id } })],
     ['/sub-account/create', subAccount, (id) => ({ meta: { reference: id } })],
     ['/payouts/mobile-money', { momos: [momoItem()] }, (id) => ({ momos: [{ ...momoItem(), reference: `${id}.0` }] })],
-  ])('carries one: %s', async (path, body, marks) => {
+  ])('gets our ID: %s', async (path, body, marks) => {
     const { headers } = await api.proxy.post(api.app, path, body).expect(200);
     const id = headers['x-call-id'] ?? '';
     expect(JSON.parse(api.upstream.received.at(-1)?.body ?? '')).toEqual({ ...body, ...marks(id) });
@@ -34,7 +34,7 @@ describe('a request with room for an ID of ours', () => {
     ['/redeem/airtime', redemption()],
     ['/sub-account/create', { ...subAccount, meta: { cost_centre: 17 } }],
     ['/payouts/mobile-money', { momos: [{ ...momoItem(), reference: 'order 7' }] }],
-  ])("keeps the caller's own words: %s", async (path, body) => {
+  ])('keeps the text of the caller: %s', async (path, body) => {
     await api.proxy.post(api.app, path, body).expect(200);
     expect(JSON.parse(api.upstream.received.at(-1)?.body ?? '')).toEqual(body);
   });
@@ -88,7 +88,7 @@ describe('the ID of a call', () => {
     }
   };
 
-  it("keeps a stranger's equal link from being taken for a call in doubt", async () => {
+  it('keeps an equal link of a third party from matching a call in doubt', async () => {
     await post('/send', link()).expect(200); // shows that descriptions are listed
     const body = link();
     await lose('resetBeforeProcessing', 'POST /send');
@@ -99,7 +99,7 @@ describe('the ID of a call', () => {
     expect(await resolved(id)).toBe('ambiguous');
   });
 
-  it('finds the own link of a call among equal links', async () => {
+  it('finds the link of the call among equal links', async () => {
     const body = link();
     await lose('resetAfterProcessing', 'POST /send');
     const id = idOf(await post('/send', body).expect(502));
@@ -107,7 +107,7 @@ describe('the ID of a call', () => {
     expect(await resolved(id)).toBe('confirmed');
   });
 
-  it("keeps a link pending while only a stranger's equal link is paid", async () => {
+  it('keeps a link pending while only an equal link of a third party is paid', async () => {
     const body = link();
     const ours = await post('/send', body).expect(200);
     const stranger = await scene.past('/send', body).expect(200);
@@ -117,7 +117,7 @@ describe('the ID of a call', () => {
     expect(await stateOf(idOf(ours))).toBe('paid');
   });
 
-  it('keeps the payment of another call from being taken for a call in doubt', async () => {
+  it('keeps the payment of another call from matching a call in doubt', async () => {
     await post('/payouts/mobile-money', momo()).expect(200);
     const payment = momo();
     await lose('resetBeforeProcessing', 'POST /payouts/mobile-money');
@@ -130,7 +130,7 @@ describe('the ID of a call', () => {
     expect(await resolved(id)).toBe('not_executed');
   });
 
-  it('keeps a payment without a reference from being taken for a call in doubt', async () => {
+  it('keeps a payment without a reference from matching a call in doubt', async () => {
     await post('/payouts/mobile-money', momo()).expect(200);
     const payment = momo();
     payment.momos[0]!.phoneNumber = '+254712345670';

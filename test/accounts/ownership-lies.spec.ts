@@ -4,7 +4,7 @@ import { Paying, startPaying } from '../support/payments/paying';
 const CREDITS = { credits: [{ email: 'ada@example.com', valueInUSD: 2 }] };
 
 /** An upstream that names a transaction twice, or beside an error, gives nobody what is somebody else's. */
-describe('a transaction that the upstream names to several clients', () => {
+describe('a transaction that the upstream reports to several clients', () => {
   let paying: Paying;
   let made = 0;
 
@@ -26,7 +26,7 @@ describe('a transaction that the upstream names to several clients', () => {
   const read = async (key: string, chiRef: string) =>
     (await paying.proxy.get(key, `/api/v0.1/account/transaction?id=id-${chiRef}`)).status;
 
-  it('belongs to the first', async () => {
+  it('belongs to the first client', async () => {
     const [first, second] = [await client(), await client()];
     paying.upstream.behaviour = naming('chi-shared');
     expect([await pay(first), await pay(second)]).toEqual([200, 200]);
@@ -34,7 +34,7 @@ describe('a transaction that the upstream names to several clients', () => {
     expect([await read(first, 'chi-shared'), await redeem(first, 'chi-shared')]).toEqual([200, 200]);
   });
 
-  it('shows in a list that both may read only what is theirs, although they share the batch', async () => {
+  it('is hidden from the other client in a batch that they share', async () => {
     const [first, second] = [await client(), await client()];
     paying.upstream.behaviour = naming('chi-one');
     await pay(first);

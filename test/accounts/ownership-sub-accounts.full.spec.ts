@@ -26,7 +26,7 @@ describe('sub-accounts of the shared upstream account', () => {
   describe.each(TRANSFERS)('POST $path', ({ path, body }) => {
     const transfer = (key: string, receiver: string, headers = {}) => on.post(key, path, body(receiver), headers);
 
-    it("moves money to the client's own, and refuses those of others and of nobody alike", async () => {
+    it('moves money to an own sub-account, and refuses those of others and unowned ones with the same error', async () => {
       const own = await created(on.shop);
       const before = (await on.arrivals()).length;
       const [others, unknown] = [await transfer(on.rival, own), await transfer(on.rival, NOBODYS)];
@@ -39,7 +39,7 @@ describe('sub-accounts of the shared upstream account', () => {
       expect((await transfer(on.whole, own)).status).toBe(200);
     });
 
-    it('replays to the client that moved money, and shows nobody else anything in a preview', async () => {
+    it('replays to the client that moved money, and reveals nothing to others in a preview', async () => {
       const own = await created(on.shop);
       const headers = { 'Idempotency-Key': `moved-${path.replaceAll('/', '-')}` };
       await transfer(on.shop, own, headers);
@@ -53,7 +53,7 @@ describe('sub-accounts of the shared upstream account', () => {
       expect((await preview(on.shop).expect(200)).body.would).toBe('be_sent');
     });
 
-    it('is judged again when a held transfer is approved', async () => {
+    it('is checked again when a held transfer is approved', async () => {
       const own = await created(on.shop);
       const limits = { approvalOverUsd: new Decimal('0.5') };
       const name = `cautious${path.replaceAll('/', '-')}`;

@@ -64,7 +64,7 @@ describe('transactions of the shared upstream account', () => {
   afterAll(() => on.close());
 
   describe.each(OPERATIONS)('$operation', ({ operation, make, ask, idOf }) => {
-    it("answers for one's own, and refuses those of others and of nobody alike", async () => {
+    it('answers for an own transaction, and refuses those of others and unowned ones with the same error', async () => {
       const own = await make(on.shop);
       const before = (await on.arrivals()).length;
       const [others, unknown] = [await ask(on.rival, own), await ask(on.rival, nobodys)];
@@ -94,7 +94,7 @@ describe('transactions of the shared upstream account', () => {
     const { operation, make, ask } = naming;
     const key = (name: string) => ({ 'Idempotency-Key': `${name}-${operation.replaceAll(/\W/g, '')}` });
 
-    it("replays the answer of one's own call, and gives nobody else's", async () => {
+    it('replays the response of an own call only', async () => {
       const own = await make(on.shop);
       const first = await ask(on.shop, own, key('own'));
       const replayed = await ask(on.shop, own, key('own'));
@@ -103,7 +103,7 @@ describe('transactions of the shared upstream account', () => {
       expect((await ask(on.rival, own, key('own'))).body.code).toBe('object_not_found');
     });
 
-    it('is refused in a preview, which shows nothing of it', async () => {
+    it('is refused in a preview, which reveals nothing', async () => {
       const own = await make(on.shop);
       const redeems = operation === 'POST /redeem/airtime';
       const body = redeems ? redemption(own) : operation.endsWith('verify') ? { id: own.id } : { chiRef: own.chiRef };
@@ -122,7 +122,7 @@ describe('transactions of the shared upstream account', () => {
     });
   });
 
-  describe('that a call has only named', () => {
+  describe('that a call only refers to', () => {
     it('do not belong to its client', async () => {
       const own = await on.credit(on.shop);
       await on.post(on.whole, '/redeem/airtime', redemption(own));
@@ -137,8 +137,8 @@ describe('transactions of the shared upstream account', () => {
     });
   });
 
-  describe('that no answer names', () => {
-    it('belong to the client whose request has our ID, at once', async () => {
+  describe('without an ID in any response', () => {
+    it('belong at once to the client whose request has our ID', async () => {
       const own = await on.unnamed(on.shop);
       expect((await on.listed(on.shop)).map(({ chiRef }) => chiRef)).toContain(own.chiRef);
       expect((await on.listed(on.rival)).map(({ chiRef }) => chiRef)).not.toContain(own.chiRef);
@@ -158,7 +158,7 @@ describe('transactions of the shared upstream account', () => {
       );
     });
 
-    it('belong to the client with a description of its own once the follow-up has named them', async () => {
+    it('belong to the client with a unique description after the follow-up finds them', async () => {
       const own = await on.unnamed(on.shop, { description: 'Sample' });
       const ask = (key: string) => on.get(key, `/api/v0.1/account/transaction?id=${own.id}`);
       expect((await ask(on.shop)).body.code).toBe('object_not_found');
@@ -168,7 +168,7 @@ describe('transactions of the shared upstream account', () => {
       expect([(await ask(on.shop)).status, (await ask(on.rival)).status]).toEqual([200, 404]);
     });
 
-    it('do not belong to a client whose ID another client wrote into a request of its own', async () => {
+    it('do not belong to a client whose ID another client copied into its request', async () => {
       const sent = await on.post(on.rival, '/send', { credit: [{ email: on.email(), valueInUSD: 1 }] });
       const made = await on.link(on.shop, { description: `Ref ${sent.headers['x-call-id'] ?? ''}` });
       const refused = await on.post(on.rival, '/account/delete-unpaid-transaction', { chiRef: made.chiRef });
@@ -177,7 +177,7 @@ describe('transactions of the shared upstream account', () => {
     });
   });
 
-  it('belong to nobody for certain while the index is rebuilt, so nothing is shown', async () => {
+  it('are hidden while the index is rebuilt, because their owner is unknown', async () => {
     const own = await on.credit(on.shop);
     const before = (await on.arrivals()).length;
     // What a crash of Postgres leaves of it.
@@ -199,7 +199,7 @@ describe('transactions of the shared upstream account', () => {
   });
 
   describe('in lists', () => {
-    it('are only those of the client, in the answer and in the record', async () => {
+    it('are limited to those of the client, in the response and in the record', async () => {
       const [own, others] = [await on.credit(on.shop), await on.credit(on.rival)];
       const answer = await on.post(on.shop, '/account/transactions', {});
       const text = JSON.stringify(answer.body);
@@ -214,14 +214,14 @@ describe('transactions of the shared upstream account', () => {
       expect(all).toEqual(expect.arrayContaining([own.chiRef, others.chiRef]));
     });
 
-    it('are none for a client that made none', async () => {
+    it('are empty for a client without any', async () => {
       const { key } = await on.clients.create('newcomer', ['read']);
       expect(await on.listed(key)).toEqual([]);
     });
   });
 
   describe('of a person', () => {
-    it("belong to the key of that person, and to keys of the client that are nobody's", async () => {
+    it('belong to keys of that person, and to keys of the client without an owner', async () => {
       const ada = (await on.clients.issueKey('shop', { person: 'ada' })).key;
       const bob = (await on.clients.issueKey('shop', { person: 'bob' })).key;
       const own = await on.credit(ada);

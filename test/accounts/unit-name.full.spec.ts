@@ -5,7 +5,7 @@ import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy'
 import { createTestDatabase } from '../support/databases/test-database';
 
 /** The interface's word is `credit`; this provider says `points`. Apps and records know only the interface's. */
-describe("a provider with a word of its own for the interface's credit", () => {
+describe('a provider with its own name for the interface credit', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let app: string;
@@ -35,7 +35,7 @@ describe("a provider with a word of its own for the interface's credit", () => {
       { pointss: items, description: 'credit' },
     ],
     ['/payouts/airtime', airtime(), '/payouts/airtime', airtime()],
-  ])('is addressed with it: %s', async (path, body, theirPath, theirBody) => {
+  ])('is addressed with its own name: %s', async (path, body, theirPath, theirBody) => {
     upstream.behaviour = answer(200, { status: 'success', data: {} });
     const { headers } = await proxy.post(app, path, body).expect(200);
     const { url, body: sent } = upstream.received.at(-1) ?? {};
@@ -45,7 +45,7 @@ describe("a provider with a word of its own for the interface's credit", () => {
     expect(record.request?.body).toEqual(body);
   });
 
-  it("is understood with it anywhere in its answer, which reaches the app and the record in the interface's words", async () => {
+  it('has its name translated everywhere in its response, for the app and the record', async () => {
     const theirs = { status: 'success', data: { pointss: [{ ...transaction, points: 100, type: 'points' }] } };
     upstream.behaviour = answer(200, theirs);
     const { body, headers } = await proxy.post(app, '/payouts/credit', { credits: items }).expect(200);
@@ -62,13 +62,13 @@ describe("a provider with a word of its own for the interface's credit", () => {
     ['data', [], "UPSTREAM_UNIT_NAME must be the provider's own word"],
     ['coin', ['coins'], 'EXTRA_FIELDS_ALLOWED must not name coins'],
     ['credit', ['credits'], 'EXTRA_FIELDS_ALLOWED must not name credits'],
-  ])('cannot use a word with two meanings: %s, %j', async (upstreamUnitName, extraFieldsAllowed, text) => {
+  ])('cannot use an ambiguous name: %s, %j', async (upstreamUnitName, extraFieldsAllowed, text) => {
     const settings = { upstreamBaseUrl: upstream.url, upstreamUnitName, extraFieldsAllowed };
     await expect(startProxy(settings, proxy.database)).rejects.toThrow(text);
   });
 });
 
-it('works with a sandbox that has the same word', async () => {
+it('works with a sandbox that uses the same name', async () => {
   const database = await createTestDatabase();
   const settings = { databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY, unitName: 'points' };
   const sandbox = await createSandbox(settings);

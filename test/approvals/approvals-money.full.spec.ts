@@ -42,7 +42,7 @@ describe('a held call', () => {
     expect(await approving.spent()).toMatchObject({ usd: '5.000000' });
   });
 
-  it('tells its caller, and whoever repeats its request, where its outcome will be and when to look', async () => {
+  it('returns the location of its outcome and a poll interval, also to repeated requests', async () => {
     await approving.query('UPDATE client SET approval_over_usd = 1 WHERE id = $1', [approving.clientId]);
     const held = await approving.pay().set('Idempotency-Key', 'held-1').expect(202);
     const again = await approving.pay().set('Idempotency-Key', 'held-1').expect(202);
@@ -71,7 +71,7 @@ describe('a held call', () => {
     expect(await approving.spent()).toMatchObject({ usd: '0.000000' });
   });
 
-  it('is decided once and sent at most once by twenty decisions over two processes', async () => {
+  it('is decided once and sent at most once under twenty concurrent decisions on two processes', async () => {
     for (const rejections of [0, 10, 19]) {
       approving.upstream.received.length = 0;
       const id = await approving.hold();
@@ -88,7 +88,7 @@ describe('a held call', () => {
     }
   });
 
-  it('is rejected and not counted if it is approved while a rejection commits', async () => {
+  it('is rejected and not counted if its approval races with a committing rejection', async () => {
     const id = await approving.hold();
     await approving.query('BEGIN');
     await approving.query(
@@ -103,7 +103,7 @@ describe('a held call', () => {
     expect([approving.upstream.received, await approving.spent()]).toEqual([[], undefined]);
   });
 
-  it('never exceeds the cap together with other approvals, and uses all of it', async () => {
+  it('uses the cap completely, and never exceeds it together with other approvals', async () => {
     await approving.query('UPDATE client SET daily_cap_usd = 10 WHERE id = $1', [approving.clientId]);
     const ids: string[] = [];
     while (ids.length < 8) ids.push(await approving.hold());

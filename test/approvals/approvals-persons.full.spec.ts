@@ -17,7 +17,7 @@ async function addPerson({ query, clientId }: Approving): Promise<string> {
 }
 
 /** Four eyes are two people's: by their clients, their keys, and their names where these are known. */
-describe('an approval by another person', () => {
+describe('an approval by a second person', () => {
   let approving: Approving;
   beforeAll(async () => (approving = await startApproving()));
   afterAll(() => approving.close());
@@ -27,7 +27,7 @@ describe('an approval by another person', () => {
     (await approving.proxy.app.get(ClientsService, { strict: false }).issueKey('approver', { person })).key;
 
   it.each(['approve', 'reject'] as const)(
-    'is required, with their own key, to %s what a person requested',
+    'is required, with a key of that person, to %s a call that a person requested',
     async (decision) => {
       const [ada, grace] = [await issueKey('ada.l'), await issueKey('grace')];
       const asked = await approving.hold({ actor: 'Ada.L' });
@@ -47,7 +47,7 @@ describe('an approval by another person', () => {
   );
 
   // Whoever approves has another name at the provider than in the console.
-  it('is required of an operator who requested on a page or with a token, also once the name is erased', async () => {
+  it('is required after a request in a page session or with a token, even once the name is erased', async () => {
     const person = { issuer: 'https://id.example', subject: 'sub-of-hedy' };
     const { clientId, proxy, query } = approving;
     await proxy.app.get(ClientsService, { strict: false }).allowSignIn('approver', { ...person, person: 'hedy' });
@@ -71,7 +71,7 @@ describe('an approval by another person', () => {
     await approving.decide('reject', asked, {}, grace).expect(200);
   });
 
-  it('is impossible once the requesting key was revoked, but a rejection is not', async () => {
+  it('is impossible after the requesting key was revoked, but a rejection is not', async () => {
     const [asked, kept] = [await approving.hold(), await approving.hold()];
     const key = await approving.query(
       "UPDATE api_key SET revoked_at = now() WHERE id = (SELECT (record::json ->> 'key_id')::uuid FROM intent WHERE id = $1) RETURNING id",
@@ -84,23 +84,26 @@ describe('an approval by another person', () => {
     await approving.decide('approve', kept).expect(200);
   });
 
-  it.each(ACTOR_SOURCES)('ends with a revocation of the requester if the credential was theirs: %s', async (source) => {
-    const isTheirs = source !== 'key' && source !== 'claimed';
-    const person = { person_id: await addPerson(approving), actor_source: source };
-    const asked = await approving.hold(person);
-    await approving.query(
-      'UPDATE person SET revoked_at = (SELECT recorded_at FROM intent WHERE id = $2) WHERE id = $1',
-      [person.person_id, asked],
-    );
-    const later = await approving.hold({ ...person, recorded_at: new Date() });
-    const grace = await issueKey('grace');
-    const { body: shown } = await approving.proxy.get(grace, `/v1/approvals/${asked}` as const).expect(200);
-    expect(shown.not_allowed?.code).toBe(isTheirs ? 'key_revoked' : undefined);
-    await approving.decide('approve', asked, {}, grace).expect(isTheirs ? 409 : 200);
-    await approving.decide('approve', later, {}, grace).expect(200);
-  });
+  it.each(ACTOR_SOURCES)(
+    'is impossible after a revocation of the requester if the credential was theirs: %s',
+    async (source) => {
+      const isTheirs = source !== 'key' && source !== 'claimed';
+      const person = { person_id: await addPerson(approving), actor_source: source };
+      const asked = await approving.hold(person);
+      await approving.query(
+        'UPDATE person SET revoked_at = (SELECT recorded_at FROM intent WHERE id = $2) WHERE id = $1',
+        [person.person_id, asked],
+      );
+      const later = await approving.hold({ ...person, recorded_at: new Date() });
+      const grace = await issueKey('grace');
+      const { body: shown } = await approving.proxy.get(grace, `/v1/approvals/${asked}` as const).expect(200);
+      expect(shown.not_allowed?.code).toBe(isTheirs ? 'key_revoked' : undefined);
+      await approving.decide('approve', asked, {}, grace).expect(isTheirs ? 409 : 200);
+      await approving.decide('approve', later, {}, grace).expect(200);
+    },
+  );
 
-  it('is not replaced by an invalid X-Actor, which is rejected and not recorded', async () => {
+  it('is rejected and not recorded with an invalid X-Actor', async () => {
     for (const actor of ['bob@corp.example', 'bob smith', '+2348012345678', 'b'.repeat(129)]) {
       const { body } = await approving.proxy
         .post(approving.app, '/payouts/airtime', AIRTIME)
@@ -112,7 +115,7 @@ describe('an approval by another person', () => {
     expect(rows).toEqual([{ actor: null }]);
   });
 
-  it.each(['approve', 'reject'] as const)('never takes the person who decides from X-Actor: %s', async (decision) => {
+  it.each(['approve', 'reject'] as const)('never identifies the decider by X-Actor: %s', async (decision) => {
     const { body } = await approving
       .decide(decision, await approving.hold())
       .set('X-Actor', 'grace')
@@ -128,7 +131,7 @@ describe('an approval with dual control', () => {
   afterAll(() => approving.close());
 
   it.each(['approve', 'reject'] as const)(
-    'takes a personal key to %s a call of nobody in particular',
+    'requires a personal key to %s a call without a requester',
     async (decision) => {
       const asked = await approving.hold();
       const { body } = await approving.decide(decision, asked).set('X-Actor', 'grace').expect(403);
@@ -139,7 +142,7 @@ describe('an approval with dual control', () => {
     },
   );
 
-  it('takes a personal key to settle a call by hand', async () => {
+  it('requires a personal key to settle a call', async () => {
     const { body } = await supertest(approving.proxy.url)
       .post(`/v1/calls/${approving.model}/resolution`)
       .set('X-API-Key', approving.approver.key)
@@ -150,7 +153,7 @@ describe('an approval with dual control', () => {
 });
 
 /** A call of 2.5 US dollars. */
-describe('the limits of the person who requested', () => {
+describe('the limits of the requester', () => {
   let approving: Approving;
   let personId: string;
   let grace: string;
@@ -175,7 +178,7 @@ describe('the limits of the person who requested', () => {
     { ofClient: '2.499999', own: null, most: '2.499999' },
     { ofClient: '2.5', own: '2.4', most: '2.4' },
     { ofClient: null, own: '0.01', most: '0.01' },
-  ])('hold for an item when it is approved: %j', async ({ most, ...limits }) => {
+  ])('apply to an item when it is approved: %j', async ({ most, ...limits }) => {
     const id = await approving.hold({ person_id: personId, actor_source: 'token' });
     await limit('max_item_usd', limits);
     expect(await shown(id)).toMatchObject({
@@ -216,7 +219,7 @@ describe('the limits of the person who requested', () => {
     },
   );
 
-  it('demand an amount that can count against the own cap of the person', async () => {
+  it('require an amount that counts against the cap of the person', async () => {
     const unknown = { items: [{}], total_usd: null };
     const id = await approving.hold({ person_id: personId, actor_source: 'token', ...unknown });
     await limit('daily_cap_usd', { ofClient: null, own: '1' });

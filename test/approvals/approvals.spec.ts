@@ -18,7 +18,7 @@ describe('a held call', () => {
     return body.approvals.map(({ id }) => id);
   };
 
-  it('reserve nothing before they are approved', async () => {
+  it('reserves nothing before its approval', async () => {
     const id = await approving.hold();
     const story = async () => (await approving.proxy.get(approving.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
     expect((await story()).ledger).toEqual([]);
@@ -48,7 +48,7 @@ describe('a held call', () => {
     expect(approving.upstream.received).toEqual([]);
   });
 
-  it('is sent once and unchanged after its approval, and counts on the cap of that day', async () => {
+  it('is sent once and unchanged after its approval, and counts against the cap of that day', async () => {
     const id = await approving.hold();
     const { content_hash } = (await approving.read(id)).approval!;
     const { body } = await approving.decide('approve', id, { content_hash }).expect(200);
@@ -198,7 +198,7 @@ describe('a held call', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('waits if the decision fails because of the database', async () => {
+  it('waits if its decision fails in the database', async () => {
     const id = await approving.hold();
     await approving.query('REVOKE INSERT ON spending FROM payout_proxy');
     const { body } = await approving.decide('approve', id).expect(503);
@@ -210,7 +210,7 @@ describe('a held call', () => {
     expect(approving.upstream.received).toEqual([]);
   });
 
-  it('is found only by its ID, and decided with a reason and the scope', async () => {
+  it('is found by its ID only, and its decision requires a reason and the scope', async () => {
     for (const id of [uuidv7(), 'x', approving.model]) {
       expect((await approving.proxy.get(approving.approver.key, `/v1/approvals/${id}`).expect(404)).body.code).toBe(
         'approval_not_found',

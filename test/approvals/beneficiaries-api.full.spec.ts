@@ -3,7 +3,7 @@ import { Approving } from '../support/payments/approving';
 import { Registering, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
 
-describe('the API of registers', () => {
+describe('the recipient registers API', () => {
   let api: Registering;
   let approving: Approving;
 
@@ -13,7 +13,7 @@ describe('the API of registers', () => {
   });
   afterAll(() => approving.close());
 
-  it('shows masks only, in pages, and records each change with its author and reason', async () => {
+  it('shows only masked names, in pages, and records each change with its author and reason', async () => {
     const { name } = await api.client();
     const add = ['+254712345678', 'ada@example.com', '@ada', 'receiver:sub-account-1'];
     const first = (await api.change(name, { list: 'allowed', add, reason: 'Case 17' }).expect(200)).body;
@@ -51,7 +51,7 @@ describe('the API of registers', () => {
     for (const secret of ['712345678', 'ada@example.com', '@ada']) expect(text).not.toContain(secret);
   });
 
-  it('lists every text in no known form, and changes nothing', async () => {
+  it('reports every unreadable recipient, and changes nothing', async () => {
     const { name } = await api.client();
     const add = ['+254712345678', '0712345678', 'ada', 'receiver:', '@', '+254', '(0) 712'];
     const { body } = await api.change(name, { list: 'allowed', add, remove: ['x'] }).expect(400);
@@ -63,7 +63,7 @@ describe('the API of registers', () => {
     await api.change(name, { list: 'allowed', add: ['a@b.example'] }, approving.app).expect(403);
   });
 
-  it('adds and removes in one request if nobody else must agree', async () => {
+  it('adds and removes in one request without dual control', async () => {
     const { name } = await api.client();
     await api.allow(name, '@ada');
     const { body } = await api.change(name, { list: 'allowed', add: ['@bob'], remove: ['@ada'] }).expect(200);
@@ -80,7 +80,7 @@ describe('the API of registers', () => {
     await api.pay(key, [phone]).expect(200);
   });
 
-  it('has a command that does the same', async () => {
+  it('has an equivalent command', async () => {
     const { name, key } = await api.client();
     const phone = api.newPhone();
     const { url, ownerUrl } = approving.proxy.database;

@@ -4,7 +4,7 @@ import { Registering, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
 
 /** Whom a client may pay: its register of allowed and blocked recipients. */
-describe('a register of recipients', () => {
+describe('a recipient register', () => {
   let api: Registering;
   let approving: Approving;
 
@@ -58,7 +58,7 @@ describe('a register of recipients', () => {
     await approving.proxy.post(key, path, body).expect(200);
   });
 
-  it('refuses a blocked recipient that is allowed, too, and affects no other client', async () => {
+  it('refuses a blocked recipient even if it is allowed, for that client only', async () => {
     const [one, other] = [await api.client({ beneficiariesOnly: true }), await api.client()];
     const phone = api.newPhone();
     await api.allow(one.name, phone);
@@ -67,7 +67,7 @@ describe('a register of recipients', () => {
     await api.pay(other.key, [phone]).expect(200);
   });
 
-  it('refuses on every instance as soon as the change is committed, whatever it remembers of the caller', async () => {
+  it('takes effect on every instance with its commit, whatever callers are cached', async () => {
     const { name, key } = await api.client();
     const phone = api.newPhone();
     for (const proxy of [approving.proxy, approving.second]) await api.pay(key, [phone], proxy).expect(200);
@@ -76,7 +76,7 @@ describe('a register of recipients', () => {
     expect(approving.upstream.received).toHaveLength(2);
   });
 
-  it('never pays what is admitted after the block, however many calls race with it', async () => {
+  it('pays nothing admitted after the block, under any number of racing calls', async () => {
     const { id, name, key } = await api.client();
     const phone = api.newPhone();
     await api.pay(key, [phone]).expect(200);
@@ -98,7 +98,7 @@ describe('a register of recipients', () => {
     expect([row, approving.upstream.received.length]).toEqual([{ paid, before: true }, paid]);
   });
 
-  it('holds payouts to a new recipient until the time is over, and then sends them', async () => {
+  it('holds payouts to a new recipient for the cooling-off period, and then sends them', async () => {
     const { name, key } = await api.client({ beneficiariesOnly: true, beneficiaryCoolOffSeconds: 86_400 });
     const [fresh, old] = [api.newPhone(), api.newPhone()];
     await api.allow(name, fresh, old);
@@ -121,7 +121,7 @@ describe('a register of recipients', () => {
     await api.pay(key, [fresh]).expect(200);
   });
 
-  it('judges a held call again when it is approved', async () => {
+  it('checks a held call again when it is approved', async () => {
     const { name, key } = await api.client({ beneficiariesOnly: true, beneficiaryCoolOffSeconds: 60 });
     const phone = api.newPhone();
     await api.allow(name, phone);
@@ -146,7 +146,7 @@ describe('a register of recipients', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('pays a recipient without an amount only if it is allowed, and replays earlier answers', async () => {
+  it('pays a recipient without an amount only if it is allowed, and replays earlier responses', async () => {
     const { name, key } = await api.client();
     await api.credit(key, { email: 'ada@example.com', valueInUSD: undefined }).set('Idempotency-Key', 'k').expect(200);
     await approving.proxy.app.get(ClientsService, { strict: false }).update(name, { beneficiariesOnly: true });
@@ -155,7 +155,7 @@ describe('a register of recipients', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('asks the database nothing for a client that uses none', async () => {
+  it('adds no database query for a client without a register', async () => {
     const { key } = await api.client();
     await approving.query('BEGIN');
     await approving.query('LOCK TABLE beneficiary IN ACCESS EXCLUSIVE MODE'); // whoever reads it waits

@@ -7,7 +7,7 @@ import supertest from '../support/http/supertest';
 
 const MUST = 'must be the next_page_token of an earlier response';
 
-describe('the list of changes that need a second person', () => {
+describe('the list of changes that require a second person', () => {
   let proxy: TestProxy;
   let ada: string;
   let bob: string;
@@ -31,7 +31,7 @@ describe('the list of changes that need a second person', () => {
     supertest(proxy.url).post(`/v1/changes/${id}/reject`).set('X-API-Key', bob).send({ reason: 'no' }).expect(200);
   const read = async (query: string) => (await proxy.get(ada, `/v1/changes?status=rejected${query}`).expect(200)).body;
 
-  it('has pages, newest first, with the names of those who took part', async () => {
+  it('has pages, newest first, with the names of the participants', async () => {
     const ids = [await request('one'), await request('two'), await request('three')].reverse();
     for (const id of ids) await reject(id);
     const { changes: first, next_page_token: token } = await read('&page_size=2');
@@ -45,14 +45,14 @@ describe('the list of changes that need a second person', () => {
     expect((await read('&page_size=3')).next_page_token).toBeNull();
   });
 
-  it('refuses pages that are too long, and tokens that it has not issued', async () => {
+  it('refuses oversized pages, and page tokens that it has not issued', async () => {
     await proxy.get(ada, '/v1/changes?page_size=201').expect(400);
     await proxy.get(ada, '/v1/changes?page_token=x').expect(400);
   });
 });
 
-describe('every list with pages', () => {
-  it('rejects a token that no list has issued in the same words', async () => {
+describe('every paged list', () => {
+  it('rejects a foreign page token with the same error', async () => {
     const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
     try {
       const clients = proxy.app.get(ClientsService, { strict: false });

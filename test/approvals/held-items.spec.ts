@@ -10,8 +10,8 @@ const NOBODY = { email: null, phone: null, handle: null };
 /** What a caller may name a sub-account by. Contacts are masked in records. */
 const RECEIVERS = ['user-17', '+254712345678', 'ada@example.com', '@ada', ''];
 
-describe('the items of a held call, as they are recorded', () => {
-  it('name the same recipients for the register as the request itself', () => {
+describe('the recorded items of a held call', () => {
+  it('name the same recipients for the register as the request', () => {
     const operation = fc.constantFrom('POST /payouts/credit', 'POST /account/transfer', 'POST /wallets/transfer');
     const receivers = fc.array(fc.constantFrom(...RECEIVERS), { minLength: 4, maxLength: 4 });
     fc.assert(

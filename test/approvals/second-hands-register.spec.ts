@@ -10,7 +10,7 @@ import supertest from '../support/http/supertest';
 const KEY = newSigningKey('test');
 
 /** Ada and Bob are administrators. Each test tries to let Ada do alone what two persons must agree to. */
-describe('a second pair of hands for a register', () => {
+describe('dual control of a register', () => {
   let api: Registering;
   let clients: ClientsService;
   let ada: string;
@@ -51,7 +51,7 @@ describe('a second pair of hands for a register', () => {
     await decide(bob, await ask(name, { list: 'allowed', add })).expect(200);
   };
 
-  it('holds an addition to the allowed until another person agrees', async () => {
+  it('holds an allowed recipient until another person approves', async () => {
     const { name, key } = await api.client({ beneficiariesOnly: true });
     const phone = api.newPhone();
     const id = await ask(name, { list: 'allowed', add: [phone, `${phone} `], reason: `Case 17 of ${phone}` });
@@ -88,7 +88,7 @@ describe('a second pair of hands for a register', () => {
     for (const secret of [phone.slice(4), 'ada@example.com']) expect(text).not.toContain(secret);
   });
 
-  it('holds the removal of a block, by the name and by the ID of the entry', async () => {
+  it('holds the removal of a block, by name and by entry ID', async () => {
     const { name, key } = await api.client();
     const [phone, other] = [api.newPhone(), api.newPhone()];
     await api.block(name, phone, other);
@@ -104,7 +104,7 @@ describe('a second pair of hands for a register', () => {
     await api.pay(key, [other]).expect(403);
   });
 
-  it('makes what narrows at once, with any key', async () => {
+  it('applies restrictions at once, with any key', async () => {
     const { name, key } = await api.client({ beneficiariesOnly: true });
     const phone = api.newPhone();
     await allow(name, phone);
@@ -115,7 +115,7 @@ describe('a second pair of hands for a register', () => {
     expect(removed).toHaveLength(1);
   });
 
-  it('makes nothing wait that is so already', async () => {
+  it('applies changes without effect at once', async () => {
     const { name } = await api.client();
     const phone = api.newPhone();
     await allow(name, phone);
@@ -124,7 +124,7 @@ describe('a second pair of hands for a register', () => {
     expect(await changes(name)).toEqual([]);
   });
 
-  it.each(['allowed', 'blocked'] as const)('makes no half of a change of %s', async (list) => {
+  it.each(['allowed', 'blocked'] as const)('rejects a change of %s, which would apply only in part', async (list) => {
     const { name } = await api.client();
     const [kept, added] = [api.newPhone(), api.newPhone()];
     if (list === 'allowed') await allow(name, kept);
@@ -135,7 +135,7 @@ describe('a second pair of hands for a register', () => {
     expect([await listOf(name), await changes(name)]).toEqual([before, []]);
   });
 
-  it('cannot be requested without a person', async () => {
+  it('requires a person as the requester', async () => {
     const { name } = await api.client();
     const { body } = await api
       .change(name, { list: 'allowed', add: ['@ada'] })
@@ -145,7 +145,7 @@ describe('a second pair of hands for a register', () => {
     expect(await changes(name)).toEqual([]);
   });
 
-  it('cannot use an approval after the client or its keys have changed', async () => {
+  it('voids an approval after the client or its keys have changed', async () => {
     const { name } = await api.client({ maxItems: 5 });
     const phone = api.newPhone();
     const stale = await ask(name, { list: 'allowed', add: [phone] });
@@ -157,7 +157,7 @@ describe('a second pair of hands for a register', () => {
     expect(await listOf(name)).toEqual([]);
   });
 
-  it('adds an entry once, and never lifts a block that was set meanwhile', async () => {
+  it('adds an entry once, and never lifts a block set in the meantime', async () => {
     const { name, key } = await api.client();
     const phone = api.newPhone();
     for (const id of [
@@ -179,7 +179,7 @@ describe('a second pair of hands for a register', () => {
     await api.pay(key, [phone]).expect(403);
   });
 
-  it('forgets a person who is erased, who is not added afterwards', async () => {
+  it('forgets an erased person, and does not add them afterwards', async () => {
     const [{ name }, blocking] = [await api.client(), await api.client()];
     const email = 'Canary.Bird@nest.example';
     const decided = await ask(name, { list: 'allowed', add: ['@other', email] });

@@ -6,7 +6,7 @@ import { startProxy, TestProxy } from '../support/processes/proxy';
 import supertest from '../support/http/supertest';
 
 /** Ada and Bob are administrators. Each test tries to let Ada do alone what two persons must agree to. */
-describe('a second pair of hands', () => {
+describe('dual control', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let ada: string;
@@ -47,7 +47,7 @@ describe('a second pair of hands', () => {
   const keyOf = ({ body }: { body: object }) => (body as { key: string }).key;
   const opens = async (key: string) => (await proxy.get(key, '/v1/operations')).status === 200;
 
-  it('makes what narrows at once, and holds what widens for another person', async () => {
+  it('applies restrictions at once, and holds expansions for another person', async () => {
     await change(ada, 'shop', { max_items: 5 }).expect(200);
     const asked = await change(ada, 'shop', { max_items: 6, requests_per_minute: 10, reason: 'Case 1' }).expect(202);
     expect(asked.body).toEqual({
@@ -88,7 +88,7 @@ describe('a second pair of hands', () => {
     ['a list grows', { countries: ['Kenya', 'Nigeria'] }],
     ['an account is opened', { scopes: ['pay', 'read', 'account'] }],
     ['people are shown', { scopes: ['pay', 'read', 'audit:pii'] }],
-  ])('waits if %s', async (_, body) => {
+  ])('holds a change if %s', async (_, body) => {
     const before = await shop();
     const asked = await change(ada, 'shop', body).expect(202);
     await decide(ada, idOf(asked)).expect(403);
@@ -98,7 +98,7 @@ describe('a second pair of hands', () => {
     await decide(bob, idOf(asked)).expect(409);
   });
 
-  it('cannot be the requester in another spelling, without a name, or by a header', async () => {
+  it('rejects the requester in another spelling, without a name, or with a header', async () => {
     const { key: capital } = await clients.issueKey('admin', { person: 'ADA' });
     const { key: another } = await clients.issueKey('admin', { person: 'ada' });
     const asked = await change(ada, 'shop', { max_items: 7 }).expect(202);
@@ -114,7 +114,7 @@ describe('a second pair of hands', () => {
     await decide(bob, idOf(asked), 'reject').expect(200);
   });
 
-  it('cannot be a new shared key, which opens nothing until a second person agrees', async () => {
+  it('keeps a new shared key inactive until a second person approves', async () => {
     const asked = await issue(ada, 'shop').expect(202);
     const key = keyOf(asked);
     expect(await opens(key)).toBe(false);
@@ -127,7 +127,7 @@ describe('a second pair of hands', () => {
     expect(dump?.all).not.toContain(key.slice(-32));
   });
 
-  it('cannot be a new client, and a rejected one does not exist', async () => {
+  it('creates no client after a rejection', async () => {
     const asked = await create(ada, { name: 'hands', scopes: ['admin'], person: 'mallory' }).expect(202);
     await decide(bob, idOf(asked), 'reject').expect(200);
     await proxy.get(ada, '/v1/clients/hands').expect(404);
@@ -138,19 +138,19 @@ describe('a second pair of hands', () => {
     });
   });
 
-  it.each(SCOPES)('cannot be a client with %s', async (scope) => {
+  it.each(SCOPES)('holds a new client with %s', async (scope) => {
     const asked = await create(ada, { name: 'guarded', scopes: [scope], person: 'eve', daily_cap_usd: 1 }).expect(202);
     await decide(bob, idOf(asked), 'reject').expect(200);
   });
 
-  it.each(SCOPES)('cannot give a client the scope %s', async (scope) => {
+  it.each(SCOPES)('holds the grant of the scope %s', async (scope) => {
     const { name } = await clients.create(`lacks-${scope.replace(':', '-')}`, [scope === 'read' ? 'audit' : 'read']);
     const scopes = [scope, ...(scope === 'read' ? ['audit'] : ['read'])];
     const asked = await change(ada, name, { scopes, daily_cap_usd: 1 }).expect(202);
     await decide(bob, idOf(asked), 'reject').expect(200);
   });
 
-  it('cannot be smuggled into a client before a scope is granted to it', async () => {
+  it('supersedes the grant of a scope after a new key was issued', async () => {
     await clients.create('reader', ['read']);
     const asked = await change(ada, 'reader', { scopes: ['read', 'admin'] }).expect(202);
     // A key that nobody has claimed yet gets the scope, too.
@@ -163,7 +163,7 @@ describe('a second pair of hands', () => {
     await decide(bob, idOf(again), 'reject').expect(200);
   });
 
-  it('cannot be avoided by small steps, or by a step back and forth', async () => {
+  it('cannot be bypassed in small steps, or by a step back and forth', async () => {
     await clients.create('steps', ['write']);
     await change(ada, 'steps', { max_items: 3 }).expect(200);
     await change(ada, 'steps', { max_items: 4 }).expect(202);
@@ -174,7 +174,7 @@ describe('a second pair of hands', () => {
     for (const { id } of await changes()) await decide(bob, id, 'reject').expect(200);
   });
 
-  it('cannot use an approval for another state, after its time, or after the requester has lost the key', async () => {
+  it('voids an approval for another state, after its time, or after the requester loses the key', async () => {
     const stale = await change(ada, 'shop', { max_items: 7 }).expect(202);
     await change(bob, 'shop', { max_items: 1 }).expect(200);
     expect((await decide(bob, idOf(stale)).expect(409)).body).toMatchObject({ code: 'change_superseded' });
@@ -192,13 +192,13 @@ describe('a second pair of hands', () => {
     expect(await shop()).toMatchObject({ max_items: 1 });
   });
 
-  it('makes a change once, whoever decides at the same time', async () => {
+  it('applies a change once under concurrent decisions', async () => {
     const asked = await issue(ada, 'shop', {}).expect(202);
     const answers = await Promise.all(Array.from({ length: 6 }, () => decide(bob, idOf(asked))));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
   });
 
-  it('cannot be a session in the console', async () => {
+  it('does not accept a console session as the second person', async () => {
     const asked = await change(ada, 'shop', { max_items: 7 }).expect(202);
     const { body, headers } = await web().post('/v1/session').set('X-API-Key', ada).expect(200);
     const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
@@ -213,13 +213,13 @@ describe('a second pair of hands', () => {
   it.each<[string, string[]]>([
     ['pay', ['pay', 'approve']],
     ['admin', ['admin', 'approve']],
-  ])('refuses the scopes %s and approve in one hand', async (_, scopes) => {
+  ])('refuses the scopes %s and approve for one person', async (_, scopes) => {
     const { body } = await create(ada, { name: 'both', scopes, daily_cap_usd: 1 }).expect(409);
     expect(body).toMatchObject({ code: 'incompatible_scopes' });
     await change(ada, 'shop', { scopes: ['pay', 'approve'] }).expect(409);
   });
 
-  it('refuses them in one hand across clients, in any spelling', async () => {
+  it('refuses conflicting scopes of one person across clients, in any spelling', async () => {
     await clients.create('desk', ['approve'], { person: 'erin' });
     expect((await issue(ada, 'shop', { person: 'Erin' }).expect(409)).body).toMatchObject({
       code: 'incompatible_scopes',

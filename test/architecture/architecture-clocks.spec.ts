@@ -26,7 +26,7 @@ describe('the architecture of time', () => {
     expect(reading.sort()).toEqual(Object.keys(ALLOWED));
   });
 
-  it('lets the database make the default times', () => {
+  it('leaves default times to the database', () => {
     // Prisma fills in now() and @updatedAt itself, by the clock of this machine.
     const schema = readFileSync(join(__dirname, '..', '..', 'prisma', 'schema.prisma'), 'utf8');
     expect(schema).not.toMatch(/@default\((?:now|uuid)\(|@updatedAt/);

@@ -1,7 +1,7 @@
 import { sourceFiles } from '../support/examples/source';
 
-describe('the architecture of the checks before money leaves', () => {
-  it('decides only in gateway/may-pay whether this instance may pay now', () => {
+describe('the architecture of payment checks', () => {
+  it('decides only in gateway/may-pay whether this instance may pay', () => {
     const asking = /\.isRaised|[sS]torage\.obstacle|\.sendableInSeconds\(|readStops\(|stopFor\(|ACTIVE_STOPS/;
     const others = sourceFiles('src').filter(
       ({ path, text }) => !path.endsWith('.spec.ts') && !path.startsWith('src/gateway/may-pay/') && asking.test(text),

@@ -9,11 +9,11 @@ describe('the architecture of memory', () => {
   const product = sourceFiles('src').filter(({ path }) => !/^src\/sandbox\/|\/generated\/|\.spec\.ts$/.test(path));
   const filesWith = (pattern: RegExp) => product.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
-  it('nests no generator, because each one has a shape of its own', () => {
+  it('nests no generators, because each has a shape of its own', () => {
     expect(filesWith(/^[ \t]+(async )?function\*|[=(] ?(async )?function\*/m)).toEqual([]);
   });
 
-  it('takes no stack trace of each query', () => {
+  it('captures no stack trace for each query', () => {
     const clients = filesWith(/new PrismaClient\(|extends PrismaClient\b/);
     expect(clients).toEqual([
       'src/platform/database/pools/prisma.service.ts',

@@ -21,8 +21,8 @@ function filesWith(text: RegExp, allowed: string[]): string[] {
 /** Numbers of this range are numbers of locks, in code and in SQL. */
 const LOCK_NUMBER = /\b7_?070_?\d{3}\b/;
 
-describe('the one place of a rule', () => {
-  it('is platform/schema for decorators that describe a field', () => {
+describe('a rule with one place', () => {
+  it('is in platform/schema for decorators that describe a field', () => {
     const makers = filesWith(/(?<!@)\bApiProperty(?:Optional)?\(/, [
       'src/http/validation/rules/rules.ts', // describes a field by its rule
       'src/platform/schema/fields.ts',
@@ -30,28 +30,28 @@ describe('the one place of a rule', () => {
     expect(makers).toEqual([]);
   });
 
-  it('is platform/schema for fields that may be null', () => {
+  it('is in platform/schema for nullable fields', () => {
     expect(filesWith(/type: 'null'/, ['src/platform/schema/fields.ts'])).toEqual([]);
   });
 
-  it('is platform/schema for page tokens', () => {
+  it('is in platform/schema for page tokens', () => {
     expect(filesWith(/(?<!@nextPageToken\(\) )next_page_token!/, [])).toEqual([]);
     expect(filesWith(/(?<!@PageToken\(\w*\)\s+)page_token\?:/, ['src/platform/schema/page.ts'])).toEqual([]);
   });
 
-  it('is platform/errors for the code of an error', () => {
+  it('is in platform/errors for error codes', () => {
     const readers = filesWith(/as \{ code\?: (?:string|unknown)|function codeOf/, [
       'src/platform/errors/error-code.ts',
     ]);
     expect(readers.filter((path) => !path.startsWith('src/sandbox/'))).toEqual([]);
   });
 
-  it('is platform/json for whether a value is an object', () => {
+  it('is in platform/json for object checks', () => {
     const askers = filesWith(/\w !== null && !Array\.isArray/, ['src/platform/json/is-object.ts']);
     expect(askers.filter((path) => !path.startsWith('src/sandbox/'))).toEqual([]);
   });
 
-  it('names its SQL twin by a function that exists, and is named by files that exist', () => {
+  it('names a SQL twin that exists, and is named by files that exist', () => {
     const named = product.flatMap(({ text }) => text.match(/SQL functions? (?:[\w.]+\(\)(?:,| and)?[\s*]+)+/g) ?? []);
     const functions = [...new Set(named.flatMap((words) => words.match(/[\w.]+(?=\(\))/g) ?? []))];
     const missing = functions.filter((name) => !script.includes(`FUNCTION ${name}(`));
@@ -64,7 +64,7 @@ describe('the one place of a rule', () => {
     expect(files.filter((file) => product.every(({ path }) => path !== file))).toEqual([]);
   });
 
-  it('is access/people for whether two names are of the same person', () => {
+  it('is in access/people for the identity of persons', () => {
     const namesOfPeople = '(?:actor|claimedActor|person|owner|requester|decider|identity)(?:[?!]?\\.name)?';
     const people = ['src/access/people/person.ts', 'src/access/people/same-person.ts', 'src/access/people/merges.ts'];
     const comparing = [
@@ -80,12 +80,12 @@ describe('the one place of a rule', () => {
     ]);
   });
 
-  it('is platform/database/locks.ts for the numbers of locks', () => {
+  it('is in platform/database/locks.ts for lock numbers', () => {
     const others = [...product, ...sourceFiles('test')].filter(({ path }) => path !== 'src/platform/database/locks.ts');
     expect(others.filter(({ text }) => LOCK_NUMBER.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
-  it('gives each lock a number of its own, and knows those of the migrations', () => {
+  it('has a unique lock number, and knows those of the migrations', () => {
     const numbers: number[] = Object.values(LOCKS);
     expect(new Set(numbers).size).toBe(numbers.length);
     const taken = script.match(new RegExp(LOCK_NUMBER, 'g')) ?? [];
@@ -93,7 +93,7 @@ describe('the one place of a rule', () => {
     expect(taken.length).toBeGreaterThan(5);
   });
 
-  it('is recipients for the spelling of a recipient, whatever compares it', () => {
+  it('is in recipients for the spelling of a recipient', () => {
     const names = '(?:email|phone|phoneNumber|handle|twitter|receiver|recipient|payee)';
     const inTypeScript = `\\b${names}\\b[?!)]*\\.(?:toLowerCase|normalize|replace|replaceAll|trim|localeCompare)\\(`;
     const inSql = `(?:lower|ltrim|btrim|translate|regexp_replace)\\((?:\\w+\\.)?${names}\\b|\\b(?:email|phone|handle) = \\w+\\.(?:email|phone|handle)\\b`;
@@ -102,7 +102,7 @@ describe('the one place of a rule', () => {
     expect(spelling.filter((path) => !folders.some((folder) => path.startsWith(folder)))).toEqual([]);
   });
 
-  it('is recipients for numbering plans and domains', () => {
+  it('is in recipients for numbering plans and domains', () => {
     const planning = filesWith(/from 'libphonenumber-js|domainToASCII/, []);
     expect(planning.filter((path) => !path.startsWith('src/recipients/'))).toEqual([]);
   });

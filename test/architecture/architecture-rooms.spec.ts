@@ -65,7 +65,7 @@ function floorOf(path: string): number {
 }
 
 describe('the rooms', () => {
-  it('imports only downwards', () => {
+  it('import only downwards', () => {
     const upwards = product.flatMap(({ path, imports }) =>
       imports
         .filter((target) => target.startsWith('src/') && floorOf(target) < floorOf(path))
@@ -74,7 +74,7 @@ describe('the rooms', () => {
     expect(upwards).toEqual([]);
   });
 
-  it('has a floor for each area and folder', () => {
+  it('rank each area and folder', () => {
     const areas = [...new Set(product.map(({ path }) => path.replace('src/', '').split('/')[0]))];
     expect(areas.sort()).toEqual(HOUSE.map(([area]) => area).sort());
     const homeless = product.filter(({ path }) => {
@@ -85,7 +85,7 @@ describe('the rooms', () => {
     expect(homeless.map(({ path }) => path)).toEqual([]);
   });
 
-  it('shares no code between the sandbox and the rest', () => {
+  it('share no code between the sandbox and the rest', () => {
     const shared = product.flatMap(({ path, imports }) =>
       imports
         .filter((target) => target.startsWith('src/sandbox/') !== path.startsWith('src/sandbox/'))
@@ -95,7 +95,7 @@ describe('the rooms', () => {
     expect(shared).toEqual([]);
   });
 
-  it("uses the provider's fields and references only in the adapter and the interface", () => {
+  it('use the fields and references of the provider only in the adapter and the interface', () => {
     const words = /\b(?:chiRefs?|chi_ref|issueI[Dd]|issue_id|tnxID|valueInUSD|momoCode|countryToSend|svix-id)\b/;
     // The interface, its catalogue, its adapter and its simulation; and where a request of the interface is an example.
     const folders = [
@@ -112,18 +112,18 @@ describe('the rooms', () => {
     expect(naming.map(({ path }) => path)).toEqual([]);
   });
 
-  it('has no cycle of imports', () => {
+  it('have no import cycle', () => {
     const files = [...product, ...sourceFiles('console/src'), ...sourceFiles('packages/sdk/src')];
     expect(findCycle(files)).toBeUndefined();
     expect(files.find(({ path }) => path === 'console/src/app.tsx')?.imports).toContain('console/src/navigation.ts');
   });
 
-  it('has no file over 250 lines', () => {
+  it('have no file over 250 lines', () => {
     const long = [...src, ...sourceFiles('test')].filter(({ text }) => text.split('\n').length > 251);
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
-  it('lists at most 20 files in a folder', () => {
+  it('have at most 20 files in each folder', () => {
     const folders = codeFiles().map((path) => path.slice(0, path.lastIndexOf('/')));
     const sizes = [...new Set(folders)].map((name) => ({
       name,

@@ -48,12 +48,12 @@ function handlers(): Handler[] {
 }
 
 describe('the architecture', () => {
-  it('has a handler for each operation of the catalogue, and no other', () => {
+  it('has exactly one handler for each operation of the catalogue', () => {
     const handled = handlers().flatMap(({ method }) => (Reflect.getMetadata(OPERATION, method) as string) ?? []);
     expect(handled.sort()).toEqual([...Object.keys(OPERATIONS), 'GET /wallets/list'].sort()); // two methods, two handlers
   });
 
-  it('states for each route who may call it', () => {
+  it('declares the access of each route', () => {
     const silent = handlers().filter(({ method }) => !(Reflect.getMetadata(ALLOW, method) as string[])?.length);
     expect(silent.map(({ where }) => where)).toEqual([]);
   });
@@ -90,11 +90,11 @@ describe('the architecture', () => {
     expect(handlers().flatMap(({ bound }) => bound).length).toBeGreaterThan(15); // it did look at something
   });
 
-  it('spreads no object or array literals, which only pack lines', () => {
+  it('spreads no object or array literals', () => {
     expect(codeFiles().flatMap(literalSpreads)).toEqual([]);
   });
 
-  it('reads the history only on connections of readers', () => {
+  it('reads the history only on reader connections', () => {
     const readers = product.filter(({ path }) =>
       /^src\/(history\/(search|records|story|export|shapes|access-log)|admin\/overview)\//.test(path),
     );

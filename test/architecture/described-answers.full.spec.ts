@@ -20,7 +20,7 @@ const PAID = {
 };
 
 /** Programs whose types are made of the API documents must find in an answer what they describe, and nothing else. */
-describe('the answers of /v1', () => {
+describe('a /v1 response', () => {
   let approving: Approving;
   let key: string;
   let ids: Record<
@@ -126,13 +126,13 @@ describe('the answers of /v1', () => {
     ['/v1/clients/{name}/keys', () => '/app/keys'],
     ['/v1/operations', () => ''],
     ['/v1/limits', () => '', 'app'],
-  ])('match the OpenAPI document: GET %s', async (path, rest, by = 'all') => {
+  ])('matches the OpenAPI document: GET %s', async (path, rest, by = 'all') => {
     const address = path.replace(/\/\{.*$/, '') + rest(ids);
     const { body } = await send('get', address, undefined, by === 'app' ? approving.app : key).expect(200);
     expect([address, undescribed(body, schemaOf('get', path))]).toEqual([address, []]);
   });
 
-  it('match the document for each category of findings and for decisions', async () => {
+  it('matches the document for each category of findings and for decisions', async () => {
     const findings = new Map<string, string>();
     const { body } = await send('get', `/v1/reconciliation/runs/${ids.run}/report`).expect(200);
     for (const { category, id } of body.findings) findings.set(category, id);
@@ -149,7 +149,7 @@ describe('the answers of /v1', () => {
     }
   });
 
-  it('match the document for changes', async () => {
+  it('matches the document for changes', async () => {
     const made = await send('post', '/v1/clients', { name: 'made', scopes: ['pay'], daily_cap_usd: 1 });
     expect(undescribed(made.body, schemaOf('post', '/v1/clients', 201))).toEqual([]);
     const changed = await send('patch', '/v1/clients/made', { daily_cap_usd: 5, countries: ['Kenya'] }).expect(200);
@@ -169,7 +169,7 @@ describe('the answers of /v1', () => {
     await handIn('Ref,Amount\nchi-1,2.5\nchi-2,x\n', 200);
   });
 
-  it('match the document for replays without a stored answer', async () => {
+  it('matches the document for replays without a stored response', async () => {
     await approving.query('DELETE FROM outcome_body WHERE intent_id = $1', [ids.paid]);
     const erased = await approving.pay().set('Idempotency-Key', 'k-1').set('X-Actor', 'ada').expect(200);
     const transaction = {
@@ -188,7 +188,7 @@ describe('the answers of /v1', () => {
     }
   });
 
-  it('match the document for errors', async () => {
+  it('matches the document for errors', async () => {
     for (const [status, path] of [
       [400, '/v1/audit/calls?page_size=0'],
       [404, '/v1/clients/nobody'],
@@ -198,7 +198,7 @@ describe('the answers of /v1', () => {
     }
   });
 
-  it('name their members, except for data of others', () => {
+  it('declares its members, except for data of others', () => {
     expect(objectsThatSayNothing()).toEqual([
       'LeafProof/record',
       'ReceiptRecord/record',

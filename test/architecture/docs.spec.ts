@@ -61,7 +61,7 @@ function inUnitOf(variable: string, number: string, unit: string | undefined): n
 }
 
 describe('the documentation', () => {
-  it('has a README of less than nine kilobytes', () => {
+  it('has a README under nine kilobytes', () => {
     expect(statSync(join(ROOT, 'README.md')).size).toBeLessThan(9_000);
   });
 
@@ -71,7 +71,7 @@ describe('the documentation', () => {
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
-  it('has only links to existing files and headings', () => {
+  it('links only to existing files and headings', () => {
     const broken = pages.flatMap(({ path, text }) =>
       [...proseOf(text).matchAll(/\]\(([^)\s]+)\)/g)]
         .map(([, link = '']) => link)
@@ -88,7 +88,7 @@ describe('the documentation', () => {
     expect(pages.length).toBeGreaterThan(40);
   });
 
-  it('lists every page of docs in docs/README.md or in the index of decisions', () => {
+  it('lists every page in docs/README.md or in the decision index', () => {
     const links = (path: string) =>
       [...read(path).matchAll(/\]\(([^)#\s]+)\)/g)].map(([, link = '']) => join(dirname(path), link));
     const listed = [...links('docs/README.md'), ...links('docs/internals/decisions/README.md'), 'docs/README.md'];
@@ -96,7 +96,7 @@ describe('the documentation', () => {
     expect(unlisted.map(({ path }) => path)).toEqual(['docs/screenshots/README.md']);
   });
 
-  it('names tests of both tiers for each promise', () => {
+  it('cites tests of both tiers for each promise', () => {
     const rowsOf = (path: string, head: string) => {
       const [, rows = ''] =
         read(path)
@@ -152,7 +152,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('states the default of a variable beside its name only as it is in the code', () => {
+  it('states the default of a variable as in the code', () => {
     const wrong = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/`([A-Z][A-Z0-9_]+)` \((\d[\d_,.]*|a|an|one)(?: (\w+))?\)/g)]
         .filter(([, name = '']) => defaultOf(name) !== undefined)
@@ -170,14 +170,14 @@ describe('the documentation', () => {
     expect(wrong.map(([line]) => line)).toEqual([]);
   });
 
-  it('has every variable of the configuration in .env.example', () => {
+  it('has every configuration variable in .env.example', () => {
     const names = [...read('.env.example').matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
     expect(Object.keys(VARIABLES).filter((name) => !names.includes(name))).toEqual([]);
     const others = names.filter((name = '') => !(name in VARIABLES)); // the sandbox reads these
     expect(others.filter((name = '') => !read('src/sandbox/README.md').includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('has only variables of the configuration in docker-compose.yml', () => {
+  it('has only configuration variables in docker-compose.yml', () => {
     const [, proxy = ''] = /^ {2}proxy:\n((?: {4}.*\n|\n)+)/m.exec(read('docker-compose.yml')) ?? [];
     const names = [...proxy.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name = '']) => name);
     expect(names).toEqual([
@@ -194,7 +194,7 @@ describe('the documentation', () => {
     expect(names.filter((name) => !(name in VARIABLES))).toEqual(['PGPASSWORD']); // the driver reads it
   });
 
-  it('has the pages about the upstream that comments refer to', () => {
+  it('has every upstream page that comments cite', () => {
     const comments = ['src', 'test', 'bench', 'prisma'].flatMap((folder) =>
       ['.ts', '.mjs', '.sql'].flatMap((ending) => filesBelow(folder, ending)),
     );

@@ -66,7 +66,7 @@ describe('meta', () => {
     expect(recorded.refusal!.errors[0]!.pointer).toBe('/meta');
   });
 
-  it('is rejected where a name is given twice', () =>
+  it('is rejected if a name is given twice', () =>
     api.expectRefused(redeem('{"a":{"b":1,"b":2}}'), [{ pointer: '/meta/a/b', detail: /^must be given only once$/ }]));
 
   it('is forwarded for a sub-account in the same way', async () => {
@@ -75,7 +75,7 @@ describe('meta', () => {
     expect(api.upstream.received.at(-1)?.body).toBe(body);
   });
 
-  it('is masked completely for readers who may not see people', async () => {
+  it('is masked completely for readers without access to people', async () => {
     const { key } = await api.proxy.client('masked', 'audit');
     const { headers } = await redeem('{"reference":"Ada Lovelace","Lovelace":{"id":"Ada"}}').expect(200);
     const { body } = await api.proxy.get(key, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);

@@ -26,7 +26,7 @@ describe('PUBLIC_URL', () => {
   const ask = (path: '/v1/limits' | '/livez' | '/readyz' | '/console', headers: Record<string, string>) =>
     supertest(proxy.url).get(path).set(headers);
 
-  it('refuses other hosts with 421, and answers probes by any', async () => {
+  it('refuses other hosts with 421, and answers probes for any host', async () => {
     await ask('/v1/limits', { Host: 'payouts.example.com', 'X-API-Key': key }).expect(200);
     await ask('/v1/limits', { Host: 'internal', 'X-Forwarded-Host': 'pay.example.org', 'X-API-Key': key }).expect(200);
     for (const Host of ['evil.example', 'localhost', new URL(proxy.url).host]) {
@@ -38,7 +38,7 @@ describe('PUBLIC_URL', () => {
     }
   });
 
-  it('accepts a DPoP proof for its own addresses alone, whatever Host names', async () => {
+  it('limits DPoP proofs to its own addresses, whatever the Host header', async () => {
     const signing = await newSigningKey();
     const token = await issuer.boundToken(signing);
     const askWith = async (host: string, htu: string) => {
@@ -53,7 +53,7 @@ describe('PUBLIC_URL', () => {
     expect(await askWith('payouts.example.com', 'http://payouts.example.com')).toEqual([401, 'invalid_dpop_proof']);
   });
 
-  it('decides which pages are its own, and whether cookies need TLS', async () => {
+  it('determines the own pages of the proxy, and whether cookies require TLS', async () => {
     const begun = await supertest(proxy.url)
       .post('/v1/session')
       .set({ Host: 'payouts.example.com', Origin: OWN, 'X-Forwarded-Proto': 'https,http', 'X-API-Key': key })
@@ -69,7 +69,7 @@ describe('PUBLIC_URL', () => {
     await act(OWN).expect(201);
   });
 
-  it('gives each answer a policy, also those that are no pages', async () => {
+  it('adds a security policy to each response, pages or not', async () => {
     const own = { Host: 'payouts.example.com' };
     for (const path of ['/livez', '/console', '/v1/limits'] as const) {
       expect((await ask(path, own)).headers['content-security-policy']).toMatch(
@@ -80,7 +80,7 @@ describe('PUBLIC_URL', () => {
     expect(docs.headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self'.*frame-ancestors/);
   });
 
-  it('is used wherever the proxy needs its own address: one file reads Host', () => {
+  it('replaces the Host header, which one file reads', () => {
     const isReading = ({ path, text }: { path: string; text: string }) =>
       !path.startsWith('src/sandbox/') &&
       /x-forwarded-(host|proto)|headers\.host\b|request\.(host|hostname|protocol)\b/.test(text);

@@ -12,14 +12,14 @@ function withText(text: RegExp): Record<string, number> {
  * SQL is `Prisma.sql`, composed of fragments. Its values are parameters. Only names of tables, columns and settings are
  * part of a text, where a statement takes no parameter for them.
  */
-describe('the text of SQL', () => {
+describe('SQL text', () => {
   it('escapes no values', () => {
     expect(withText(/\bescapeLiteral\b/g)).toEqual({
       'src/platform/database/migrations/applied-migrations.ts': 1, // the name of a login in a DO block, which takes no parameters
     });
   });
 
-  it('contains no interpolated strings as fragments', () => {
+  it('interpolates no fragments', () => {
     expect(withText(/\bPrisma\.raw\(\s*(`[^`]*\$\{|['"][^'"]*['"]\s*\+)/g)).toEqual({
       'src/admin/overview/history.service.ts': 1, // names of columns
       'src/history/search/pages.ts': 1, // an operator
@@ -28,7 +28,7 @@ describe('the text of SQL', () => {
     });
   });
 
-  it('contains interpolated strings only for names of tables, columns and settings', () => {
+  it('interpolates only names of tables, columns and settings', () => {
     const interpolated = Object.keys(withText(/\.query(<[^(]*>)?\(\s*`[^`]*\$\{/g));
     const elsewhere = interpolated.filter(
       (path) => !/^src\/(history\/(log|retention)|platform\/database|continuity)\//.test(path),

@@ -21,7 +21,7 @@ const CHARGE = {
 const answerOf = (operation: OperationName) =>
   schemaOf(methodOf(operation) === 'GET' ? 'get' : 'post', `/api/v0.1${pathOf(operation)}`);
 
-describe('the answers of the upstream, as openapi.json describes them', () => {
+describe('upstream responses in openapi.json', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let api: InterfaceClient;
 
@@ -83,7 +83,7 @@ describe('the answers of the upstream, as openapi.json describes them', () => {
     ],
   };
 
-  it.each(OPERATION_NAMES)('have every field of the answers of the sandbox: %s', async (operation) => {
+  it.each(OPERATION_NAMES)('have every field of the sandbox responses: %s', async (operation) => {
     const schema = answerOf(operation);
     for (const ask of ASKED[operation]) {
       const { status, text } = await ask();
@@ -95,7 +95,7 @@ describe('the answers of the upstream, as openapi.json describes them', () => {
     }
   });
 
-  it('have an example that is as described', () => {
+  it('have an example that matches its schema', () => {
     const examples = operationsIn().filter(({ path }) => path.startsWith('/api/v0.1/'));
     expect(examples).toHaveLength(OPERATION_NAMES.length + 1); // /wallets/list has two methods
     for (const { path, operation } of examples) {
@@ -113,19 +113,19 @@ describe('the answers of the upstream, as openapi.json describes them', () => {
     ['nothing found', 'POST /account/issue-id-transactions', { error: 'not found for that id' }],
     ['a new status and a new field', 'GET /account/transaction', { status: 'REVERSAL_PENDING', newcomer: [1] }],
     ['no field at all', 'POST /payouts/mobile-money', {}],
-  ])('allow what was seen of such services: %s', (_, operation, data) => {
+  ])('allow the observed responses of real services: %s', (_, operation, data) => {
     expect(undescribed({ status: 'success', data }, answerOf(operation))).toEqual([]);
   });
 
   it.each([
     { status: 'error', error: 'ERROR-REDEEMED' },
     { status: 'error', type: 'Transaction Error', code: 'TRANSACTION_FAILED', message: 'fail to send bulk airtime' },
-  ])('have both forms of its errors', (body) => {
+  ])('have both error forms', (body) => {
     const refusal = API_DOCUMENT.paths['/api/v0.1/redeem/airtime']!.post!.responses['4XX']!;
     expect(undescribed(body, refusal.content?.['application/json']?.schema ?? {})).toEqual([]);
   });
 
-  it('say which of their fields the upstream documents', () => {
+  it('state which fields the upstream documents', () => {
     const documented = Object.entries(API_DOCUMENT.components.schemas).flatMap(([name, schema]) =>
       Object.entries(schema.properties ?? {})
         .filter(([, one]) => 'x-source' in one)

@@ -11,14 +11,14 @@ export const PERSONS = [
     guards: 'a held call with an item that its person may not pay any more',
     edits: [[CALLER_ROW, 'own ? `coalesce', 'own && false ? `coalesce']],
     noticedBy: APPROVALS,
-    test: 'hold for an item when it is approved',
+    test: 'apply to an item when it is approved',
   },
   {
     name: 'person-revoked-held',
     guards: 'a held call of a person who was revoked',
     edits: [[REQUESTERS, "NOT IN ('key', 'claimed')", "NOT IN ('key', 'claimed', 'token')"]],
     noticedBy: APPROVALS,
-    test: 'ends with a revocation of the requester',
+    test: 'is impossible after a revocation of the requester if the credential was theirs',
   },
   {
     name: 'person-unknown',

@@ -154,6 +154,6 @@ export const SECOND_PERSONS = [
     guards: 'an approval by a shared key',
     edits: [['src/access/auth/four-eyes.ts', '(requester.isPerson || mustBePerson)', 'requester.isPerson']],
     noticedBy: 'test/approvals/approvals-persons.full.spec.ts',
-    test: 'takes a personal key to approve a call of nobody in particular',
+    test: 'requires a personal key to',
   },
 ];

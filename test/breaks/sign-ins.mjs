@@ -162,6 +162,6 @@ export const SIGN_INS = [
       ],
     ],
     noticedBy: 'test/approvals/approvals-persons.full.spec.ts',
-    test: 'is required of an operator who requested on a page or with a token',
+    test: 'is required after a request in a page session or with a token, even once the name is erased',
   },
 ];

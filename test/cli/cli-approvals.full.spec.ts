@@ -40,7 +40,7 @@ describe('the approvals command', () => {
     expect(stderr.trimEnd()).toMatch(words);
   };
 
-  it('lists pending calls, for people and as JSON', async () => {
+  it('lists pending calls as text and as JSON', async () => {
     const id = await approving.hold();
     const table = await said(['list']);
     expect(table).toMatch(new RegExp(`${id} +app +POST /payouts/airtime +2.5 +1 +pending_approval +over_threshold`));
@@ -52,7 +52,7 @@ describe('the approvals command', () => {
     expect(await approving.read(id)).toMatchObject({ outcome: 'declined', approval: { reason: 'not ours' } });
   });
 
-  it('approves with the key of a file, and shows the outcome', async () => {
+  it('approves with a key from a file, and shows the outcome', async () => {
     const id = await approving.hold();
     const file = join(folder, 'key');
     writeFileSync(file, `${approving.approver.key}\n`);
@@ -76,7 +76,7 @@ describe('the approvals command', () => {
     ]);
   });
 
-  it("reports the proxy's reason for a failure", async () => {
+  it('reports the error of the proxy', async () => {
     const id = await approving.hold();
     const [reason, hash] = [
       ['--reason', 'agreed'],
@@ -119,7 +119,7 @@ describe('the approvals command', () => {
       (request) => request.socket.destroy(),
       /The decision may have been made\. Check approvals list before you continue\./,
     ],
-  ])('reports no success at an address that %s', async (_what, listener, words) => {
+  ])('reports failure at an address that %s', async (_what, listener, words) => {
     const requests: string[] = [];
     const { server, url } = await listen((request, response) => {
       requests.push(request.url ?? '');

@@ -7,7 +7,7 @@ import { runCli } from '../support/processes/cli';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
 /** The commands as operators type them, with dual control and a running proxy. */
-describe('commands that need a second person', () => {
+describe('a command that requires a second person', () => {
   const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-changes-'));
   let proxy: TestProxy;
   let ada = '';
@@ -43,7 +43,7 @@ describe('commands that need a second person', () => {
   const acts = () =>
     proxy.database.query(`SELECT action, via, actor, reason FROM activity WHERE via = 'cli' ORDER BY acted_at, id`);
 
-  it('creates the first administrator on the database, and nothing else', async () => {
+  it('creates only the first administrator directly in the database', async () => {
     expect(await refused(['clients', 'create', '--name', 'shop', '--scopes', 'pay', '--daily-cap', '1'])).toMatch(
       /Dual control is on/,
     );
@@ -61,7 +61,7 @@ describe('commands that need a second person', () => {
     }
   });
 
-  it('does not create another first administrator after all others are gone', async () => {
+  it('refuses another first administrator, even after all others are gone', async () => {
     await proxy.database.query(`UPDATE client SET scopes = '{audit}' WHERE name = 'admin'`);
     await refused(['clients', 'create', '--name', 'other', '--scopes', 'admin', '--person', 'mallory']);
     await proxy.database.query(`UPDATE client SET scopes = '{admin,audit}' WHERE name = 'admin'`);
@@ -80,7 +80,7 @@ describe('commands that need a second person', () => {
     expect(body.activity).toMatchObject([{ target: { client: { name: 'admin' } }, after: { acts: ['key_issued'] } }]);
   });
 
-  it('asks the proxy with the key of a person, and another one approves', async () => {
+  it('sends a change to the proxy with a personal key, and another person approves it', async () => {
     const args = [
       'clients',
       'create',
@@ -118,7 +118,7 @@ describe('commands that need a second person', () => {
     await done(['changes', 'approve', reader.change_id ?? '', '--reason', 'agreed'], grace);
   });
 
-  it('gives a person their key by the claim code that only the approver has printed', async () => {
+  it('gives a key to the person with the claim code, which only the approver has seen', async () => {
     const asked = await done(['keys', 'issue', '--client', 'admin', '--person', 'carol'], ada);
     expect(Object.keys(asked)).toEqual(['status', 'change_id', 'expires_at']);
     const { claim_code: code = '' } = await done(
@@ -146,7 +146,7 @@ describe('commands that need a second person', () => {
     expect((await acts()).at(-1)).toMatchObject({ action: 'emergency_change', reason: 'Case 5' });
   });
 
-  it('changes registers as it changes clients', async () => {
+  it('changes registers and clients under the same rules', async () => {
     const command = (action: string, list: string, recipients: string) => {
       const about = ['--name', 'shop', '--list', list, '--recipients', recipients];
       return ['clients', 'beneficiaries', action, ...about];
@@ -170,13 +170,13 @@ describe('commands that need a second person', () => {
     ]);
   });
 
-  it('revokes a key and stops on the database alone', async () => {
+  it('revokes a key and stops directly in the database', async () => {
     const [{ id = '' } = {}] = (await done(['keys', 'list', '--client', 'reader'])) as unknown as { id: string }[];
     await done(['keys', 'revoke', id, '--reason', 'Leaked']);
     await done(['stop', 'client', 'shop', '--reason', 'Leaked']);
   });
 
-  it('merges people whom two persons, or an emergency, call one human', async () => {
+  it('merges persons after two persons, or one in an emergency, identify them as one human', async () => {
     const merge = ['clients', 'persons', 'merge', '--kept', 'ada', '--merged', 'grace'];
     expect(await refused(merge)).toMatch(/Dual control is on/);
     const { status, change_id: change = '' } = await done(merge, ada);

@@ -44,7 +44,7 @@ describe('the clients command', () => {
     return listed.find((client) => client.name === name)?.operations;
   };
 
-  it('records every change with the user of the operating system and the reason', async () => {
+  it('records every change with the operating system user and the reason', async () => {
     await create('recorded', '--daily-cap', '10', '--reason', 'A new shop of ada@example.com');
     await update('recorded', '--daily-cap', '99.5');
     const { id } = JSON.parse(await run(keysCommands(), ['issue', '--client', 'recorded', '--json'])) as { id: string };
@@ -64,7 +64,7 @@ describe('the clients command', () => {
     await expect(update('recorded', '--daily-cap', '1', '--reason', 'a\nb')).rejects.toThrow(/--reason must be text/);
   });
 
-  it('creates a client with all operations, or with those that the options name', async () => {
+  it('creates a client with all operations, or only the given ones', async () => {
     expect(Object.keys(JSON.parse(await create('free')) as object)).toEqual(['id', 'name', 'key']);
     expect(await operationsOf('free')).toBeNull();
     await create('all', '--operations', 'all');
@@ -79,7 +79,7 @@ describe('the clients command', () => {
     expect(await operationsOf('less')).toEqual(DOCUMENTED.slice(1));
   });
 
-  it('updates only what the options name', async () => {
+  it('updates only the given options', async () => {
     await create('changing');
     expect(await update('changing', '--without-operations', 'observed')).toMatchObject({ operations: DOCUMENTED });
     expect(await update('changing', '--without-operations', 'POST /send')).toMatchObject({
@@ -107,7 +107,7 @@ describe('the clients command', () => {
     expect(await operationsOf('never')).toBeUndefined();
   });
 
-  it('rejects a change that leaves a client nothing, and an empty change', async () => {
+  it('rejects an empty change, and one that removes all permissions', async () => {
     await create('keeping');
     await expect(update('keeping', '--without-operations', 'all')).rejects.toThrow(
       /must be allowed at least one operation/,

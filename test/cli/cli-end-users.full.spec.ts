@@ -4,7 +4,7 @@ import { cliOf } from '../support/processes/cli';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 /** The commands for clients whose end users are known, against a database of their own. */
-describe('the commands for end users', () => {
+describe('the end user commands', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('the commands for end users', () => {
     }
   });
 
-  it('set, change and remove the provider of a client', async () => {
+  it('set, change and remove the token provider of a client', async () => {
     const provider = `--token-issuer https://id.example --token-audience https://pay.example
       --token-jwks-uri https://id.example/jwks --token-client-id web-app`.split(/\s+/);
     await create('web', '--kind', 'public', ...provider);
@@ -66,7 +66,7 @@ describe('the commands for end users', () => {
     expect(await update('--token-issuer', 'none')).toMatchObject({ token_issuer: null, token_algorithms: [] });
   });
 
-  it('set, change and remove where people sign in to the pages of a client', async () => {
+  it('set, change and remove the page provider of a client', async () => {
     const provider = ['--page-issuer', 'https://id.example', '--page-client-id', 'shop-pages'];
     const missing = 'a client with page sessions needs origins, too';
     await expect(create('pages', '--kind', 'public', ...provider)).rejects.toThrow(missing);
@@ -93,7 +93,7 @@ describe('the commands for end users', () => {
     expect(await kinds()).toEqual(['page revoked', 'page revoked']);
   });
 
-  it('list people, and give one of them other limits', async () => {
+  it('list people, and change the limits of one person', async () => {
     await create('shop', '--person-daily-cap', '10');
     const limits = async (...args: string[]) =>
       JSON.parse((await clients('persons', 'limits', '--client', 'shop', '--json', ...args)).stdout) as object;

@@ -63,7 +63,7 @@ describe('the export command', () => {
     return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   };
 
-  it('writes a complete file, readable only by its owner, that can be checked again', async () => {
+  it('writes a complete, verifiable file that only its owner can read', async () => {
     const { code, stdout, stderr } = await cli(['export', '--format', 'csv', '--out', 'calls.csv']);
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(/^calls\.csv: 3 calls, complete; SHA-256 [0-9a-f]{64}; /);
@@ -102,7 +102,7 @@ describe('the export command', () => {
     });
   });
 
-  it('reports what is wrong with the options, and writes nothing', async () => {
+  it('reports invalid options, and writes nothing', async () => {
     await expect(
       run(['export', '--format', 'csv', '--out', join(folder, 'none'), '--filter', 'from=x']),
     ).rejects.toThrow(/\n\/from must be an ISO 8601 time/);

@@ -23,7 +23,7 @@ describe('a command that fails unexpectedly', () => {
   const run = (...args: string[]) => runCli(args, envOf(database), dir);
   const failWith = (error: unknown) => jest.spyOn(ClientsService.prototype, 'list').mockRejectedValue(error);
 
-  it.each([[[]], [['--json']]])('says what failed and where, without the words of the error %j', async (options) => {
+  it.each([[[]], [['--json']]])('reports the failed step, without the message of the error %j', async (options) => {
     failWith(new TypeError(SECRET, { cause: Object.assign(new Error(SECRET), { code: 'ERR_OF_LIBRARY' }) }));
     const { code, stdout, stderr } = await run('clients', 'list', ...options);
     expect([code, stdout]).toEqual([1, '']);
@@ -32,27 +32,27 @@ describe('a command that fails unexpectedly', () => {
     expect(stderr).not.toContain(SECRET);
   });
 
-  it('says that the database did not do its work', async () => {
+  it('reports a failure of the database', async () => {
     failWith(Object.assign(new Error(SECRET), { code: '57P01' }));
     const { code, stderr } = await run('clients', 'list');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^clients list failed: the database .*\(57P01\)\..*\n/)]);
     expect(stderr).not.toContain(SECRET);
   });
 
-  it('names the file or folder that it could not use', async () => {
+  it('names an unusable file or folder', async () => {
     const file = join(dir, 'missing', 'report.csv');
     failWith(await import('node:fs/promises').then((fs) => fs.writeFile(file, '').catch((error: unknown) => error)));
     const { code, stderr } = await run('clients', 'list');
     expect([code, stderr]).toEqual([1, expect.stringContaining(`clients list failed: open ${file} (ENOENT).`)]);
   });
 
-  it('survives something thrown that is no error', async () => {
+  it('handles a thrown value that is not an error', async () => {
     failWith(SECRET);
     const { code, stderr } = await run('clients', 'list');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^clients list failed: .*\n {2}string\n$/)]);
   });
 
-  describe('because the proxy failed', () => {
+  describe('because of a proxy error', () => {
     let server: Server;
     let body: object;
     beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('a command that fails unexpectedly', () => {
     });
     afterAll(() => server.close());
 
-    it('names the call whose details the log of the proxy has', async () => {
+    it('names the call to look up in the log of the proxy', async () => {
       body = { detail: 'The proxy failed.', call_id: '0198c0de-0000-7000-8000-000000000000' };
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const env = { ...envOf(database), PAYOUT_PROXY_KEY: 'pp_any' };

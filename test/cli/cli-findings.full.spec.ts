@@ -38,7 +38,7 @@ describe('the findings command', () => {
   });
   const at = (name: string) => join(folder, name);
 
-  it('lists undecided findings, for people and as JSON', async () => {
+  it('lists undecided findings as text and as JSON', async () => {
     const { stdout } = await cli('list', '--filter', 'severity=critical');
     expect(stdout).toMatch(
       new RegExp(`${ids[0]} +critical +missing_local +2 +\\S+ +open +0 +upstream_ref/chi-1 +amount_usd: 5 \\| 6\n$`),
@@ -48,7 +48,7 @@ describe('the findings command', () => {
     await expect(cli('list', '--filter', 'severity=bad')).rejects.toThrow(/\/severity must be one of critical/);
   });
 
-  it('exports findings to a spreadsheet, and sends decisions back', async () => {
+  it('exports findings to a spreadsheet, and imports decisions', async () => {
     const [leak = ''] = ids;
     await cli('export', '--out', at('all.csv'), '--delimiter', 'semicolon');
     const file = readFileSync(at('all.csv'), 'utf8');
@@ -71,7 +71,7 @@ describe('the findings command', () => {
     expect(readdirSync(folder).sort()).toEqual(['all.csv', 'grace.key']);
   });
 
-  it('reports what is wrong', async () => {
+  it('reports errors', async () => {
     await expect(cli('decide', '--file', at('none.csv'))).rejects.toThrow(/none\.csv cannot be read\.$/);
     await expect(cli('export', '--out', at('no/such/folder.csv'))).rejects.toThrow(/could not be written \(ENOENT\)/);
   });

@@ -55,7 +55,7 @@ describe('the reconcile command', () => {
     return ['--from', from, '--to', to];
   };
 
-  it('writes a report and exits with 0 without differences', async () => {
+  it('writes a report, and exits with 0 without differences', async () => {
     const { stdout, stderr, exitCode } = await cli(...period());
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([undefined, { run: { result: 'clean' } }]);
     expect(stderr).toMatch(/^Run [0-9a-f-]{36}: clean, no differences\n$/);
@@ -78,7 +78,7 @@ describe('the reconcile command', () => {
     ['incomplete', 3, /: incomplete, no differences in the data that was read\. The listing names nothing\.\n$/],
     ['clean_with_doubts', 4, /: no differences, but 1 in doubt(: .+)?\n$/],
     ['findings', 2, /: 0 findings, incomplete: some data may not have been read\. The listing names nothing\.\n$/],
-  ] as const)('says of a run that is %s what it is, and gives %d', async (result, code, message) => {
+  ] as const)('reports the state of a run that is %s, and exits with %d', async (result, code, message) => {
     const incomplete = [{ reason: 'listing_empty' as const, detail: 'The listing names nothing.' }];
     const totals = { ...totalsOf([]), ...(result !== 'clean_with_doubts' && { incomplete }) };
     const id = await new FindingsScene(scene.proxy.database).run({ result, totals });
@@ -101,7 +101,7 @@ describe('the reconcile command', () => {
       ['--day', '2024-03-01', '--out', '/nowhere/report.json'],
       /\/nowhere\/report\.json could not be written \(ENOENT\)/,
     ],
-  ])('reports what is wrong with %j', async (args, message) => {
+  ])('reports the error in %j', async (args, message) => {
     await expect(cli(...args)).rejects.toThrow(message);
   });
 
@@ -148,7 +148,7 @@ describe('the reconcile command', () => {
     between.close();
   });
 
-  it('leaves the run in progress when it is interrupted, and says how to follow it', async () => {
+  it('leaves the run in progress when interrupted, and prints how to follow it', async () => {
     const letGo = holdRuns();
     const args = ['reconcile', ...period()];
     const product = new Product('cli/main.js', args, env(), folder);
@@ -163,7 +163,7 @@ describe('the reconcile command', () => {
     expect(await ended(asking, id)).toMatchObject({ state: 'ended' });
   });
 
-  it('exits with 1 without a result, and says why', async () => {
+  it('exits with 1 and the reason if there is no result', async () => {
     const gone = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
     await gone.startWorker();
     process.env.PAYOUT_PROXY_KEY = (await gone.client('reconciler', 'reconcile')).key;

@@ -75,7 +75,7 @@ describe('the stop command', () => {
     expect(await listed()).toEqual([]);
   });
 
-  it('works beside a running proxy, which applies the stop at once', async () => {
+  it('takes effect at once on a running proxy', async () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
     const { key } = await proxy.client('auditor', 'audit');

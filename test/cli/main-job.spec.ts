@@ -3,7 +3,7 @@ import { startProxyWithSandbox } from '../support/processes/proxy';
 import { dataIn } from '../support/sandbox/sandbox-answers';
 
 /** The main job end to end: an app pays through the proxy, an auditor reads what happened. */
-describe('a payout and its audit', () => {
+describe('a payout and its audit trail', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let app: string;
   let auditor: string;
@@ -20,7 +20,7 @@ describe('a payout and its audit', () => {
     return new Decimal(dataIn('GET /wallets/list', answer).find(({ type }) => type === 'airtime')!.balance);
   }
 
-  it("return the upstream's answer, move exactly the requested amount, and record who, what and the outcome", async () => {
+  it('returns the upstream response, moves exactly the amount, and records who, what and the outcome', async () => {
     const before = await airtimeBalance();
     const paid = await proxy
       .post(app, '/payouts/airtime', {
@@ -56,13 +56,13 @@ describe('a payout and its audit', () => {
     expect(upstream_ms).toBeGreaterThan(0);
   });
 
-  it.each(['mine-17', '4bf92f3577b34da6a3ce929d0e0e4736'])("use the caller's X-Request-Id %s", async (id) => {
+  it.each(['mine-17', '4bf92f3577b34da6a3ce929d0e0e4736'])('uses the X-Request-Id %s of the caller', async (id) => {
     const { headers } = await proxy.get(app, '/api/v0.1/wallets/list').set('X-Request-Id', id).expect(200);
     expect(headers['x-request-id']).toBe(id);
   });
 
   it.each(['+2348012345678', 'ada@example.com', 'x'.repeat(129)])(
-    'replace the X-Request-Id %s by a generated one',
+    'replaces the X-Request-Id %s with a generated one',
     async (id) => {
       const { headers } = await proxy.get(app, '/api/v0.1/wallets/list').set('X-Request-Id', id).expect(200);
       expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
