@@ -4,34 +4,34 @@ import { KINDS } from './mixed-orders';
 import { inParallel, insist, isDone, isInDoubt, isOpen, Order } from './orders';
 import { Doubt, isListed, Stage } from './stage';
 
-/** What the audit of a scenario has counted. All but the first four must be 0, unless the scenario explains it. */
+/** Counts of a scenario's audit. All but the first four must be 0, unless the scenario explains it. */
 export interface Audited {
   orders: number;
   /** Requests of apps that arrived at the upstream. */
   arrived: number;
-  /** Orders that an app knows to be carried out. */
+  /** Orders that an app knows to be executed. */
   acknowledged: number;
-  /** Orders that were refused for good, such as over a cap. */
+  /** Orders that were refused for good, for example above a cap. */
   refused: number;
   /** Arrivals without a record. */
   unrecorded: number;
-  /** Calls that are recorded as answered by the upstream, and never arrived. */
+  /** Calls recorded as answered by the upstream that never arrived. */
   phantom: number;
-  /** Orders that were carried out more than once. */
+  /** Orders that were executed more than once. */
   twice: number;
-  /** Acknowledged orders that are not in the history as succeeded, or were not carried out. */
+  /** Acknowledged orders missing from the history as succeeded, or not executed. */
   lost: number;
-  /** Orders with a key that still have no final answer. */
+  /** Orders with a key and without a final answer. */
   unanswered: number;
   /** Clients and persons whose payments exceed their cap. */
   overspent: number;
-  /** Calls whose outcome nobody knows. */
+  /** Calls with an unknown outcome. */
   inDoubt: number;
   /** Whether the log could not be verified. */
   unverified: number;
 }
 
-/** Far from the numbers of other orders. */
+/** Outside of the range of other orders. */
 const FIRST_LATER = 80_000_000;
 const LATER_EVERY_MS = 1_000;
 
@@ -39,8 +39,9 @@ const PATIENCE_MS = 60_000;
 const WIDTH = 8;
 
 /**
- * Lets the apps and the worker finish, and compares what the apps were told, the history and the upstream, one by one.
- * @param orders every order that was sent.
+ * Lets the apps and the worker finish, and compares the answers to apps, the history and the upstream one by
+ * one.
+ * @param orders every sent order.
  */
 export async function audit(
   stage: Stage,
@@ -93,8 +94,8 @@ export async function audit(
 }
 
 /**
- * Goes on with a few payments of each kind, as an account does that is in use. The upstream's list proves that a call was
- * not carried out only if it shows a later one.
+ * Continues with a few payments of each kind, like an account in use. The upstream's list proves that a call
+ * was not executed only if it shows a later one.
  */
 async function goOn(stage: Stage): Promise<{ end: () => Promise<Order[]> }> {
   const app = await stage.app('later');
@@ -128,7 +129,7 @@ async function readCalls({ database }: Stage): Promise<Call[]> {
   );
 }
 
-/** Reads the persons of the apps, beside the apps. */
+/** Reads the persons of the apps, in addition to the apps. */
 async function readPayers({ apps, database }: Stage): Promise<Payer[]> {
   const persons = await database.query<Payer>(
     `SELECT p.id, p.name, c.person_daily_cap_usd::float8 AS "capUsd" FROM person p JOIN client c ON c.id = p.client_id`,

@@ -4,9 +4,9 @@ import { Stage } from './stage';
 
 const READ_EVERY_MS = 250;
 
-/** An auditor who reads the history again and again. */
+/** An auditor who reads the history repeatedly. */
 export class Auditor {
-  /** When each read was sent and answered, and its status. 0: the connection ended. */
+  /** Times and status of each read. Status 0: the connection ended. */
   readonly reads: { sentAt: number; endedAt: number; status: number }[] = [];
 
   private constructor(
@@ -24,7 +24,7 @@ export class Auditor {
     }
   }
 
-  /** Returns how long after a moment the first read was answered that was sent after it. */
+  /** Returns the delay from a moment to the answer of the first read sent after it. */
   firstReadAfter(moment: number): number {
     const ends = this.reads.flatMap(({ sentAt, endedAt, status }) =>
       status === 200 && sentAt >= moment ? [endedAt] : [],

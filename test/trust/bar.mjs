@@ -1,4 +1,4 @@
-/** Shows how far a run is: a bar on a terminal, and occasional lines elsewhere. It writes to stderr. */
+/** Shows the progress of a run: a bar on a terminal, and occasional lines elsewhere. Writes to stderr. */
 import { performance } from 'node:perf_hooks';
 import { clearInterval, setInterval } from 'node:timers';
 
@@ -6,7 +6,7 @@ const WIDTH = 20;
 const DRAW_EVERY_MS = 250;
 const LINE_EVERY_MS = 15_000;
 
-/** @param parts the scenarios, with the seconds that each is expected to take. */
+/** @param parts the scenarios, with their expected durations in seconds. */
 export function startBar(parts) {
   const { isTTY } = process.stderr;
   let [at, text, begun, drawn] = [-1, '', 0, -Infinity];

@@ -3,11 +3,11 @@ import { OperationRow } from '../../src/operations/catalogue/row';
 import { isDone, lastOf, Order } from './orders';
 import type { Arrival } from './upstream';
 
-/** A call as the history shows it. */
+/** A call in the history. */
 export interface Call {
   id: string;
   clientId: string;
-  /** Null: the client paid for nobody in particular. */
+  /** Null for a payment without a person. */
   personId: string | null;
   operation: string;
   body: string | null;
@@ -20,11 +20,11 @@ export interface Call {
 export interface Payer {
   id: string;
   name: string;
-  /** Per day. Null: none. */
+  /** Per day. Null for no cap. */
   capUsd: number | null;
 }
 
-/** Reads may be repeated and are answered from caches, so they are not compared one by one. */
+/** Reads may be repeated and cached, so they are not compared one by one. */
 export const isRead = (operation: string): boolean => rowIn(operation).effect === 'read';
 
 /** Returns the catalogue's row of an operation. */
@@ -46,7 +46,7 @@ export function comparedWithUpstream(calls: Call[], arrivals: Arrival[]): string
   ];
 }
 
-/** Finds orders that were carried out twice, and acknowledged ones that are missing somewhere. */
+/** Finds orders that were executed twice, and acknowledged ones missing from the history or the upstream. */
 export function comparedWithApps(orders: Order[], calls: Call[], arrivals: Arrival[]): string[] {
   const done = counted(
     arrivals.flatMap(({ operation, body, processed }) => (processed ? [identityOf(operation, body)] : [])),
@@ -67,8 +67,8 @@ export function comparedWithApps(orders: Order[], calls: Call[], arrivals: Arriv
 }
 
 /**
- * Finds payers that have paid more than their cap, by what the upstream carried out or by what the proxy counts.
- * @param spent what the proxy counts, by payer.
+ * Finds payers above their cap, by the upstream's executions or by the proxy's count.
+ * @param spent the proxy's count, by payer.
  */
 export function comparedWithCaps(
   payers: Payer[],
@@ -108,7 +108,7 @@ function amountOf(body: unknown): number {
   return items.reduce((sum, { valueInUSD, amount }) => sum + (valueInUSD ?? amount ?? 0), 0);
 }
 
-/** Returns what tells a request from all others, without what the proxy adds to it. */
+/** Returns the fields that identify a request, without the proxy's additions. */
 function identityOf(operation: string, body: unknown): string {
   return `${operation} ${JSON.stringify(body ?? {}, withoutOwnIds)}`;
 }
@@ -129,7 +129,7 @@ function counted(all: string[]): Map<string, number> {
   return counts;
 }
 
-/** Returns those that are more often in the first. */
+/** Returns the entries more frequent in the first map. */
 function exceeding(first: Map<string, number>, second: Map<string, number>): string[] {
   return [...first].flatMap(([identity, times]) => (times > (second.get(identity) ?? 0) ? [identity] : []));
 }

@@ -7,16 +7,16 @@ import { databaseAt, onPort, PostgresPair } from '../support/databases/postgres-
 import { makeCluster, PostgresServer } from '../support/databases/postgres-server';
 import { TestDatabase } from '../support/databases/test-database';
 
-/** The database of a scenario: where proxies reach it, and how it ends. */
+/** The database of a scenario: its addresses, and its shutdown. */
 export type Database = Pick<TestDatabase, 'url' | 'ownerUrl' | 'query' | 'close'>;
 
-/** A server that can be frozen and killed. It is as durable as in production. */
+/** A server that can be frozen and killed. As durable as in production. */
 export interface OneServer extends Database {
   server: PostgresServer;
   restart: () => Promise<void>;
 }
 
-/** @param settings of the server, beside the defaults of Postgres. */
+/** @param settings of the server, in addition to the defaults of Postgres. */
 export async function oneServer(settings: string[] = []): Promise<OneServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-trust-'));
   chmodSync(dataDir, 0o755);
@@ -34,7 +34,7 @@ export async function oneServer(settings: string[] = []): Promise<OneServer> {
 /** A pair of servers behind one address, which leads to the primary. A failover moves it. */
 export interface TwoServers extends Database {
   pair: PostgresPair;
-  /** Ends all connections, and leads new ones to the present primary. */
+  /** Ends all connections, and routes new ones to the current primary. */
   move: () => void;
 }
 

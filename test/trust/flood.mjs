@@ -1,6 +1,6 @@
 /**
- * Sends payments in a process of its own, so that the load does not share a core's time slices with what measures it.
- * Its parent starts each round and gets the answer to each request.
+ * Sends payments from a separate process, so that the load does not share a core's time slices with the
+ * measurement. Its parent starts each round and receives the answer to each request.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers';
@@ -9,8 +9,8 @@ import { Pool } from 'undici';
 process.on('message', async (round) => process.send(await run(round)));
 
 /**
- * @param round {urls, apiKeys, first, connections, seconds} is a closed loop. With a `rate` per second, it
- *   is an open loop, which begins each request when it is due.
+ * @param round {urls, apiKeys, first, connections, seconds} is a closed loop. With a `rate` per second, it is
+ *   an open loop, which sends each request at its scheduled time.
  * @returns the answers: [number of the request, status or 0, code, call ID, milliseconds].
  */
 async function run({ urls, apiKeys, first, connections, seconds, rate }) {

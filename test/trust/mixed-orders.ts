@@ -1,12 +1,12 @@
 import { SUB_ACCOUNT } from './upstream';
 
-/** What earlier answers named, for the operations that change it. */
+/** Identifiers from earlier answers, for the operations that change these objects. */
 export interface Named {
-  /** Transactions that are not paid yet. */
+  /** Unpaid transactions. */
   unpaid: string[];
-  /** Credits that were paid out. */
+  /** Paid credits. */
   credits: string[];
-  /** Collections that were initiated. */
+  /** Initiated collections. */
   collections: string[];
   /** Sub-accounts. */
   accounts: string[];
@@ -17,14 +17,14 @@ interface Asking {
   query?: string;
 }
 
-/** Makes a request of an operation. Undefined: nothing that it could be about exists yet. */
+/** Makes a request of an operation. Undefined until its object exists. */
 type Maker = (number: number, named: Named) => Asking | undefined;
 
 const phone = (number: number) => `+2547${String(number).padStart(8, '0')}`;
 const email = (number: number) => `p${number}@example.org`;
 const mobile = (number: number) => ({ countryToSend: 'Kenya', phoneNumber: phone(number), valueInUSD: 0.25 });
 const credit = (number: number) => ({ valueInUSD: 0.25, email: email(number) });
-/** The last five of six decimals tell its order. */
+/** The last five of six decimals identify its order. */
 const amount = (number: number) => Number((0.2 + number / 1_000_000).toFixed(6));
 const collection = (number: number) => ({
   amount: 500,
@@ -39,8 +39,8 @@ const about = (field: string, id: string | undefined, more: object = {}): Asking
   id === undefined ? undefined : { body: { [field]: id, ...more } };
 
 /**
- * A request of each kind of transaction. Its answer names the transaction, so that the upstream's list proves how recent it
- * is: the answer to POST /send does not.
+ * A request of each kind of transaction. Its answer names the transaction, so that the upstream's list proves
+ * how current it is. The answer to POST /send does not.
  */
 export const KINDS: [string, (number: number) => object][] = [
   ['POST /payouts/airtime', (number) => ({ airtimes: [mobile(number)] })],
@@ -51,7 +51,7 @@ export const KINDS: [string, (number: number) => object][] = [
   ['POST /collections/mobile-money/collect', (number) => collection(number)],
 ];
 
-/** Every operation of the interface that pays, changes or reads something, as often as it shall be asked. */
+/** Every operation of the interface that pays, changes or reads, with its frequency. */
 export const MAKERS: [string, number, Maker][] = [
   ['POST /payouts/airtime', 8, (number) => ({ body: { airtimes: [mobile(number)] } })],
   ['POST /payouts/airtime', 2, (number) => ({ body: { airtimes: [mobile(number), mobile(90_000_000 - number)] } })],
@@ -91,7 +91,7 @@ export const MAKERS: [string, number, Maker][] = [
   ['GET /info/local-amount-in-usd', 1, (number) => ({ query: `originCurrency=KES&amountInOriginCurrency=${number}` })],
 ];
 
-/** Remembers what an answer names. */
+/** Stores the identifiers of an answer. */
 export function remember(operation: string, answer: unknown, named: Named): void {
   if (operation === 'POST /payouts/initiate-credit' || operation === 'POST /send') add(named.unpaid, answer, 'chiRef');
   if (operation === 'POST /payouts/credit') add(named.credits, answer, 'chiRef');

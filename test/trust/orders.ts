@@ -5,38 +5,38 @@ export interface App {
   id: string;
   name: string;
   key: string;
-  /** Per day. Null: none. */
+  /** Per day. Null for no cap. */
   capUsd: number | null;
-  /** Of each of its persons, per day. Null: it has no persons. */
+  /** Per person and day. Null without persons. */
   personCapUsd: number | null;
 }
 
-/** One request that an app wants to be carried out once, however often it must ask. */
+/** One request that an app wants executed once, however often it must send it. */
 export interface Order {
   app: App;
   operation: string;
   /** Undefined for a GET. */
   body: object | undefined;
   query?: string;
-  /** The person for whom the app sends it. */
+  /** The person behind the request. */
   person?: string;
   /** Its Idempotency-Key. */
   key: string | undefined;
   attempts: Attempt[];
 }
 
-/** One attempt, and what the app was told. */
+/** One attempt and its answer. */
 export interface Attempt {
-  /** When it was sent and answered, in milliseconds of performance.now(). */
+  /** Times of sending and answer, in milliseconds of performance.now(). */
   sentAt: number;
   endedAt: number;
-  /** Null: the connection ended without an answer. */
+  /** Null if the connection ended without an answer. */
   status: number | null;
-  /** Of an error of the proxy, or of the connection. */
+  /** Code of an error of the proxy, or of the connection. */
   code: string | undefined;
   callId: string | undefined;
   retryAfterMs: number | undefined;
-  /** What was answered. */
+  /** Body of the answer. */
   json: Answer | undefined;
 }
 
@@ -45,28 +45,28 @@ interface Answer {
   data?: unknown;
 }
 
-/** Longer than any answer may take. */
+/** Timeout above any duration of an answer, in ms. */
 const ANSWER_WITHIN_MS = 120_000;
 
-/** The wait before a lost connection is tried again, and the longest that the proxy can ask for. */
+/** Delay before a lost connection is retried, and the maximum Retry-After of the proxy. */
 const RECONNECT_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
 
-/** Answers after which an app shall send the same again. */
+/** Answers after which an app must send the same request again. */
 const AGAIN: readonly (number | null)[] = [null, 429, 503];
 
 export const lastOf = ({ attempts }: Order): Attempt | undefined => attempts.at(-1);
 
-/** Whether the app knows that its request was carried out. */
+/** Whether the app knows that its request was executed. */
 export const isDone = (order: Order): boolean => lastOf(order)?.status === 200;
 
-/** Whether the app got an answer that asks it to send the same again, or none. */
+/** Whether the app got no answer, or one that asks for a retry. */
 export function isOpen(order: Order): boolean {
   const last = lastOf(order);
   return last === undefined || AGAIN.includes(last.status) || last.code === 'request_in_progress';
 }
 
-/** Whether the app was told that nobody knows the outcome yet. */
+/** Whether the app's last answer was an unknown outcome. */
 export const isInDoubt = (order: Order): boolean => lastOf(order)?.code === 'outcome_unknown';
 
 /** Sends an order once. */
@@ -112,9 +112,9 @@ export async function attempt(url: string, order: Order): Promise<Attempt> {
 }
 
 /**
- * Sends an order until the answer is final, as the documentation tells apps to.
+ * Sends an order until the answer is final, as documented for apps.
  * @param urlOf an instance, another one for each attempt.
- * @param patienceMs after which the app gives up.
+ * @param patienceMs time after which the app gives up.
  */
 export async function insist(urlOf: () => string, order: Order, patienceMs: number): Promise<void> {
   const givenUpAt = performance.now() + patienceMs;
@@ -126,9 +126,9 @@ export async function insist(urlOf: () => string, order: Order, patienceMs: numb
 }
 
 /**
- * Begins orders at a fixed rate, whatever becomes of the earlier ones.
+ * Starts orders at a fixed rate, independent of the results of earlier ones.
  * @param isOver ends it.
- * @returns once all that were begun have ended.
+ * @returns once all started orders have ended.
  */
 export async function openLoop(rate: number, isOver: () => boolean, begin: () => Promise<unknown>): Promise<void> {
   const running = new Set<Promise<unknown>>();

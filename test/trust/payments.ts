@@ -3,7 +3,7 @@ import type { Stage } from './stage';
 
 const VALUE_USD = 0.25;
 
-/** The body of the order with this number: a payout to a recipient of its own. */
+/** The body of the order with this number: a payout to its own recipient. */
 function paymentOf(number: number): object {
   const phoneNumber = `+2547${String(number).padStart(8, '0')}`;
   return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: VALUE_USD }] };
@@ -13,7 +13,7 @@ export function orderOf(app: App, number: number): Order {
   return { app, operation: 'POST /payouts/airtime', body: paymentOf(number), key: `order-${number}`, attempts: [] };
 }
 
-/** How many orders each person sends, and how many of them are within the person's cap. */
+/** Number of orders per person, and of those below the person's cap. */
 const ORDERS_OF_A_PERSON = 12;
 const WITHIN_A_CAP = 8;
 
@@ -26,7 +26,7 @@ export class Payments {
     private readonly apps: App[],
   ) {}
 
-  /** Makes the usual apps: without a cap, with a cap that is soon used up, and with a cap for each person. */
+  /** Creates the usual apps: without a cap, with a low cap, and with a cap for each person. */
   static async of(stage: Stage): Promise<Payments> {
     return new Payments(stage, [
       await stage.app('shop'),
@@ -49,14 +49,14 @@ export class Payments {
   }
 
   /**
-   * Begins this many payments per second, and repeats each until its answer is final.
-   * @param patienceMs after which an app gives up. 0: it asks once.
+   * Starts this many payments per second, and repeats each until its answer is final.
+   * @param patienceMs time after which an app gives up. 0 sends once.
    */
   async flow(rate: number, isOver: () => boolean, patienceMs = 60_000): Promise<void> {
     await openLoop(rate, isOver, () => insist(this.stage.nextUrl, this.next(), patienceMs));
   }
 
-  /** Does the same while something else happens. */
+  /** Runs the same flow during some work. */
   async during(rate: number, work: () => Promise<void>, patienceMs?: number): Promise<void> {
     let isOver = false;
     const flowing = this.flow(rate, () => isOver, patienceMs);
@@ -68,7 +68,7 @@ export class Payments {
     }
   }
 
-  /** Returns how long after a moment the first request was carried out that was sent after it. */
+  /** Returns the delay from a moment to the success of the first request sent after it. */
   firstDoneAfter(moment: number): number {
     const ends = this.orders.flatMap(({ attempts }) =>
       attempts.flatMap(({ sentAt, endedAt, status }) => (status === 200 && sentAt >= moment ? [endedAt] : [])),

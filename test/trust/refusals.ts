@@ -3,18 +3,18 @@ import { Payments } from './payments';
 import { inSeconds, quantile, toldIn, whole } from './scenario';
 import { Stage } from './stage';
 
-/** Promised are two seconds. The machine may be busy. */
+/** The promise is two seconds. The machine may be busy. */
 const REFUSED_WITHIN_MS = 3_000;
 
 const PAYING_AGAIN_WITHIN_MS = 5_000;
 
-/** A time in which payments are refused, in milliseconds of performance.now(). */
+/** A period of refused payments, in milliseconds of performance.now(). */
 export interface Span {
   from: number;
   until: number;
 }
 
-/** What apps were told while payments were refused, what became of it, and when payments went on. */
+/** Answers during refusals, their outcomes, and the time until payments resumed. */
 export interface Refusals {
   sent: number;
   seen: string[];
@@ -22,8 +22,8 @@ export interface Refusals {
 }
 
 /**
- * Judges the answers to what was sent in some spans. Call it before anybody asks again.
- * @param what happened in the spans, and what ended them: "Postgres was frozen", "the thaw".
+ * Judges the answers to requests sent in some spans. Call it before any retry.
+ * @param what the cause of the spans and their end: "Postgres was frozen", "the thaw".
  */
 export async function refusalsIn(
   stage: Stage,
@@ -56,7 +56,7 @@ export async function refusalsIn(
   };
 }
 
-/** Returns the orders that were first sent in one of the spans. */
+/** Returns the orders first sent within one of the spans. */
 export function sentIn(orders: Order[], spans: Span[]): Order[] {
   return orders.filter(({ attempts: [first] }) =>
     spans.some(({ from, until }) => first !== undefined && first.sentAt >= from && first.sentAt < until),

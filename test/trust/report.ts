@@ -1,4 +1,4 @@
-/** The result of one scenario, as the results file keeps it. */
+/** The result of one scenario in the results file. */
 export interface Kept {
   title: string;
   promised: string;
@@ -45,7 +45,7 @@ const NOT_COVERED = `## What this does not show
 /**
  * Writes docs/reliability.md.
  * @param scenarios the results, by the names of the scenarios.
- * @param names of all scenarios. The page says which of them have no result.
+ * @param names of all scenarios. The page lists those without a result.
  */
 export function documentOf(scenarios: Record<string, Kept>, names: string[]): string {
   const all = Object.entries(scenarios);
@@ -96,7 +96,7 @@ function rowOf(name: string, { title, did, promised, seen, broken, isMissing }: 
 const brokenOf = (name: string, { broken }: Kept): string =>
   broken.map((text) => `- \`${name}\`: ${oneLine(text)}`).join('\n');
 
-/** The lines after the first are a stack. */
+/** Drops the stack after the first line. */
 const oneLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 400) ?? '';
 
 const machineOf = ({ cores, cpu, memoryGb, system, node, postgres }: Kept): string =>

@@ -1,4 +1,4 @@
-/** npm run trust: real failures under load, long. It writes docs/reliability.md. */
+/** npm run trust: runs real failures under load, which takes long. Writes docs/reliability.md. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
@@ -72,7 +72,7 @@ for (const scenario of chosen) {
 bar.end();
 process.exit();
 
-/** Runs a scenario, and ends everything that it started. A scenario that fails has broken a promise. */
+/** Runs a scenario, and stops everything it started. A scenario that fails has broken a promise. */
 async function once({ run, missing }) {
   const reason = missing?.();
   if (reason) return { did: `Not run: ${reason}`, seen: [], broken: [], isMissing: true };
@@ -80,7 +80,7 @@ async function once({ run, missing }) {
   const begun = performance.now();
   try {
     const scenario = run({ factor, say: bar.say, onEnd: (end) => ends.push(end) });
-    scenario.catch(() => undefined); // after an interruption nobody waits for it
+    scenario.catch(() => undefined); // not awaited after an interruption
     return {
       ...(await Promise.race([scenario, interrupted])),
       seconds: Math.round((performance.now() - begun) / 1_000),

@@ -1,44 +1,44 @@
 import { Audited } from './audit';
 import { Order } from './orders';
 
-/** What a scenario is given. */
+/** The arguments of a scenario. */
 export interface Run {
-  /** 1 for a full run. Counts and times shrink with it. */
+  /** 1 for a full run. Scales counts and durations. */
   factor: number;
-  /** Tells people what is being done. */
+  /** Reports the current step to people. */
   say: (text: string) => void;
-  /** Registers what must end with the scenario, in reverse order, also when it fails. */
+  /** Registers cleanup for the end of the scenario, in reverse order, also after a failure. */
   onEnd: (end: () => Promise<void>) => void;
 }
 
-/** What a scenario has done and seen. */
+/** Actions and observations of a scenario. */
 interface Result {
   did: string;
   seen: string[];
-  /** The promises that were broken, with an example of each. Empty if all were kept. */
+  /** Broken promises, with an example of each. Empty if all were kept. */
   broken: string[];
 }
 
-/** One kind of trouble, under load. */
+/** One kind of failure under load. */
 export interface Scenario {
   name: string;
   title: string;
-  /** What is promised beyond what the audit of all scenarios checks. */
+  /** Promise beyond the checks of the common audit. */
   promised: string;
-  /** How long a full run takes, for the progress bar. */
+  /** Duration of a full run, for the progress bar. */
   seconds: number;
   run(run: Run): Promise<Result>;
-  /** Why it cannot run here. Undefined if it can. */
+  /** Reason why it cannot run here. Undefined if it can. */
   missing?(): string | undefined;
 }
 
-/** Scales a count. At least one is left. */
+/** Scales a count. Minimum 1. */
 export const scaled = (count: number, { factor }: Run): number => Math.max(1, Math.round(count * factor));
 
-/** Scales a time, in milliseconds. Three seconds are left. */
+/** Scales a duration to milliseconds. Minimum three seconds. */
 export const scaledMs = (seconds: number, { factor }: Run): number => Math.max(3_000, seconds * 1_000 * factor);
 
-/** What the audit says in a few words. */
+/** Summarizes the audit. */
 export function inWords({
   orders,
   acknowledged,
@@ -56,7 +56,7 @@ export function inWords({
   ];
 }
 
-/** What the audit found broken. */
+/** Returns the promises that the audit found broken. */
 export function brokenIn({ unanswered }: Audited, complaints: string[]): string[] {
   return [
     ...complaints.slice(0, 5),
@@ -69,13 +69,13 @@ export const whole = (number: number): string => Math.round(number).toLocaleStri
 
 export const inSeconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
-/** Returns the value below which this share of the values lies. NaN of none. */
+/** Returns a quantile of the values. NaN without values. */
 export function quantile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
-/** Counts the first answers by their status and code. */
+/** Counts the first answers by status and code. */
 export function toldIn(orders: Order[]): string {
   const counts = new Map<string, number>();
   for (const { attempts } of orders) {

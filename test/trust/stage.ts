@@ -14,13 +14,15 @@ import { Upstream, UPSTREAM_KEY } from './upstream';
 
 const MAIN = join(__dirname, '..', '..', 'dist', 'cli', 'main.js');
 
-/** Of proxies and workers. The times are short, so that what is in doubt is settled within a scenario. */
+/**
+ * Environment of proxies and workers. The durations are short, so that doubts are settled within a scenario.
+ */
 const ENVIRONMENT = {
-  REQUEST_DEADLINE_MS: '2000', // the default of the product, which tests on busy machines change
+  REQUEST_DEADLINE_MS: '2000', // the product's default, which tests on busy machines change
   UPSTREAM_BASE_URL: '',
   UPSTREAM_API_KEY: UPSTREAM_KEY,
   UPSTREAM_TIMEOUT_MS: '4000',
-  UPSTREAM_MAX_RESPONSE_BYTES: '67108864', // the list of all transactions
+  UPSTREAM_MAX_RESPONSE_BYTES: '67108864', // for the list of all transactions
   RESOLVER_EVERY_SECONDS: '2',
   RESOLVER_QUIET_SECONDS: '8',
   RESOLVER_REJECTED_QUIET_SECONDS: '8',
@@ -29,35 +31,35 @@ const ENVIRONMENT = {
 
 const SCOPES = ['pay', 'write', 'read', 'account'] as const;
 
-/** A call whose outcome is not known yet. */
+/** A call with an unknown outcome. */
 export interface Doubt {
   id: string;
   operation: string;
   state: string;
-  /** Why its answer says nothing. Null: it has none. */
+  /** Reason why its answer is inconclusive. Null without an answer. */
   failure: string | null;
 }
 
 const START_TRIES = 5;
 
-/** Of the first payment, far from the numbers of other orders. */
+/** Number of the first payment, outside of the range of other orders. */
 const FIRST_NUMBER = 79_000_000;
 const HISTORY_WITHIN_MS = 30_000;
 
-/** Longer than a call takes that is being sent. */
+/** Above the duration of a call in progress. */
 const IN_PROGRESS_MS = 6_000;
 
-/** How long the number of calls in doubt may stay the same before nobody waits for it any more. */
+/** Time without a change after which the wait for the remaining calls in doubt ends. */
 const UNCHANGED_MS = 40_000;
 
 export interface StageOptions {
   database: Database;
   proxies?: number;
-  /** On top of what all have. */
+  /** Additions to the common environment. */
   env?: Record<string, string>;
 }
 
-/** Proxies, a worker, a database and a sandbox, all processes of their own. */
+/** Proxies, a worker, a database and a sandbox, all separate processes. */
 export class Stage {
   readonly apps: App[] = [];
   private turns = 0;
@@ -95,7 +97,7 @@ export class Stage {
     return stage;
   }
 
-  /** Creates an app with a key. The audit compares what it and its persons spend with their caps. */
+  /** Creates an app with a key. The audit compares its spending, and that of its persons, with their caps. */
   async app(name: string, caps: Partial<Pick<App, 'capUsd' | 'personCapUsd'>> = {}): Promise<App> {
     const { capUsd = null, personCapUsd = null } = caps;
     const limits = {
@@ -130,7 +132,7 @@ export class Stage {
     });
   }
 
-  /** Waits until the worker has settled what the upstream's list shows. Resolves to what is left. */
+  /** Waits until the worker has settled the calls in the upstream's list. Resolves to the remaining ones. */
   async settle(): Promise<Doubt[]> {
     await sleep(IN_PROGRESS_MS);
     let last = { doubts: await this.doubts(), at: performance.now() };
@@ -142,7 +144,7 @@ export class Stage {
     return last.doubts;
   }
 
-  /** Runs a command of operators. Resolves to its exit code and output. */
+  /** Runs an operators' command. Resolves to its exit code and output. */
   run(...args: string[]): Promise<{ code: number | null; output: string }> {
     const env = { PATH: process.env.PATH, ...this.env, DATA_DIR: this.fleet.dataDirs[0] };
     const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -153,8 +155,8 @@ export class Stage {
   }
 
   /**
-   * Pays once, as an account has done that is in use. A list that has nothing older than a call may be cut off before it, so
-   * it never proves that the call was not carried out.
+   * Pays once, like an account in use. A list without an older entry may be truncated, so it never proves
+   * that a call was not executed.
    */
   private async beginHistory(): Promise<void> {
     const order = orderOf(await this.app('before'), FIRST_NUMBER);
@@ -173,8 +175,8 @@ export class Stage {
 }
 
 /**
- * Whether the upstream's list proves what became of a call. A person settles the others: no list shows a sub-account, and
- * a redeemed credit may have been redeemed by its recipient.
+ * Whether the upstream's list proves the outcome of a call. A person settles the others: no list shows a
+ * sub-account, and a credit may have been redeemed by its recipient.
  */
 export function isListed({ operation }: Pick<Doubt, 'operation'>): boolean {
   const row = rowIn(operation);
@@ -182,7 +184,7 @@ export function isListed({ operation }: Pick<Doubt, 'operation'>): boolean {
   return !('changes' in row.transactions && row.transactions.changes === 'redeemed');
 }
 
-/** Starts something as a supervisor does: once more if the start fails, such as on a busy machine. */
+/** Starts a process like a supervisor: retries once if the start fails, for example on a busy machine. */
 async function supervised<Started>(start: () => Promise<Started>): Promise<Started> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -1,4 +1,4 @@
-/** Lets Node load TypeScript, compiled as Jest compiles it for the tests. */
+/** Lets Node load TypeScript, compiled like Jest does for the tests. */
 import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { transformSync } from '@swc/core';
@@ -11,7 +11,7 @@ Module._extensions['.ts'] = (module, filename) => {
   module._compile(code, filename);
 };
 
-/** The support of tests ends its processes after all of them. Here that is the end of the process. */
+/** Test support ends its processes after all tests. Here, that is the end of the process. */
 globalThis.afterAll = (end) => process.once('exit', end);
 
 process.setSourceMapsEnabled(true);

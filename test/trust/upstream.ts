@@ -11,10 +11,10 @@ import { Product } from '../support/processes/process';
 export const UPSTREAM_KEY = 'trust-upstream-key';
 const CONTROL_KEY = 'trust-control-key';
 const DEMO = '00000000-0000-4000-8000-000000000001';
-/** A sub-account of it. */
+/** One of its sub-accounts. */
 export const SUB_ACCOUNT = '00000000-0000-4000-8000-000000000002';
 
-/** A request as the sandbox saw it. */
+/** A request in the sandbox's records. */
 export interface Arrival {
   operation: string;
   query: string;
@@ -26,15 +26,17 @@ export interface Arrival {
   httpStatus: number | null;
 }
 
-/** Its server is never killed, so nothing is lost, and the upstream is not what limits the proxy. */
+/** Its server is never killed, so it needs no durability, and the upstream is not the bottleneck. */
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-/** More than any scenario pays. */
+/** Above the payments of any scenario. */
 const MONEY_USD = 100_000_000;
 
 const PAGE = 20_000;
 
-/** The sandbox in a process of its own, on a Postgres of its own: another company's service, which can be killed. */
+/**
+ * The sandbox as a separate process with its own Postgres: another company's service, which can be killed.
+ */
 export class Upstream {
   private constructor(
     private readonly dataDir: string,
@@ -68,7 +70,7 @@ export class Upstream {
     this.sandbox = await run(this.postgres, this.port, this.dataDir);
   }
 
-  /** Asks the control interface. */
+  /** Sends a request to the control interface. */
   async control<Body>(method: string, path: string, body?: object): Promise<Body> {
     const response = await fetch(`${this.url}/_sandbox${path}`, {
       method,
@@ -80,7 +82,7 @@ export class Upstream {
     return (text === '' ? undefined : JSON.parse(text)) as Body;
   }
 
-  /** Returns everything that arrived, in order. */
+  /** Returns all arrivals, in order. */
   async arrivals(): Promise<Arrival[]> {
     const all: (Arrival & { seq: number })[] = [];
     for (;;) {

@@ -1,10 +1,11 @@
 /**
- * Pays through a proxy and a worker in production mode while something happens to its database, and compares what was
- * acknowledged with what the upstream was sent and what the database has.
+ * Pays through a proxy and a worker in production mode during an event of its database, and compares
+ * acknowledged payments with the upstream and the database.
  *
- *   DATABASE_URL=… DATABASE_OWNER_URL=… node test/trust/patroni/pay-through.mjs --seconds 40 --at 10 "patronictl … switchover --force"
+ *   DATABASE_URL=… DATABASE_OWNER_URL=… node test/trust/patroni/pay-through.mjs --seconds 40 \
+ *     --at 10 "patronictl … switchover --force"
  *
- * Each `--at <second> <command>` runs a command of the shell. Build the project and migrate the database first.
+ * Each `--at <second> <command>` runs a shell command. Build the project and migrate the database first.
  */
 import { execFile, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -22,7 +23,7 @@ const PAYERS = 8;
 const root = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..', '..', '..');
 const run = promisify(execFile);
 
-/** A key may not look like a phone number. */
+/** A key must not look like a phone number. */
 const keyOf = (phone) => `order-${Number(phone.slice(5)).toString(36)}`;
 
 const sent = new Map();
@@ -39,7 +40,10 @@ const upstream = createServer((request, response) => {
 });
 await new Promise((resolve) => upstream.listen(0, '127.0.0.1', resolve));
 
-/** The evidence of what was paid. Runs on the same database need the same folder, or an operator's database recover. */
+/**
+ * The evidence of payments. Runs on the same database need the same folder, or an operator's database
+ * recover.
+ */
 const dataDir = process.env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'payout-proxy-through-'));
 const env = {
   ...process.env,
@@ -119,13 +123,14 @@ const found = new Set();
 for (const phone of acknowledged) {
   const headers = { 'X-API-Key': key };
   const query = keyOf(phone);
-  if (acknowledged.length > 2_000 && Math.random() > 2_000 / acknowledged.length) found.add(phone); // a sample of many
+  // A sample.
+  if (acknowledged.length > 2_000 && Math.random() > 2_000 / acknowledged.length) found.add(phone);
   else {
     let text = '';
     for (const until = at() + 60; at() < until; await sleep(500)) {
       const answer = await fetch(`${url}/v1/calls?idempotency_key=${query}`, { headers }).catch(() => undefined);
       text = (await answer?.text()) ?? '';
-      if (answer?.ok) break; // after a failover, the search index is made anew
+      if (answer?.ok) break; // after a failover, the search index is rebuilt
     }
     if (text.includes('"outcome":"succeeded"') || text.includes('"outcome":"confirmed"')) found.add(phone);
     else console.log(phone, text.slice(0, 300));

@@ -12,15 +12,15 @@ import { Stage } from '../stage';
 const RATE = 40;
 const USED_UP_SECONDS = 25;
 
-/** The default of Postgres. */
+/** Default of Postgres. */
 const MAX_CONNECTIONS = 100;
 
-/** How often a connection is looked for that the product could open. */
+/** Interval of the search for a connection that the product could open. */
 const USE_UP_EVERY_MS = 100;
 
 const READING_AGAIN_WITHIN_MS = 5_000;
 
-/** The name of the connections that something else holds. */
+/** Application name of the foreign connections. */
 const OTHERS = 'others';
 
 /** Ends the connections of the product. Administrators have reserved ones. */
@@ -90,11 +90,11 @@ async function useUpUnderLoad(run: Run, database: OneServer, payments: Payments,
   return { span, others };
 }
 
-/** Connections that do nothing, and leave none to the product. */
+/** Idle connections that leave none to the product. */
 class Others {
-  /** The most that were open. */
+  /** Maximum number of open ones. */
   most = 0;
-  /** How many connections of the product were ended. */
+  /** Number of ended connections of the product. */
   ended = 0;
   private readonly held: Client[] = [];
 
@@ -132,7 +132,7 @@ class Others {
 
   private async endThoseOfTheProduct(): Promise<number> {
     let ended = 0;
-    // Even a reserved connection has no place while those that will be refused are being opened.
+    // Connections being refused occupy even the reserved slots.
     await eventually(() =>
       this.database.query(END_ALL).then(
         ({ length }) => {

@@ -12,7 +12,7 @@ const RATE = 40;
 const FULL_SECONDS = 30;
 const DISK_MB = 500;
 
-/** As in production. The fleet of the tests keeps none. */
+/** As in production. The tests' fleet reserves none. */
 const RESERVE_MB = 64;
 
 const PAYING_AGAIN_WITHIN_MS = 10_000;
@@ -28,7 +28,7 @@ export const diskFull: Scenario = {
     run.say('starting');
     const disk = await startPostgresOnSmallDisk(DISK_MB);
     const database = { ...disk.database, close: () => disk.close() };
-    // A file system in memory is safe only as long as the machine runs.
+    // A file system in memory is durable only while the machine runs.
     const env = { DATABASE_ALLOW_UNSAFE: UNSAFE_SETTINGS.join(), DATABASE_RESERVE_MB: String(RESERVE_MB) };
     const stage = await Stage.start({ database, proxies: 2, env }, run.onEnd);
     const payments = await Payments.of(stage);
@@ -63,7 +63,7 @@ export const diskFull: Scenario = {
   },
 };
 
-/** Resolves to the time in which the disk was full. An auditor reads meanwhile. */
+/** Resolves to the period in which the disk was full. An auditor reads meanwhile. */
 async function fillUnderLoad(run: Run, payments: Payments, auditor: Auditor, disk: FillableDatabase): Promise<Span> {
   const span = { from: 0, until: 0 };
   const asksOnce = 0;

@@ -8,7 +8,7 @@ import { Stage } from '../stage';
 const FAILOVERS = 20;
 const RATE = 30;
 
-/** How often an impatient administrator cancels the commits that wait for a frozen standby. */
+/** Interval at which an impatient administrator cancels the commits that wait for a frozen standby. */
 const CANCEL_EVERY_MS = 50;
 const CANCELLING_MS = 700;
 
@@ -30,7 +30,7 @@ export const failover: Scenario = {
       for (let round = 1; round <= count; round += 1) {
         run.say(`failover ${round} of ${count}`);
         await sleep(1_000);
-        // In every second one, commits were cancelled that only the old primary has.
+        // Every second round cancels commits that only the old primary has.
         if (round % 2 === 0 || count === 1) cancelled += await cancelWaits(database);
         recoveries.push(await failOver(run, stage, database));
       }
@@ -49,7 +49,7 @@ export const failover: Scenario = {
   },
 };
 
-/** Lets commits wait for a standby that stands still, and cancels the waits. Resolves to their number. */
+/** Lets commits wait for a frozen standby, and cancels the waits. Resolves to their number. */
 async function cancelWaits({ pair }: TwoServers): Promise<number> {
   pair.freezeStandby();
   let cancelled = 0;
@@ -59,7 +59,7 @@ async function cancelWaits({ pair }: TwoServers): Promise<number> {
   return cancelled;
 }
 
-/** Resolves to the moment of the primary's end, once a new pair is complete. */
+/** Resolves to the time of the primary's end, once a new pair is complete. */
 async function failOver(run: Run, stage: Stage, { pair, move }: TwoServers): Promise<number> {
   const moment = performance.now();
   await pair.killPrimary();
@@ -68,7 +68,7 @@ async function failOver(run: Run, stage: Stage, { pair, move }: TwoServers): Pro
   move();
   await stage.ready();
   await sleep(run.factor < 1 ? 500 : 1_500);
-  await pair.rejoin(); // the primary restarts, with a standby again
+  await pair.rejoin(); // the primary restarts with a standby
   await stage.ready();
   return moment;
 }

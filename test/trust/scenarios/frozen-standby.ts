@@ -10,10 +10,10 @@ import { Stage } from '../stage';
 
 const RATE = 40;
 
-/** Of each of two freezes. */
+/** Duration of each of two freezes. */
 const FROZEN_SECONDS = 12;
 
-/** How often an impatient administrator cancels the commits that wait for the standby. */
+/** Interval at which an impatient administrator cancels the commits that wait for the standby. */
 const CANCEL_EVERY_MS = 50;
 
 export const frozenStandby: Scenario = {
@@ -82,12 +82,12 @@ async function freezeTwice(run: Run, { pair }: TwoServers, payments: Payments) {
   return { spans, cancelled };
 }
 
-/** Whether an order was sent and acknowledged within one of the spans, although nobody confirmed a commit. */
+/** Whether an order was sent and acknowledged within one of the spans, without a confirmed commit. */
 const wasDoneWithin = (order: Order, spans: Span[]) =>
   isDone(order) &&
   spans.some(({ from, until }) => (lastOf(order)?.sentAt ?? 0) >= from && (lastOf(order)?.endedAt ?? 0) < until);
 
-/** Counts the payments whose outcome is not on the standby, once it has what the primary has now. */
+/** Counts the payments whose outcome is missing from the standby after it has caught up. */
 async function missingOnStandby({ pair }: TwoServers, orders: Order[]): Promise<number> {
   const [now] = await pair.database.query<{ lsn: string }>('SELECT pg_current_wal_lsn()::text AS lsn');
   const caughtUp = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS has';

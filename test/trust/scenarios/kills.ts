@@ -8,13 +8,13 @@ import { Stage } from '../stage';
 const KILLS = 25;
 const RATE = 30;
 
-/** How long a process works under load before it is killed. It differs, so that kills meet requests at other points. */
+/** Uptime of a process under load before it is killed. Varies the point at which kills meet requests. */
 const livesMs = (kill: number) => 300 + ((kill * 137) % 900);
 
 interface Victim {
   name: string;
   promised: string;
-  /** Sends SIGKILL, and starts it again. Resolves once it is up. */
+  /** Sends SIGKILL, and restarts the process. Resolves once it is up. */
   kill(stage: Stage, database: OneServer, turn: number): Promise<void>;
 }
 

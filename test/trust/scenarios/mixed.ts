@@ -9,7 +9,7 @@ import { isListed, Stage } from '../stage';
 const ORDERS = 10_000;
 const RATE = 110;
 
-/** Of each kind. Together, they strike about every sixth request. */
+/** Probability per kind. Together, they strike about every sixth request. */
 const PROBABILITY = 0.014;
 
 const FAULTS: object[] = [
@@ -27,7 +27,7 @@ const FAULTS: object[] = [
   { fault: 'tooManyRequests' },
 ];
 
-/** One of so many orders has no key, and one of so many is sent twice at once. */
+/** One in this many orders has no key, and one in this many is sent twice at once. */
 const KEYLESS = 5;
 const REPEATED = 7;
 
@@ -87,7 +87,7 @@ async function askAll(run: Run, stage: Stage): Promise<{ orders: Order[]; differ
 
 type Maker = { operation: string; make: (typeof MAKERS)[number][2] };
 
-/** Orders follow a fixed pattern, in which each operation comes to each app, with a key and without. */
+/** Orders follow a fixed pattern: each operation for each app, with and without a key. */
 function nextOrder(number: number, apps: App[], makers: Maker[], named: Named): Order {
   const app = apps[number % apps.length];
   for (let place = number * 17; ; place += 1) {

@@ -15,20 +15,20 @@ const WARM_UP_SECONDS = 4;
 const CAPACITY_SECONDS = 8;
 const CAPACITY_CONNECTIONS = 64;
 
-/** More than the load needs while answers are as fast as promised. */
+/** Above the number needed while answers are as fast as promised. */
 const CONNECTIONS = 3_000;
 
 const ACCEPTED_P99_MS = 2_000;
 const REFUSED_WITHIN_MS = 1_000;
 const RECOVERED_WITHIN_MS = 2_000;
 
-/** So many payments in a row that are made show that the load is over. */
+/** Number of consecutive payments that show the end of the load. */
 const RECOVERED_AFTER = 10;
 
-/** The answers with which load is refused. */
+/** Statuses that refuse load. */
 const REFUSALS: readonly number[] = [429, 503];
 
-/** Number of the request, status (0: none), code, call ID, milliseconds. */
+/** Number of the request, status (0 for none), code, call ID, milliseconds. */
 type Answer = [number, number, string | undefined, string | undefined, number];
 
 export const overload: Scenario = {
@@ -72,11 +72,14 @@ interface Round {
   rate?: number;
 }
 
-/** Returns a function that runs a round of the load generator. Each round goes on with the numbers of the last. */
+/**
+ * Returns a function that runs a round of the load generator. Each round continues the numbers of the
+ * previous one.
+ */
 function floodOf(stage: Stage, apps: App[], { onEnd }: Run): (round: Round) => Promise<Answer[]> {
   const child = fork(join(__dirname, '..', 'flood.mjs'));
   onEnd(() => Promise.resolve(void child.kill('SIGKILL')));
-  let first = apps.length; // a multiple, so that a number tells its app
+  let first = apps.length; // a multiple, so that the number determines the app
   return async (round) => {
     child.send({ urls: stage.fleet.urls, apiKeys: apps.map(({ key }) => key), first, ...round });
     const [answers] = (await once(child, 'message')) as [Answer[]];
@@ -87,7 +90,7 @@ function floodOf(stage: Stage, apps: App[], { onEnd }: Run): (round: Round) => P
 
 const paid = (answers: Answer[]) => answers.filter(([, status]) => status === 200);
 
-/** The order of a request of the load, with its answer. */
+/** Converts a request of the load and its answer to an order. */
 function told(apps: App[], [number, status, code, callId, ms]: Answer): Order {
   const app = apps[number % apps.length];
   if (!app) throw new Error('there is no app');
@@ -96,12 +99,12 @@ function told(apps: App[], [number, status, code, callId, ms]: Answer): Order {
   return order;
 }
 
-/** Pays one by one, until so many in a row were made at once. */
+/** Pays one by one, until enough consecutive payments succeed immediately. */
 async function recovery(stage: Stage, [app]: App[], after: number): Promise<{ ms: number; orders: Order[] }> {
   if (!app) throw new Error('there is no app');
   const begun = performance.now();
   const orders: Order[] = [];
-  const FAR = 50_000_000; // from the numbers of the load
+  const FAR = 50_000_000; // far from the numbers of the load
   for (let inRow = 0; inRow < RECOVERED_AFTER;) {
     const order = orderOf(app, FAR + after + orders.length);
     orders.push(order);
@@ -134,7 +137,7 @@ function figuresOf(answers: Answer[]) {
   };
 }
 
-/** Counts the calls that were refused because of the load and have an intent nevertheless. */
+/** Counts the calls that were refused because of the load, but have an intent. */
 async function intentsOfRefused({ database }: Stage, answers: Answer[]): Promise<number> {
   const ids = answers.flatMap(([, status, , callId]) => (REFUSALS.includes(status) && callId ? [callId] : []));
   const rows = await database.query('SELECT FROM intent WHERE id = ANY ($1)', [ids]);

@@ -18,12 +18,12 @@ const RATE = 30;
 const SCRIPT = join(__dirname, '..', 'patroni', 'patroni.sh');
 const BASE_PORT = 5_700;
 
-/** Where each node says what it is. */
+/** URL of each node that reports its role. */
 const REST = [BASE_PORT + 11, BASE_PORT + 12];
 
 const NEEDED = ['/usr/bin/patroni', '/usr/bin/etcd', '/usr/sbin/haproxy', '/usr/lib/postgresql/15/bin/postgres'];
 
-/** Patroni waits for the lease of the dead primary, and builds it anew. */
+/** Patroni waits for the lease of the dead primary, and rebuilds it. */
 const NODE_IS_BACK_WITHIN_MS = 120_000;
 
 export const patroni: Scenario = {
@@ -69,7 +69,10 @@ export const patroni: Scenario = {
 
 interface Cluster {
   database: Database;
-  /** Kills the primary with its Patroni. Resolves to that moment, once both nodes are a synchronous pair again. */
+  /**
+   * Kills the primary with its Patroni. Resolves to the time of the kill, once both nodes are a synchronous
+   * pair again.
+   */
   killPrimary: () => Promise<number>;
 }
 

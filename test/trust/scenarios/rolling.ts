@@ -8,7 +8,7 @@ import { Stage } from '../stage';
 const RATE = 40;
 const ROUNDS = 12;
 
-/** How long an instance serves on after SIGTERM, as its load balancer needs it. */
+/** Time an instance serves after SIGTERM, as its load balancer requires. */
 const DRAIN_MS = 1_000;
 
 export const rolling: Scenario = {
