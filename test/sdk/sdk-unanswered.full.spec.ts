@@ -8,7 +8,7 @@ const RETRIES = { most: 4, firstMs: 5, longestMs: 1_000 };
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 
 type Fetch = typeof fetch;
-/** Network behavior for one request. */
+/** Network behaviour for one request. */
 type Fate = (send: () => Promise<Response>) => Promise<Response>;
 
 const arrives: Fate = (send) => send();

@@ -3,7 +3,7 @@ import { startProxy, TestProxy } from '../processes/proxy';
 import type { Answer, Method } from '../http/request';
 import supertest, { Asked, BodyOf } from '../http/supertest';
 
-/** The providers of a client that takes no tokens and has no page sessions. */
+/** Providers of a client without tokens and page sessions. */
 export const NO_PROVIDERS = {
   token_issuer: null,
   token_audience: null,
@@ -18,7 +18,7 @@ export const NO_PROVIDERS = {
 
 type Created = BodyOf<'post', '/v1/clients', 201>;
 
-/** Calls the API of clients, as an administrator unless another key is given. */
+/** Calls the clients API, as an administrator by default. */
 export interface ClientsApi {
   proxy: TestProxy;
   ask<Verb extends Method, const Path extends string>(

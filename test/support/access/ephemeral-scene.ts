@@ -3,7 +3,7 @@ import { PHONE, SUCCESS } from '../payments/paying';
 import { startProxy, TestProxy } from '../processes/proxy';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
 
-/** Two proxies with one database, in front of an upstream that counts what arrives. */
+/** Two proxies with one database, in front of an upstream that counts arrivals. */
 export class EphemeralScene {
   private clients = 0;
 
@@ -30,7 +30,7 @@ export class EphemeralScene {
     await this.database.close();
   }
 
-  /** Creates a client with the scopes of an app, and with some that no ephemeral key has. */
+  /** Creates a client with the scopes of an app, and some that ephemeral keys never have. */
   app() {
     return this.proxy.client(`app-${(this.clients += 1)}`, 'pay', 'write', 'read', 'account', 'audit', 'admin');
   }

@@ -3,13 +3,13 @@ import { encoded, newSigningKey, signed, TokenIssuer } from './token-issuer';
 
 type Forgery = [attack: string, token: string];
 
-/** Tokens that nobody may get in with, by the lists of attacks on JWTs. `issuer` publishes an ES256 key. */
+/** Tokens to be rejected, from the lists of attacks on JWTs. `issuer` publishes an ES256 key. */
 export async function forgedTokens(issuer: TokenIssuer): Promise<Forgery[]> {
   const kinds = [unsigned, confused, withOwnKeys, ofStrangers, outOfTime, incomplete, misspelled];
   return (await Promise.all(kinds.map((forge) => forge(issuer)))).flat();
 }
 
-/** Signatures that are missing, or are none. */
+/** Missing or empty signatures. */
 async function unsigned(issuer: TokenIssuer): Promise<Forgery[]> {
   const [header = '', payload = '', signature = ''] = (await issuer.token()).split('.');
   const claims = encoded(issuer.claims());
@@ -32,7 +32,7 @@ async function unsigned(issuer: TokenIssuer): Promise<Forgery[]> {
   ];
 }
 
-/** Signatures by an algorithm that the key was not made for. */
+/** Signatures by an algorithm other than the key's. */
 async function confused(issuer: TokenIssuer): Promise<Forgery[]> {
   const { publicJwk, kid } = issuer.key;
   const secrets = { 'the JWK': JSON.stringify(publicJwk), 'its x': publicJwk.x ?? '', 'an empty key': '' };
@@ -54,7 +54,7 @@ async function confused(issuer: TokenIssuer): Promise<Forgery[]> {
   ];
 }
 
-/** Signatures by a key that the token brings or names itself. */
+/** Signatures by a key that the token contains or names. */
 async function withOwnKeys(issuer: TokenIssuer): Promise<Forgery[]> {
   const own = await newSigningKey();
   const { kid } = issuer.key;
@@ -146,7 +146,7 @@ async function incomplete(issuer: TokenIssuer): Promise<Forgery[]> {
   );
 }
 
-/** Signed tokens in a spelling that readers disagree about. */
+/** Signed tokens in an ambiguous spelling. */
 async function misspelled(issuer: TokenIssuer): Promise<Forgery[]> {
   const token = await issuer.token();
   const [header = '', payload = '', signature = ''] = token.split('.');

@@ -11,20 +11,20 @@ import { Report, verifyLog } from '../../../src/history/log/verify/verify';
 import { addStops, sealAll, sealerClient } from '../records/sealing';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
 
-/** A log whose key is changed. */
+/** A log during a key rotation. */
 export interface KeyRotation {
   database: TestDatabase;
-  /** The keys of the log, and one of somebody else under its name. */
+  /** Keys of the log, and a stranger's key under its name. */
   keys: Record<'old' | 'new' | 'stranger', Signer>;
-  /** The keys of an instance before, during and after the change. */
+  /** Keys of an instance before, during and after the rotation. */
   rings: Record<'before' | 'during' | 'after', KeyRing<Signer>>;
   /** Adds records and seals them with the keys of a ring. */
   seal(ring: KeyRing<Signer>, count?: number): Promise<void>;
-  /** A sealer with a connection and a checkpoint file of its own. */
+  /** Creates a sealer with its own connection and checkpoint file. */
   sealer(ring: KeyRing<Signer>): Promise<{ sealing: Sealing; client: Client }>;
-  /** Verifies the log with the keys of somebody, and with the checkpoint file as witness. */
+  /** Verifies the log with a key ring, and with the checkpoint file as witness. */
   verify(ring: KeyRing): Promise<Report>;
-  /** Adds a signed erasure of nothing. */
+  /** Adds a signed empty erasure. */
   erase(by: Signer): Promise<void>;
   notes(): Promise<string[]>;
   close(): Promise<void>;

@@ -4,19 +4,19 @@ import { createServer } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** An OpenID provider that answers each code with the ID token that a test makes. */
+/** An OpenID provider that answers each code with the test's ID token. */
 export interface LyingProvider {
   issuer: string;
   keys: GenerateKeyPairResult;
-  /** Publishes another key of the same name (`kid`) before its own, as while a provider replaces one. */
+  /** Publishes another key with the same `kid` before its own, as during a rotation. */
   publishBefore(key: CryptoKey): Promise<void>;
-  /** The paths that were asked for. */
+  /** Requested paths. */
   asked: string[];
   /** Makes the ID token of the next code. */
   idToken: (code: string) => Promise<string> | string;
-  /** Signs claims, with those of a sound token where the test does not change them. */
+  /** Signs claims. Unchanged ones are those of a valid token. */
   sign(changed: JWTPayload, options?: { keys?: GenerateKeyPairResult; typ?: string | undefined }): Promise<string>;
-  /** Ends the connections of those who wait. */
+  /** Ends waiting connections. */
   hangUp(): void;
   close(): Promise<void>;
 }

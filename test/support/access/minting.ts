@@ -2,7 +2,7 @@ import type { BodyOf } from '../http/supertest';
 import { TestProxy } from '../processes/proxy';
 import supertest, { Asked } from '../http/supertest';
 
-/** Fields of a new ephemeral key that may pay airtime, for ten minutes. */
+/** Fields of a new ephemeral key for airtime, valid for ten minutes. */
 export const GRANT = {
   actor: 'ada',
   operations: ['POST /payouts/airtime'],
@@ -13,7 +13,7 @@ export const GRANT = {
 
 export type Issued = BodyOf<'post', '/v1/ephemeral-keys', 201>;
 
-/** Asks for an ephemeral key. */
+/** Requests an ephemeral key. */
 export function askForKey(
   proxy: Pick<TestProxy, 'url'>,
   key: string,
@@ -25,7 +25,7 @@ export function askForKey(
     .send({ ...GRANT, ...more });
 }
 
-/** Makes an ephemeral key. */
+/** Mints an ephemeral key. */
 export async function mint(proxy: Pick<TestProxy, 'url'>, key: string, more: object = {}): Promise<Issued> {
   return (await askForKey(proxy, key, more).expect(201)).body;
 }

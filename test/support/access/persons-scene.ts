@@ -9,8 +9,8 @@ export const PAGE_ISSUER = 'https://pages.example';
 const PERSONS = '/v1/clients/shop/persons';
 
 /**
- * A shop that makes ephemeral keys, takes tokens of a provider, and has pages with another one. Each of its people pays at most
- * 10 a day. Ada and Bob administer with dual control, and Grace may see people, too.
+ * A shop that mints ephemeral keys, accepts tokens of one provider, and has pages with another. Each of its
+ * people pays at most 10 a day. Ada and Bob administer with dual control. Grace may also see people.
  */
 export async function startPersonsScene() {
   const scene = await startConsoleScene({ dualControl: true });

@@ -7,14 +7,14 @@ const SERVER = join(__dirname, 'provider', 'server.mjs');
 /** The password of every account. */
 export const PASSWORD = 'correct horse battery staple';
 
-/** How an account signed in: with its password, or with a code in addition. */
+/** Authentication by password alone, or with an additional code. */
 export const PASSWORD_ACR = 'urn:test:password';
 export const SECOND_FACTOR_ACR = 'urn:test:second-factor';
 
-/** A client as OpenID Connect Dynamic Client Registration describes it. */
+/** A client as in OpenID Connect Dynamic Client Registration. */
 export interface ProviderClient {
   client_id: string;
-  /** A confidential client has one. */
+  /** For confidential clients. */
   client_secret?: string;
   redirect_uris: string[];
   [metadata: string]: unknown;
@@ -28,24 +28,24 @@ interface Account {
 }
 
 export interface ProviderOptions {
-  /** `localhost` is another site than 127.0.0.1 to a browser. */
+  /** To a browser, `localhost` is another site than 127.0.0.1. */
   host?: '127.0.0.1' | 'localhost';
   port?: number;
   clients?: ProviderClient[];
   /** By subject, which is also the user name. */
   accounts?: Record<string, Account>;
-  /** Scopes of every resource, besides those of OpenID Connect. */
+  /** Scopes of every resource, in addition to those of OpenID Connect. */
   scopes?: string[];
-  /** The audience of access tokens that name no `resource`. Without it, they are not JWTs. */
+  /** Audience of access tokens without `resource`. If unset, they are not JWTs. */
   defaultResource?: string;
   accessTokenAlgorithm?: 'RS256' | 'ES256';
   accessTokenSeconds?: number;
 }
 
-/** A redirect URI of `publicClient` at which nobody listens, for tokens without a browser. */
+/** Redirect URI of `publicClient` without a server, for tokens without a browser. */
 const TEST_REDIRECT_URI = 'http://127.0.0.1/callback';
 
-/** A client of an app without a secret. */
+/** Returns an app's client without a secret. */
 export function publicClient(clientId: string, ...redirectUris: string[]): ProviderClient {
   return {
     client_id: clientId,
@@ -56,7 +56,7 @@ export function publicClient(clientId: string, ...redirectUris: string[]): Provi
   };
 }
 
-/** A client of a server with a secret. */
+/** Returns a server's client with a secret. */
 export function confidentialClient(clientId: string, secret: string, ...redirectUris: string[]): ProviderClient {
   const client = publicClient(clientId, ...redirectUris);
   return { ...client, client_secret: secret, token_endpoint_auth_method: 'client_secret_basic' };
@@ -91,12 +91,15 @@ interface Message {
 
 const running = new Set<ChildProcess>();
 
-/** Providers that a failed test left running end with its file. */
+/** Stops providers left by a failed test. */
 afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** A real OpenID provider (oidc-provider), in a process of its own. It keeps everything in memory, and prints nothing. */
+/**
+ * A real OpenID provider (oidc-provider) in a separate process. Stores everything in memory, and prints
+ * nothing.
+ */
 export class TestProvider {
   private readonly waiting = new Map<number, (message: Message) => void>();
   private lastId = 0;
@@ -113,7 +116,7 @@ export class TestProvider {
     return `${this.issuer}/jwks`;
   }
 
-  /** Signs in as somebody, and obtains tokens by Authorization Code with PKCE. It follows the redirects itself. */
+  /** Signs in, and obtains tokens by Authorization Code with PKCE. Follows redirects. */
   token(request: Omit<TokenRequest, 'client'> & { clientId?: string }): Promise<Tokens> {
     const { clientId = 'app', ...rest } = request;
     const client = this.options.clients.find(({ client_id: id }) => id === clientId);
@@ -122,18 +125,18 @@ export class TestProvider {
     return obtainTokens(this.issuer, { ...(resource !== undefined && { resource }), ...rest, client }, PASSWORD);
   }
 
-  /** Adds a client, such as one whose redirect URI was not known at the start. */
+  /** Adds a client, for example one with a redirect URI unknown at the start. */
   async addClient(client: ProviderClient): Promise<void> {
     this.options.clients.push(client);
     await this.command('addClient', client);
   }
 
-  /** Replaces all signing keys. Tokens of the old ones are no longer verifiable. */
+  /** Replaces all signing keys. Tokens of the old ones can no longer be verified. */
   async rotateKeys(): Promise<void> {
     await this.command('rotateKeys');
   }
 
-  /** Refuses all connections until `goUp`. Keys and sign-ins stay as they are. */
+  /** Refuses all connections until `goUp`. Keeps keys and sign-ins. */
   async goDown(): Promise<void> {
     await this.command('goDown');
   }
@@ -142,7 +145,7 @@ export class TestProvider {
     await this.command('goUp');
   }
 
-  /** Accepts connections, but answers nothing until `thaw`. */
+  /** Accepts connections without answering until `thaw`. */
   freeze(): void {
     this.child.kill('SIGSTOP');
   }
@@ -151,7 +154,7 @@ export class TestProvider {
     this.child.kill('SIGCONT');
   }
 
-  /** Returns how often a path was requested. */
+  /** Returns the number of requests of a path. */
   async requests(path: string): Promise<number> {
     const counts = (await this.command('requests')) as Record<string, number>;
     return counts[path] ?? 0;
@@ -176,7 +179,7 @@ export class TestProvider {
   }
 }
 
-/** Starts a provider. It ends with the test at the latest. */
+/** Starts a provider. It stops with the test at the latest. */
 export async function startProvider(options: ProviderOptions = {}): Promise<TestProvider> {
   const all = { ...DEFAULTS, ...options };
   all.clients = [...all.clients];

@@ -5,7 +5,7 @@ import { Approving, startApproving } from '../payments/approving';
 import { TestProxy } from '../processes/proxy';
 import supertest from '../http/supertest';
 
-/** Clients with registers of recipients, two proxies, and an administrator. */
+/** Clients with recipient registers, two proxies, and an administrator. */
 export type Registering = Awaited<ReturnType<typeof startRegistering>>;
 
 export async function startRegistering(settings: Partial<RunningConfig> = {}) {
@@ -22,7 +22,7 @@ export async function startRegistering(settings: Partial<RunningConfig> = {}) {
     admin,
     airtimes,
     change,
-    /** Creates a client that may pay. */
+    /** Creates a client with permission to pay. */
     client: async (limits: Partial<Limits> = {}) => {
       const made = await approving.proxy.client(`pays-${(count += 1)}`, 'pay', 'write', 'read', 'account');
       await approving.proxy.app.get(ClientsService, { strict: false }).update(made.name, limits);

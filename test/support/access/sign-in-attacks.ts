@@ -2,19 +2,22 @@ import { LyingProvider } from './lying-provider';
 import { Cookies } from './provider/flow';
 import { changed, open } from './signing-in';
 
-/** A sign-in that tests attack: to the console, or to the pages of a client. */
+/** The sign-in under attack: to the console, or to a client's pages. */
 export interface AttackedSignIn {
-  /** Begins it. @returns the address of the callback, which is not visited. */
+  /** Begins a sign-in. @returns the address of the callback, which is not visited. */
   approach: (sub: string) => Promise<{ cookies: Cookies; callback: string }>;
-  /** The cookie of its sessions, and the one of a sign-in under way. */
+  /** Cookies of its sessions, and of a sign-in in progress. */
   names: { session: string; transaction: string };
-  /** The status of a callback that signs somebody in. */
+  /** Status of a successful callback. */
   done: number;
   /** Counts its sessions. */
   sessions: () => Promise<number>;
 }
 
-/** A browser cannot finish what another one has begun. The attacker signs in as Bob, and sends the victim the callback. */
+/**
+ * Expects that a browser cannot finish another browser's sign-in. The attacker signs in as Bob, and sends the
+ * victim the callback.
+ */
 export async function expectNoLoginElsewhere({ approach, names, sessions }: AttackedSignIn): Promise<void> {
   const attacker = await approach('bob');
   const before = await sessions();
@@ -25,7 +28,7 @@ export async function expectNoLoginElsewhere({ approach, names, sessions }: Atta
   expect(await sessions()).toBe(before);
 }
 
-/** Callbacks that the provider did not send, by what is changed in them. */
+/** Callbacks forged by one changed parameter. */
 export const FORGED_CALLBACKS: [what: string, parameters: Record<string, string | undefined>][] = [
   ['without a state', { state: undefined }],
   ['with another state', { state: 'x'.repeat(43) }],
@@ -45,7 +48,7 @@ export async function expectNoLoginBy(
   expect(cookies.values.has(names.session)).toBe(false);
 }
 
-/** A callback signs in once, even if the cookie of the sign-in was stolen before. */
+/** Expects that a callback signs in once, even if the cookie of the sign-in was stolen before. */
 export async function expectNoSecondLogin({ approach, names, done, sessions }: AttackedSignIn): Promise<void> {
   const { cookies, callback } = await approach('alice');
   const stolen = new Cookies();
@@ -57,19 +60,19 @@ export async function expectNoSecondLogin({ approach, names, done, sessions }: A
   expect(await sessions()).toBe(before);
 }
 
-/** Logout tokens that end nothing, as bodies of requests. */
+/** Invalid logout tokens, as request bodies. */
 export const FORGED_LOGOUTS = ['', 'logout_token=', 'logout_token=eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.', 'x'];
 
-/** Sends a logout token as a provider does. @returns the status. */
+/** Sends a logout token like a provider. @returns the status. */
 export async function logOutWith(url: string, body: string): Promise<number> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   return (await fetch(`${url}/session/backchannel-logout`, { method: 'POST', headers, body })).status;
 }
 
 /**
- * Signs in with an ID token that a test makes from the nonce of the sign-in.
- * @param from where a sign-in begins.
- * @param redirectUri where the provider leads to.
+ * Signs in with an ID token made by the test from the nonce of the sign-in.
+ * @param from start address of the sign-in.
+ * @param redirectUri redirect target of the provider.
  */
 export async function signInWithIdToken(
   provider: LyingProvider,

@@ -12,7 +12,7 @@ const CLIENT_SECRET = 'the-secret-of-the-proxy-at-the-provider';
 /** A browser without scripts: it keeps cookies and follows redirects. */
 export interface Visitor {
   cookies: Cookies;
-  /** The CSRF token of its session. */
+  /** CSRF token of its session. */
   csrfToken: string;
 }
 
@@ -25,7 +25,7 @@ export interface SignInScene {
   close(): Promise<void>;
 }
 
-/** A proxy at which people sign in with a real provider. */
+/** A proxy with sign-ins at a real provider. */
 export async function startSignInScene(
   settings: Partial<RunningConfig> = {},
   options: ProviderOptions = {},
@@ -51,7 +51,7 @@ export async function startSignInScene(
   };
 }
 
-/** The settings of a proxy at a provider. */
+/** Settings of a proxy with a provider. */
 export function atProvider(issuer: string): Pick<RunningConfig, 'openIdProvider' | 'keySignIn'> {
   const clientSecret = new Secret(CLIENT_SECRET);
   return {
@@ -60,7 +60,7 @@ export function atProvider(issuer: string): Pick<RunningConfig, 'openIdProvider'
   };
 }
 
-/** The client of a proxy at the provider. */
+/** The proxy's client at the provider. */
 function consoleClient(url: string) {
   return {
     ...confidentialClient('console', CLIENT_SECRET, `${url}/session/callback`),
@@ -70,7 +70,7 @@ function consoleClient(url: string) {
   };
 }
 
-/** Begins a sign-in. @returns the address of the callback that the provider leads to, which is not visited. */
+/** Begins a sign-in. @returns the address of the callback, which is not visited. */
 export async function approachCallback(
   url: string,
   sub: string,
@@ -81,7 +81,7 @@ export async function approachCallback(
   return { cookies, callback };
 }
 
-/** The parameters of an address, some of them changed. Undefined removes one. */
+/** Returns an address with changed parameters. Undefined removes one. */
 export function changed(address: string, parameters: Record<string, string | undefined>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(parameters)) {
@@ -91,7 +91,7 @@ export function changed(address: string, parameters: Record<string, string | und
   return url.href;
 }
 
-/** Visits an address with a visitor's cookies, and follows nothing. */
+/** Visits an address with a visitor's cookies, without following redirects. */
 export async function open(
   cookies: Cookies,
   address: string,
@@ -102,7 +102,7 @@ export async function open(
   return { status: answer.status, page, location, cookies: answer.headers.getSetCookie() };
 }
 
-/** Signs somebody in. */
+/** Signs a person in. */
 export async function signInAs(
   url: string,
   sub: string,
@@ -116,14 +116,14 @@ export async function signInAs(
   return { cookies, csrfToken, page };
 }
 
-/** Returns the cookies by which the provider knows a browser, without those of the proxy. */
+/** Returns the provider's cookies of a browser, without those of the proxy. */
 export function cookiesAtProvider({ values }: Cookies): Cookies {
   const cookies = new Cookies();
   for (const [name, value] of values) if (!name.startsWith('payout_proxy')) cookies.values.set(name, value);
   return cookies;
 }
 
-/** Ends a session here. @returns the address at which the browser signs out at the provider. */
+/** Ends a session. @returns the address at which the browser signs out at the provider. */
 export async function endSession(
   address: string,
   cookies: Cookies,
@@ -136,7 +136,7 @@ export async function endSession(
   return { endSessionUrl: String((JSON.parse(text) as { end_session_url: unknown }).end_session_url), text };
 }
 
-/** Signs a visitor out at the provider, who confirms it there. */
+/** Signs a visitor out at the provider, and confirms it there. */
 export async function signOutAt(endSessionUrl: string, cookies: Cookies): Promise<void> {
   const { page, url } = await visit(cookies, endSessionUrl, () => false);
   const xsrf = /name="xsrf" value="([^"]+)"/.exec(page)?.[1] ?? '';

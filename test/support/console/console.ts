@@ -5,7 +5,10 @@ export interface Opening extends BrowserContextOptions {
   at?: string;
 }
 
-/** Opens the console in a browser profile of its own, signed in with a key. console/frame.ts tests the sign-in page itself. */
+/**
+ * Opens the console in a separate browser profile, signed in with a key. console/frame.ts tests the sign-in
+ * page itself.
+ */
 export async function signIn(
   browser: Browser,
   url: string,
@@ -26,9 +29,9 @@ export async function signIn(
 }
 
 /**
- * Opens addresses of the console in one tab for each key. The page is loaded once, because loading it costs several times what
- * showing another part of it does. The tab keeps nothing of what it showed before: no data, no stored views, no messages, no
- * intercepted requests, no window size.
+ * Opens addresses of the console in one tab per key. The page is loaded once, because loading costs several
+ * times as much as navigation. The tab keeps no data, stored views, messages, intercepted requests or window
+ * size between uses.
  */
 export function tabsOf(browser: Browser, url: string) {
   const tabs = new Map<string, Page>();
@@ -52,10 +55,12 @@ async function goTo(page: Page, address: string): Promise<void> {
   await page.getByRole('banner').waitFor();
 }
 
-/** Drops what the page has read and stored. Only what is not shown can be dropped, so it shows nothing meanwhile. */
+/**
+ * Drops the page's cached and stored data. Only inactive data can be dropped, so it shows nothing meanwhile.
+ */
 const FORGET = `(() => {
   localStorage.clear();
-  localStorage.setItem('payout-proxy.last-activity', Date.now()); // or the page signs out, as after hours without anybody
+  localStorage.setItem('payout-proxy.last-activity', Date.now()); // prevents the sign-out after inactivity
   sessionStorage.clear();
   for (const button of document.querySelectorAll('.mantine-Notification-closeButton')) button.click();
   const root = document.getElementById('root');
@@ -68,14 +73,14 @@ const FORGET = `(() => {
   throw new Error('React no longer keeps its tree where this looks for it');
 })()`;
 
-/** Follows an address as if the page had just been loaded there. */
+/** Navigates to an address like a freshly loaded page. */
 export async function startAfresh(page: Page, at: string): Promise<void> {
   await follow(page, '/nothing');
   await page.evaluate(FORGET);
   await follow(page, at);
 }
 
-/** Follows an address of the console as a link in the page does, without loading the page again. */
+/** Navigates like a link in the page, without a reload. */
 export async function follow(page: Page, at: string): Promise<void> {
   await page.evaluate(async (to) => {
     const { history, requestAnimationFrame: painted } = globalThis as unknown as {
@@ -83,11 +88,11 @@ export async function follow(page: Page, at: string): Promise<void> {
       requestAnimationFrame: (then: () => void) => void;
     };
     history.pushState(null, '', to);
-    await new Promise<void>((resolve) => painted(resolve)); // until then, the page shows what it showed before
+    await new Promise<void>((resolve) => painted(resolve)); // until then, the old page is visible
   }, `/console${at}`);
 }
 
-/** How wide the page is. A page that fits is as wide as its window. */
+/** Width of the page. A page without overflow is as wide as its window. */
 export const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 
 /** Collects errors in the page's console, including violations of its content security policy. */
@@ -101,8 +106,8 @@ export function complaintsOf(page: Page): string[] {
 }
 
 /**
- * Returns why a button does nothing yet, as a screen reader says it while the button has the focus. Undefined if it
- * works. A disabled button could not be reached by keyboard, and fails here.
+ * Returns why a button does nothing yet, as announced by a screen reader while the button has the focus.
+ * Undefined if it works. Fails for a disabled button, which a keyboard cannot reach.
  */
 export async function reasonOf(button: Locator): Promise<string | undefined> {
   if (!(await button.isDisabled())) return undefined;

@@ -19,7 +19,7 @@ async function startOperating() {
     clients,
     admin: (await proxy.client('admin', 'admin')).key,
     approver: (await proxy.client('approver', 'approve', 'audit')).key,
-    /** The key of somebody who also audits. */
+    /** The key of an administrator who also audits. */
     auditingAdmin: async () => (await proxy.client(`overseer-${(made += 1)}`, 'admin', 'audit')).key,
     /** Opens the console at a URL, signed in. */
     open: visit,
@@ -36,7 +36,7 @@ async function startOperating() {
 
 let scene: Promise<Operating> | undefined;
 
-/** The one of a spec file, which closes it. */
+/** Shared within a spec file, which closes it. */
 export const operating = () => (scene ??= startOperating());
 
 export const dialogOf = (page: Page) => page.getByRole('dialog');

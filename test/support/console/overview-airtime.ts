@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { Overview } from '../http/api';
 
 export const AIRTIME = 'POST /payouts/airtime';
-/** Magic recipients of the sandbox: it resets the connection, rejects the batch, or pays. */
+/** Magic recipients of the sandbox: a reset connection, and a rejected batch. */
 export const [TORN, REJECTED] = ['+254799990204', '+254799990107'];
 const PAID = '+254712345678';
 export const airtimes = (usd: number[], phoneNumber = PAID) => ({

@@ -1,6 +1,6 @@
 import { Scope } from '../../../src/operations/catalogue/scopes';
 
-/** The sections of the overview. One scope of each list suffices to see it. */
+/** Sections of the overview. One scope of each list suffices to see it. */
 export const SECTIONS = {
   history: ['audit'],
   in_doubt: ['audit'],

@@ -16,7 +16,7 @@ import { startProxy, TestProxy } from '../processes/proxy';
 import { open } from '../access/signing-in';
 import supertest from '../http/supertest';
 
-/** The origin of the page. Nothing listens there. */
+/** Origin of the page, without a server. */
 export const PAGE_ORIGIN = 'http://app.proxy.test';
 export const PAGE = `${PAGE_ORIGIN}/pay`;
 
@@ -25,11 +25,11 @@ export const AIRTIME = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254
 export interface PageClient {
   id: string;
   name: string;
-  /** The key that stands for its page sessions. */
+  /** Internal key of its page sessions. */
   pageKeyId: string;
 }
 
-/** Somebody who is signed in to a page. */
+/** A person signed in to a page. */
 export interface PageVisitor {
   cookies: Cookies;
   csrfToken: string;
@@ -45,7 +45,7 @@ export interface PageScene {
   close(): Promise<void>;
 }
 
-/** Two instances on one database, and a provider at which people sign in to the pages of the client `wallet`. */
+/** Two instances on one database, and a provider for sign-ins to the pages of the client `wallet`. */
 export async function startPageScene(
   settings: Partial<RunningConfig> = {},
   options: ProviderOptions = {},
@@ -66,11 +66,11 @@ export async function startPageScene(
 interface PageClientOptions {
   scopes?: Scope[];
   origins?: string[];
-  /** Its client at the provider, where it is not as usual. */
+  /** Deviations of its client at the provider. */
   atProvider?: Partial<ProviderClient>;
 }
 
-/** Creates a client to whose pages people sign in, and its client at the provider. */
+/** Creates a client with sign-ins to its pages, and its client at the provider. */
 export async function createPageClient(
   { database, url }: TestProxy,
   provider: Pick<TestProvider, 'issuer' | 'addClient'>,
@@ -97,7 +97,7 @@ export async function createPageClient(
   return { id, name, pageKeyId };
 }
 
-/** Begins a sign-in. @returns the address of the callback that the provider leads to, which is not visited. */
+/** Begins a sign-in. @returns the address of the callback, which is not visited. */
 export async function approachPageCallback(
   url: string,
   sub: string,
@@ -109,7 +109,7 @@ export async function approachPageCallback(
   return { cookies, callback };
 }
 
-/** Signs somebody in to a page. */
+/** Signs a person in to a page. */
 export async function signInToPage(
   url: string,
   sub: string,
@@ -128,7 +128,7 @@ export const readPageSession = (url: string, cookies: Cookies, client = 'wallet'
     .get(`/v1/page-sessions/${client}`)
     .set({ Cookie: cookies.header, Origin: PAGE_ORIGIN, 'Sec-Fetch-Site': 'same-site' });
 
-/** The headers of a request by a page. */
+/** Headers of a page's request. */
 export const ofPage = ({ cookies, csrfToken }: PageVisitor) => ({
   Cookie: cookies.header,
   'X-CSRF-Token': csrfToken,

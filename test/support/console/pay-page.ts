@@ -28,7 +28,7 @@ export interface PayPage {
   close(): void;
 }
 
-/** Serves a folder, as any web server does, in which the page will be built. */
+/** Serves the folder for the built page, like any web server. */
 export async function servePayPage(host: '127.0.0.1' | 'localhost'): Promise<PayPage> {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-pay-page-'));
   const server = createServer((request, response) => {
@@ -75,25 +75,25 @@ export async function payOn(page: Page, phone: string, usd: string): Promise<voi
   await page.getByRole('button', { name: 'Pay' }).click();
 }
 
-/** Waits until the page shows a result. @returns what it says. */
+/** Waits until the page shows a result. @returns its text. */
 export async function resultOn(page: Page, status: string, settled: boolean): Promise<string | null> {
   await page.locator(`#status[data-status="${status}"][data-settled="${settled}"]`).waitFor();
   return page.locator('#status').textContent();
 }
 
-/** Returns how many requests to pay a number have arrived at the sandbox. */
+/** Returns the number of payments to a number that arrived at the sandbox. */
 export async function arrivalsOf(phone: string, sandboxUrl: string): Promise<number> {
   const { body } = await askSandbox(sandboxUrl).get('/_sandbox/requests').set(CONTROL).expect(200);
   return body.filter((one) => JSON.stringify(one.body).includes(phone)).length;
 }
 
-/** Returns the places where whoever opens the page could find a secret: its files, its storage and its text. */
+/** Returns the texts in which a visitor could find a secret: the page's files, storage and text. */
 export async function readableOn(page: Page, site: PayPage): Promise<string[]> {
   const storage = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
   return [site.text(), storage, await page.content()];
 }
 
-/** Fails if a place has one of the secrets, or something that looks like one. */
+/** Fails if a text contains one of the secrets, or a similar string. */
 export function expectNoSecrets(places: string[], secrets: string[]): void {
   for (const place of places) {
     expect(secrets.filter((secret) => place.includes(secret))).toEqual([]);

@@ -9,19 +9,19 @@ import { startProxyWithSandbox } from '../processes/proxy';
 export const README_PAGE = 'readme.html';
 
 /**
- * The page of examples/pay-page with a session. The proxy and all pages are of the site `localhost`, each of an origin of
- * its own. The provider is of another site.
+ * The page of examples/pay-page with a session. The proxy and all pages belong to the site `localhost`, each
+ * with a separate origin. The provider belongs to another site.
  */
 export interface SessionPage {
   proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
-  /** Where browsers reach the proxy. */
+  /** The proxy's address for browsers. */
   url: string;
   provider: TestProvider;
   /** The page of the client `wallet`. */
   site: PayPage;
-  /** The same page, by an origin of another site. */
+  /** The same page, with an origin of another site. */
   elsewhere: string;
-  /** The origin of the client `shop`, at whose pages people sign in, too. */
+  /** Origin of the client `shop`, whose pages also have sign-ins. */
   neighbour: string;
   /** An origin of no client. */
   unknown: string;
@@ -60,9 +60,9 @@ export async function startSessionPage(): Promise<SessionPage> {
   return { proxy, url, provider, site, ...origins, context, reconciler, close };
 }
 
-/** What a page tries: a request with the browser's cookies. `token` is the CSRF token, and none by default. */
+/** A request of a page with the browser's cookies. `token` is the CSRF token. Default: none. */
 export interface Attempt {
-  /** Where the proxy is. */
+  /** Address of the proxy. */
   url: string;
   path: string;
   body?: string;
@@ -70,7 +70,9 @@ export interface Attempt {
   token?: string;
 }
 
-/** Sends a request from a page. @returns the status and the code, or that the browser gives the page no answer. */
+/**
+ * Sends a request from a page. @returns status and code, or that the browser hides the answer from the page.
+ */
 export function attemptFrom(from: Page, tried: Attempt) {
   return from.evaluate(async ({ url, path, body, mode, token }) => {
     const paying = { 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() };

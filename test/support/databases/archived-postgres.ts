@@ -13,12 +13,12 @@ import { TestDatabase } from './test-database';
 
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-/** A Postgres server of a test's own with an archive of its write-ahead log, for a point-in-time recovery. */
+/** A test's own Postgres server with an archive of its write-ahead log, for point-in-time recovery. */
 export interface ArchivedPostgres {
   database: TestDatabase;
-  /** Copies the files while the server works. The npm binaries have no pg_basebackup. */
+  /** Copies the files of the running server. The npm binaries lack pg_basebackup. */
   backUpFiles(): Promise<void>;
-  /** Names the present state, so that the server can be put back to it. */
+  /** Names the current state as a recovery point. */
   markPoint(name: string): Promise<void>;
   /** Loses the server. Replaces it by the copied files, and replays the archive up to the point. */
   recoverTo(point: string): Promise<void>;
@@ -58,7 +58,7 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
         const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop()');
         write(join(copy, 'backup_label'), rows[0]?.labelfile ?? '');
         rmSync(join(copy, 'postmaster.pid'));
-        execFileSync('find', [join(copy, 'pg_wal'), '-type', 'f', '-delete']); // the archive has it
+        execFileSync('find', [join(copy, 'pg_wal'), '-type', 'f', '-delete']); // archived
       }),
     markPoint: (name) => ask(async (client) => void (await client.query('SELECT pg_create_restore_point($1)', [name]))),
     recoverTo: async (point) => {
@@ -75,7 +75,7 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
       appendFileSync(join(home.cluster, 'postgresql.auto.conf'), `${target.join('\n')}\n`);
       postgres = await startEmbeddedPostgres(dataDir, { settings });
       if (postgres.urls.owner !== urls.owner) throw new Error('the server has another address now');
-      // It takes connections a moment before it is promoted, and writes only after that.
+      // It accepts connections shortly before its promotion, and writes only after it.
       await eventually(async () => {
         const { rows } = await ask((client) =>
           client.query<{ replays: boolean }>('SELECT pg_is_in_recovery() AS replays'),

@@ -1,12 +1,12 @@
-/** Changes a JSON document in place, without a care for what it should look like. */
+/** Changes a JSON document in place, without validation. */
 export type Damage = (document: object) => void;
 
-/** What stands at a place of a JSON document, such as `items/0/amount_usd`. */
+/** Returns the value at a path of a JSON document, such as `items/0/amount_usd`. */
 export function at(document: object, place: string): unknown {
   return place.split('/').reduce<unknown>((value, name) => Reflect.get(value as object, name), document);
 }
 
-/** Puts a value at a place, or what a function makes of the value that is there. */
+/** Sets the value at a path, or maps it with a function. */
 export function put(place: string, value: unknown): Damage {
   return (document) => {
     const [holder, name] = holderOf(document, place);
@@ -15,12 +15,12 @@ export function put(place: string, value: unknown): Damage {
   };
 }
 
-/** The same for a list. */
+/** Maps the list at a path. */
 export function putList(place: string, change: (list: unknown[]) => unknown[]): Damage {
   return put(place, (list: unknown[]) => change([...list]));
 }
 
-/** Copies what stands at one place to another. */
+/** Copies the value at one path to another. */
 export function copy(from: string, to: string): Damage {
   return (document) => put(to, at(document, from))(document);
 }

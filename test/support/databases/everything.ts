@@ -1,6 +1,6 @@
 import { TestDatabase } from './test-database';
 
-/** Returns the content of a database's tables, each row as text, and bytes as the text in them. */
+/** Returns the content of a database's tables, each row as text, with bytes decoded as text. */
 export async function everythingIn(database: TestDatabase): Promise<Record<string, string>> {
   const tables = await database.query<{ name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_class c
@@ -15,7 +15,7 @@ export async function everythingIn(database: TestDatabase): Promise<Record<strin
 }
 
 function asText(_key: string, value: unknown): unknown {
-  // Buffers come as what their toJSON makes of them.
+  // Buffers arrive in the form of their toJSON.
   return isBuffer(value) ? Buffer.from(value.data).toString('latin1') : value;
 }
 

@@ -15,20 +15,20 @@ import { join } from 'node:path';
 import { OwnPostgres, startOwnPostgres } from './own-postgres';
 import { createTestDatabase, TestDatabase } from './test-database';
 
-/** A database of a test's own whose disk can be filled. */
+/** A test's own database with a disk that can be filled. */
 export interface FillableDatabase {
   database: TestDatabase;
   /**
-   * Lets the disk have only so much left.
-   * @param leftBytes 0 by default.
+   * Fills the disk.
+   * @param leftBytes remaining bytes, 0 by default.
    */
   fill(leftBytes?: number): Promise<void>;
-  /** Gives the space back. */
+  /** Frees the space. */
   free(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Enough for a cluster with two databases and its WAL, and some hundred megabytes to be filled. */
+/** Space for a cluster with two databases and its WAL, and some hundred megabytes to fill. */
 const DISK_MB = 400;
 
 const BLOCK = Buffer.alloc(65_536, 1);
@@ -45,7 +45,7 @@ export function mayMount(): boolean {
   return status === 0;
 }
 
-/** Starts a Postgres on a file system of its own, which is small and in memory. It needs the right to mount one. */
+/** Starts a Postgres on a small file system in memory. Needs permission to mount one. */
 export async function startPostgresOnSmallDisk(
   megabytes = DISK_MB,
 ): Promise<FillableDatabase & { server: OwnPostgres; folder: string }> {
@@ -74,7 +74,7 @@ export async function startPostgresOnSmallDisk(
   };
 }
 
-/** Writes a file until the disk has only so much left. */
+/** Writes a file until only this much space is left. */
 function fillUp(folder: string, filler: string, leftBytes: number): void {
   const file = openSync(filler, 'a');
   try {
@@ -91,12 +91,13 @@ function fillUp(folder: string, filler: string, leftBytes: number): void {
   }
 }
 
-/** The tables that grow with what the proxy does, except outcomes. */
+/** Tables that grow with the proxy's work, except outcomes. */
 const GROWING = ['intent', 'refusal', 'access', 'space_reserve', 'worker_task', 'console_session', 'stop'];
 
 /**
- * Returns a database that behaves as if its disk were full, for users who may not mount one: nothing can be added, and
- * outcomes only while the reserve is released. The errors are the server's own, raised by triggers.
+ * Returns a database that behaves like one with a full disk, for users without permission to mount: inserts
+ * fail, and outcomes succeed only while the reserve is released. The errors are the server's own, raised by
+ * triggers.
  */
 export async function likeOnSmallDisk(): Promise<FillableDatabase> {
   const database = await createTestDatabase();

@@ -3,19 +3,19 @@ import { TestDatabase } from './test-database';
 
 type Table = 'intent' | 'outcome';
 
-/** In a transaction of the test: whatever writes to the table waits until that ends. */
+/** Blocks all writes to the table until the test's transaction ends. */
 export async function holdWrites(database: TestDatabase, table: Table): Promise<void> {
   await database.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
 }
 
-/** Resolves once so many statements wait for the table. */
+/** Resolves once this many statements wait for the table. */
 export async function writesWait(database: TestDatabase, table: Table, count: number): Promise<void> {
   await eventually(async () => (await waiting(database, table)).length === count);
 }
 
 /**
- * Ends the statements that wait for the table, which would commit even without the proxies that sent them: as if the
- * database had stopped with them.
+ * Ends the statements that wait for the table, as if the database had stopped with the proxies. Otherwise
+ * they would commit without them.
  */
 export async function loseWrites(database: TestDatabase, table: Table): Promise<void> {
   for (const { pid } of await waiting(database, table)) await database.query('SELECT pg_terminate_backend($1)', [pid]);

@@ -4,7 +4,10 @@ import { TestDatabase } from './test-database';
 
 const SEED = join(__dirname, '..', '..', '..', 'bench', 'history', 'seed');
 
-/** Writes a made-up history with the SQL of `npm run seed`. Its calls are found once the index is up to date. */
+/**
+ * Writes a generated history with the SQL of `npm run seed`. Its calls are searchable once the index is up to
+ * date.
+ */
 export async function makeUpHistory(database: TestDatabase, { calls, days }: { calls: number; days: number }) {
   const end = new Date(Date.now() - 60_000);
   const begin = new Date(end.getTime() - days * 86_400_000);

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { insertIntent, insertOutcomes } from '../records/documents';
 import { TestDatabase } from './test-database';
 
-/** Writes a call of that day with all rows that a call may have. */
+/** Writes a call of that day with all its possible rows. */
 export async function callOf(
   database: TestDatabase,
   day: string,
@@ -34,7 +34,7 @@ export async function refusalOf(database: TestDatabase, day: string): Promise<st
   return id;
 }
 
-/** The tables of sources' readings, by the column with their ID. */
+/** Tables of sources' readings, by the column with their ID. */
 export const EVIDENCE_TABLES = {
   upstream_transaction: 'read_id',
   reconciliation_match: 'run_id',
@@ -43,7 +43,7 @@ export const EVIDENCE_TABLES = {
   statement_fault: 'read_id',
 };
 
-/** Writes readings of that day with three transactions. The first two name somebody. */
+/** Writes readings of that day with three transactions. The first two name people. */
 export async function evidenceOf(database: TestDatabase, day: string): Promise<string> {
   const id = uuidv7({ msecs: new Date(day).getTime() });
   await database.query(

@@ -10,14 +10,14 @@ import { TestDatabase } from './test-database';
 
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-/** A Postgres server of a test's own that can be put back to an earlier state, under the same address. */
+/** A test's own Postgres server that can be restored to an earlier state, at the same address. */
 export interface OldPostgres {
   database: TestDatabase;
-  /** Copies the files of the stopped server, and starts it again. */
+  /** Copies the files of the stopped server, and restarts it. */
   backUp(): Promise<void>;
-  /** Replaces the files of the server by the copy. Connections end, as at a failover. */
+  /** Replaces the files of the server by the copy. Ends connections, like a failover. */
   restore(): Promise<void>;
-  /** Stops the server and starts it again with all that it has. */
+  /** Restarts the server without loss. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }

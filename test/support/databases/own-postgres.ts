@@ -7,18 +7,18 @@ import { migrate, PROXY_MIGRATIONS } from '../../../src/platform/database/migrat
 import { removeDataDir } from '../processes/data-dir';
 import { TestDatabase } from './test-database';
 
-/** A Postgres server of a test's own that can be stopped and continued at any moment. */
+/** A test's own Postgres server that can be frozen and continued at any moment. */
 export interface OwnPostgres {
   database: TestDatabase;
-  /** Stops every process of the server at once. The kernel still accepts connections. */
+  /** Stops every process of the server immediately. The kernel still accepts connections. */
   freeze(): void;
   thaw(): void;
   close(): Promise<void>;
 }
 
 /**
- * @param dataDir where its files are. By default, a new folder for temporary files.
- * @param settings on top of those that make it fast.
+ * @param dataDir its data directory. By default, a new temporary folder.
+ * @param settings in addition to those that make it fast.
  */
 export async function startOwnPostgres({
   dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-own-')),
@@ -48,7 +48,7 @@ export async function startOwnPostgres({
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     close: async () => {
-      signal('SIGCONT'); // after a test that failed
+      signal('SIGCONT'); // after a failed test
       await owner.end();
       await postgres.stop();
       removeDataDir(dataDir);
@@ -56,14 +56,17 @@ export async function startOwnPostgres({
   };
 }
 
-/** Sends a signal to every process of a server: to the postmaster first, so that it starts no other one meanwhile. */
+/**
+ * Sends a signal to every process of a server: to the postmaster first, so that it starts no others
+ * meanwhile.
+ */
 export function signalServer(postmaster: number, name: NodeJS.Signals): void {
   const children = childrenOf(postmaster);
   for (const pid of [postmaster, ...children]) {
     try {
       process.kill(pid, name);
     } catch {
-      // It has ended by itself since.
+      // It has exited meanwhile.
     }
   }
 }
@@ -76,7 +79,7 @@ function childrenOf(parent: number): number[] {
         // pid (comm) state ppid …
         return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]) === parent;
       } catch {
-        return false; // it has ended
+        return false; // it has exited
       }
     })
     .map(Number);

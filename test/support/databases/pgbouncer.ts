@@ -13,7 +13,7 @@ const PROGRAM = '/usr/sbin/pgbouncer';
 export const HAS_PGBOUNCER = existsSync(PROGRAM);
 const POSTGRES = { uid: 101, gid: 104 };
 
-/** A PgBouncer in front of the database of an address. */
+/** A PgBouncer in front of a database. */
 export class PgBouncer {
   private child: ChildProcess | undefined;
 
@@ -39,12 +39,12 @@ export class PgBouncer {
     return bouncer;
   }
 
-  /** The same address through the pooler. */
+  /** Returns the same address through the pooler. */
   through(url: string): string {
     return Object.assign(new URL(url), { port: String(this.port) }).toString();
   }
 
-  /** Leads to another server from now on, on the connections that there are. */
+  /** Reroutes existing connections to another server. */
   async moveTo(server: string): Promise<void> {
     this.configure(server);
     await this.console('RELOAD');

@@ -12,7 +12,7 @@ import { TestDatabase } from './test-database';
 
 const FAST = ['fsync=off', 'full_page_writes=off'];
 
-/** A Postgres server with a standby, both of a test's own. A promotion makes the standby the primary. */
+/** A test's own Postgres server with a standby. A promotion makes the standby the primary. */
 export class PostgresPair {
   private constructor(
     private readonly dataDir: string,
@@ -24,7 +24,7 @@ export class PostgresPair {
   ) {}
 
   /**
-   * @param standbyNames which standby the primary waits for. By default, the one that there is. Empty: none.
+   * @param standbyNames standbys that the primary waits for. By default, the existing one. Empty for none.
    * @param settings of both servers.
    */
   static async start(standbyNames = '*', settings = FAST): Promise<PostgresPair> {
@@ -44,7 +44,7 @@ export class PostgresPair {
     return this.at(this.primary);
   }
 
-  /** The same database on the standby, which only reads. */
+  /** The same database on the read-only standby. */
   get replica(): TestDatabase {
     return this.at(this.standby);
   }
@@ -57,7 +57,7 @@ export class PostgresPair {
     this.primary.thaw();
   }
 
-  /** Ends the primary at once. */
+  /** Kills the primary. */
   killPrimary(): Promise<void> {
     return this.primary.kill();
   }
@@ -70,25 +70,28 @@ export class PostgresPair {
     this.standby.thaw();
   }
 
-  /** Ends the standby at once. */
+  /** Kills the standby. */
   killStandby(): Promise<void> {
     return this.standby.kill();
   }
 
-  /** Ends the waits of commits for the standby. Such a commit warns, and others see it. Resolves to their number. */
+  /**
+   * Cancels the waits of commits for the standby. Such a commit warns, and becomes visible. Resolves to their
+   * number.
+   */
   async cancelWaits(): Promise<number> {
     const waits = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
     return (await this.database.query(waits)).length;
   }
 
-  /** Promotes the standby once it has everything. The primary goes on. */
+  /** Promotes the standby once it has caught up. The primary continues. */
   async promote(): Promise<TestDatabase> {
     const all = `SELECT FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()`;
     await eventually(async () => (await this.database.query(all)).length === 1);
     return this.promoteStandby();
   }
 
-  /** Ends the primary in order, unless it was killed. Starts the standby if it was killed, and promotes it. */
+  /** Shuts down the primary, unless it was killed. Starts the standby if it was killed, and promotes it. */
   async failOver(): Promise<TestDatabase> {
     await this.primary.stop();
     if (!this.standby.isRunning) await this.standby.start(this.settings);
@@ -97,7 +100,7 @@ export class PostgresPair {
     return promoted;
   }
 
-  /** Makes a standby of the server that is down after a failover. The primary restarts. */
+  /** Turns the server that is down after a failover into a standby. The primary restarts. */
   async rejoin(): Promise<void> {
     await this.primary.stop();
     await this.join();
@@ -137,7 +140,7 @@ export class PostgresPair {
   }
 }
 
-/** A database that each query connects to anew, without waiting for a standby. */
+/** A database with a new connection per query, without a wait for a standby. */
 export function databaseAt({ proxy, owner, sandbox }: Urls, port: number): TestDatabase {
   const ownerUrl = onPort(owner, port);
   return {
@@ -150,10 +153,10 @@ export function databaseAt({ proxy, owner, sandbox }: Urls, port: number): TestD
   };
 }
 
-/** Returns the address of the same database behind another port, such as that of a gate. */
+/** Returns the address of the same database on another port, such as that of a gate. */
 export const onPort = (url: string, port: number) => Object.assign(new URL(url), { port: String(port) }).toString();
 
-/** Asks on a connection of its own, which does not wait for a standby. */
+/** Queries on a separate connection, without a wait for a standby. */
 export async function queryAt<Row extends object>(
   url: string,
   sql: string,

@@ -10,12 +10,12 @@ import { eventually } from '../payments/paying';
 
 const running = new Set<ChildProcess>();
 
-/** Servers that a failed test left running end with its file. */
+/** Stops servers left by a failed test. */
 afterAll(() => {
   for (const { pid } of running) if (pid !== undefined) signalServer(pid, 'SIGKILL');
 });
 
-/** The files of a Postgres, migrated and complete. No server runs on them. */
+/** Files of a migrated Postgres without a running server. */
 export interface Cluster {
   home: Home;
   urls: Urls;
@@ -29,7 +29,7 @@ export async function makeCluster(dataDir: string, settings: string[]): Promise<
   return { home: prepareHome(dataDir), urls: postgres.urls };
 }
 
-/** A Postgres server, primary or standby, that can be frozen, killed, and started again at the same port. */
+/** A Postgres server, primary or standby, that can be frozen, killed, and restarted at the same port. */
 export class PostgresServer {
   private process: ChildProcess | undefined;
 
@@ -70,12 +70,12 @@ export class PostgresServer {
     this.signal('SIGCONT');
   }
 
-  /** Ends all its processes at once, as a loss of power does. */
+  /** Ends all its processes at once, like a power failure. */
   kill(): Promise<void> {
     return this.end(() => this.signal('SIGKILL'));
   }
 
-  /** Ends it in order. Its clients are disconnected. */
+  /** Shuts it down. Its clients are disconnected. */
   stop(): Promise<void> {
     return this.end(() => this.process?.kill('SIGINT'));
   }
@@ -83,7 +83,7 @@ export class PostgresServer {
   private async end(how: () => void): Promise<void> {
     if (!this.isRunning) return;
     const ended = new Promise((resolve) => this.process?.once('close', resolve));
-    this.thaw(); // one that is frozen would end only with the next thaw
+    this.thaw(); // a frozen one would not exit before the next thaw
     how();
     await ended;
   }
@@ -96,7 +96,7 @@ export class PostgresServer {
     return join(this.files, 'postmaster.pid');
   }
 
-  /** The eighth line of its file. */
+  /** The eighth line of its PID file. */
   private get state(): string {
     if (!existsSync(this.pidFile)) return '';
     return readFileSync(this.pidFile, 'utf8').split('\n')[7]?.trim() ?? '';

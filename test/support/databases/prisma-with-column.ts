@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import type * as Generated from '../../../src/platform/database/generated/client';
 
 /**
- * Generates and loads Prisma's client for the schema with another column.
- * @param example the folder of an example of a guide, with the column.
+ * Generates and loads Prisma's client for the schema with an additional column.
+ * @param example the folder of a guide's example, with the column.
  */
 export function prismaWithColumn(example: string, ...models: string[]): typeof Generated {
   mkdirSync('dist', { recursive: true });

@@ -16,7 +16,7 @@ import { brotliDecompressSync } from 'node:zlib';
 const ROOT = join(__dirname, '..', '..', '..');
 const KEPT = join(ROOT, 'test', 'released', 'program.json.br');
 
-/** A compiled program, as `npm run freeze` writes it. */
+/** A compiled program, as written by `npm run freeze`. */
 export interface ReleasedProgram {
   /** The folder to remove afterwards. */
   directory: string;
@@ -27,8 +27,8 @@ export interface ReleasedProgram {
 }
 
 /**
- * Unpacks the program of the last release. Before the first release, it is that of this commit. It finds its own migrations
- * beside it, and the packages of this checkout.
+ * Unpacks the program of the last release with its migrations, next to the packages of this checkout.
+ * Before the first release, packs this commit's program.
  */
 export function unpackReleased(): ReleasedProgram {
   const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-released-'));

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { AddressInfo, connect, createServer, Server, Socket } from 'node:net';
 
-/** What a Postgres that restarts does to its clients. */
+/** Behaviour of a restarting Postgres toward its clients. */
 type State = 'running' | 'starting' | 'gone';
 
-/** The way to a Postgres, which seems to restart when the test says so. */
+/** A gate to a Postgres that simulates a restart on request. */
 export class RestartingPostgres {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -28,14 +28,14 @@ export class RestartingPostgres {
     return gate;
   }
 
-  /** Returns an address of the Postgres that leads through here. */
+  /** Returns an address of the Postgres through this gate. */
   url(url: string): string {
     const through = new URL(url);
     through.port = String(this.port);
     return through.toString();
   }
 
-  /** Changes what new clients meet. Those of a running server are disconnected. */
+  /** Changes the behaviour toward new clients. Disconnects those of a running server. */
   async become(state: State): Promise<void> {
     this.state = state;
     for (const socket of this.sockets) socket.destroy();

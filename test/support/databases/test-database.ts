@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { Urls } from '../../../src/platform/database/embedded/access';
 
 export interface TestDatabase {
-  /** With the proxy's role. */
+  /** Address with the proxy's role. */
   url: string;
   ownerUrl: string;
   /** Queries the proxy's database as its owner. */
@@ -11,15 +11,15 @@ export interface TestDatabase {
   /** The sandbox's own database. */
   sandboxUrl: string;
   /**
-   * Returns the name of the database as a template. Resolves once all connections have left it. It is not queried
-   * afterwards.
+   * Returns the name of the database as a template. Resolves once all connections have left it. It is not
+   * queried afterwards.
    */
   asTemplate(): Promise<string>;
   close(): Promise<void>;
 }
 
 /**
- * Clones the migrated templates: a new database in some hundredths of a second.
+ * Clones the migrated templates into a new database within some hundredths of a second.
  * @param template the source of the proxy's database.
  */
 export async function createTestDatabase(template = 'payout_proxy'): Promise<TestDatabase> {
@@ -28,8 +28,8 @@ export async function createTestDatabase(template = 'payout_proxy'): Promise<Tes
   const names = { proxy: `proxy_${suffix}`, sandbox: `sandbox_${suffix}` };
   const admin = new Client({ connectionString: withDatabase(urls.owner, 'postgres') });
   await admin.connect();
-  // FILE_COPY, because by default every page of the template is written to the log of a server that never recovers from
-  // one.
+  // FILE_COPY, because the default writes every page of the template to the log of a server that never
+  // recovers from one.
   await admin.query(`CREATE DATABASE ${names.proxy} TEMPLATE ${template} STRATEGY FILE_COPY`);
   await admin.query(`CREATE DATABASE ${names.sandbox} TEMPLATE sandbox STRATEGY FILE_COPY OWNER sandbox`);
   const ownerUrl = withDatabase(urls.owner, names.proxy);
@@ -55,12 +55,12 @@ export async function createTestDatabase(template = 'payout_proxy'): Promise<Tes
   };
 }
 
-/** The limit of attempts. A connection that lives longer was left behind on purpose. */
+/** Maximum number of attempts. A connection that lives longer was left on purpose. */
 const QUESTIONS = 200;
 
 /**
- * A pool reports its end before its connections have ended. Terminating them then would be an error that nobody
- * handles.
+ * A pool reports its end before its connections have ended. Terminating them then would cause an unhandled
+ * error.
  */
 async function connectionsEnd(admin: Client, names: string[]): Promise<void> {
   for (let asked = 0; asked < QUESTIONS; asked += 1) {

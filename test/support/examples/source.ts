@@ -5,10 +5,10 @@ import ts from 'typescript';
 const ROOT = resolve(__dirname, '..', '..', '..');
 
 export interface SourceFile {
-  /** The path below the project's root, with slashes: `src/journal/records/intents.ts`. */
+  /** Path below the project's root, with slashes: `src/journal/records/intents.ts`. */
   path: string;
   text: string;
-  /** Its imports: paths of source files as above, or names of packages. */
+  /** Its imports: paths of source files, or names of packages. */
   imports: string[];
 }
 
@@ -26,7 +26,7 @@ function read(file: string): SourceFile {
   return { path: pathBelowRoot(file), text, imports };
 }
 
-/** Returns the source file that a relative import names. */
+/** Returns the source file of a relative import. */
 function importedFile(importer: string, name: string): string {
   const base = resolve(dirname(importer), name.replace(/\.[jt]s$/, ''));
   return existsSync(`${base}.tsx`) ? `${base}.tsx` : `${base}.ts`;
@@ -34,7 +34,7 @@ function importedFile(importer: string, name: string): string {
 
 const pathBelowRoot = (file: string) => relative(ROOT, file).replaceAll('\\', '/');
 
-/** Returns a circular path of imports, if there is one. */
+/** Returns a circular path of imports. Undefined without one. */
 export function findCycle(files: SourceFile[]): string[] | undefined {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const done = new Set<string>();
@@ -51,7 +51,9 @@ export function findCycle(files: SourceFile[]): string[] | undefined {
   return files.map(({ path }) => visit(path, [])).find((cycle) => cycle !== undefined);
 }
 
-/** The lines that spread an object or array literal, such as `...{ a, b }` or `<X {...{ a, b }} />`. */
+/**
+ * Returns the lines that spread an object or array literal, such as `...{ a, b }` or `<X {...{ a, b }} />`.
+ */
 export function literalSpreads(path: string): string[] {
   const text = readFileSync(join(ROOT, path), 'utf8');
   if (!/\.\.\.\s*[[{]/.test(text)) return [];
@@ -69,7 +71,7 @@ export function literalSpreads(path: string): string[] {
   return found;
 }
 
-/** The paths of all code that people wrote, scripts and the console included. */
+/** Returns the paths of all hand-written code, including scripts and the console. */
 export function codeFiles(): string[] {
   return ['src', 'test', 'console/src', 'packages/sdk', 'examples', 'bench', 'tools'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })

@@ -87,7 +87,7 @@ function joined(one: ApiDocument, other: ApiDocument): ApiDocument {
   };
 }
 
-/** Returns the target of a reference, or the value itself if it is none. */
+/** Returns the target of a reference, or the value itself. */
 export function follow<Part extends { $ref?: string }>(part: Part, document = API_DOCUMENT): Part {
   if (part.$ref === undefined) return part;
   const [, , section = '', name = ''] = part.$ref.split('/');
@@ -96,7 +96,7 @@ export function follow<Part extends { $ref?: string }>(part: Part, document = AP
   return { ...parts[name], ...part, $ref: undefined };
 }
 
-/** Every operation of the document, with its headers in place, and those that all operations of its path share. */
+/** Returns every operation of the document, with its own and its path's headers. */
 export function operationsIn(
   document = API_DOCUMENT,
 ): { path: string; method: Method; operation: Operation; shared: string[] }[] {

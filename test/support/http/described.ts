@@ -13,13 +13,13 @@ export function schemaOf(method: Method, path: string, status = 200): Schema {
   return schema;
 }
 
-/** Each path below /v1 with what its addresses look like, those without parameters first. */
+/** Each path below /v1 with a pattern of its addresses. Paths without parameters come first. */
 const ROUTES = Object.keys(API_DOCUMENT.paths)
   .filter((path) => path.startsWith('/v1/'))
   .sort((one, other) => Number(one.includes('{')) - Number(other.includes('{')))
   .map((path) => ({ path, address: new RegExp(`^${path.replace(/\{.*?\}/g, '[^/]+')}(\\?|$)`) }));
 
-/** Expects a JSON answer of a route below /v1 to be as described. What answers without JSON or elsewhere is not looked at. */
+/** Expects a JSON answer of a route below /v1 to match its description. Ignores other answers. */
 export function expectDescribed(
   method: string,
   address: string,
@@ -32,8 +32,8 @@ export function expectDescribed(
 }
 
 /**
- * Returns the parts of a response that differ from their description, or have none. It is stricter than JSON Schema: a
- * field that a schema does not name is a fault.
+ * Returns the parts of a response that contradict their description, or lack one. Stricter than JSON Schema:
+ * a field missing from its schema is a fault.
  */
 export function undescribed(value: unknown, schema: Schema, at = ''): string[] {
   if (schema.$ref) return undescribed(value, follow(schema), at);
@@ -55,7 +55,7 @@ export function undescribed(value: unknown, schema: Schema, at = ''): string[] {
   return pattern && !pattern.test(value) ? [`${at} is not as ${schema.format ?? schema.pattern}: ${value}`] : [];
 }
 
-/** Returns a schema without references that allows no fields but those it names. */
+/** Returns a schema without references that forbids additional fields. */
 export function closed(schema: Schema): Schema {
   const { additionalProperties, items, anyOf, allOf: parts, properties, ...own } = follow(schema);
   return {
@@ -106,7 +106,7 @@ export function described(name: string): Schema {
   return schema;
 }
 
-/** The positions in responses of /v1 that are only described as objects. */
+/** Returns the positions in responses of /v1 that are described only as objects. */
 export function objectsThatSayNothing(): string[] {
   const reached = new Set<string>();
   const silent = new Set<string>();

@@ -1,6 +1,6 @@
 import { UPSTREAM_KEY } from '../processes/proxy';
 
-/** A recipient whom nothing may name to readers without access to people. */
+/** A recipient to hide from readers without access to people. */
 export const PERSON = { email: 'canary.bird@nest.example', phone: '+2349099887766', handle: '@CanaryBird' };
 export const SPELLED = [PERSON.email, PERSON.phone, PERSON.phone.slice(1), PERSON.handle, '+234 909 988 7766'];
 
@@ -21,5 +21,5 @@ export const TEXTS = [
   'a\u009b31m',
 ];
 
-/** A person who imports a statement and does not know the key. */
+/** Texts of a person who imports a statement without knowing the key. */
 export const HANDED_IN = TEXTS.filter((text) => !text.includes(UPSTREAM_KEY));

@@ -8,10 +8,7 @@ export interface RawAnswer {
   text: string;
 }
 
-/**
- * A client as somebody writes it who has only docs/reference/upstream.md. It knows a base address and a key, and not
- * whose they are.
- */
+/** A client written from docs/reference/upstream.md alone. It knows only a base address and a key. */
 export class InterfaceClient {
   constructor(
     private readonly baseUrl: string,

@@ -64,7 +64,7 @@ export const DOCUMENTED: Asking[] = asked('documented');
 /** The operations that only public clients showed (docs/reference/upstream.md), each with a valid request. */
 export const OBSERVED: Asking[] = asked('observed');
 
-/** The operations whose bodies list items: the list's field, the fields of an item, and a valid item. */
+/** Operations whose bodies list items: the list's field, the fields of an item, and a valid item. */
 export const LISTS = OPERATION_NAMES.flatMap((operation) => {
   const { in: list = 'the_body', fields = {} } = itemFieldsOf(operation) ?? {};
   if (list === 'the_body') return [];
@@ -77,30 +77,30 @@ export interface FaultExpected {
   detail: RegExp;
 }
 
-/** A request of an operation: they all have the same envelopes. */
+/** A request of an operation. All operations share their envelopes. */
 export type InterfaceRequest = Asked<'post', '/api/v0.1/send'>;
 
 export interface TestInterface {
   proxy: TestProxy;
   upstream: FakeUpstream;
-  /** A key that may use every operation of the interface. */
+  /** A key for every operation of the interface. */
   app: string;
-  /** A key that may see all records. */
+  /** A key for all records. */
   auditor: string;
   post(path: string, body: unknown, headers?: Record<string, string>): InterfaceRequest;
-  /** Sends these bytes, as JSON unless `headers` say otherwise. */
+  /** Sends these bytes, as JSON unless `headers` override it. */
   postRaw(path: string, body: string | Buffer, headers?: Record<string, string>): InterfaceRequest;
   get(path: string, headers?: Record<string, string>): InterfaceRequest;
   /** Sends the valid request of an operation. */
   ask(asking: Asking): InterfaceRequest;
-  /** Returns the record of a call, as the auditor sees it. */
+  /** Returns the auditor's view of a call. */
   record(callId: string): Promise<FullCallRecord>;
-  /** Expects a refusal in the interface's envelope with exactly these faults, recorded, and nothing sent. */
+  /** Expects a refusal in the interface's envelope with exactly these faults, recorded and not sent. */
   expectRefused(request: InterfaceRequest, faults: FaultExpected[]): Promise<FullCallRecord>;
   close(): Promise<void>;
 }
 
-/** A proxy before an upstream that stores its requests. */
+/** A proxy in front of an upstream that stores its requests. */
 export async function startInterface(settings: Partial<RunningConfig> = {}): Promise<TestInterface> {
   const upstream = await FakeUpstream.start();
   const proxy = await startProxy({ upstreamBaseUrl: upstream.url, ...settings });
@@ -136,7 +136,8 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
         call_id: callId,
       });
       expect(response.body.error).toMatch(/Correct the fields that "errors" lists/);
-      expect(response.body.error).toContain(response.body.errors?.[0]?.detail.slice(1)); // for clients that show nothing else
+      // For clients that show only this field.
+      expect(response.body.error).toContain(response.body.errors?.[0]?.detail.slice(1));
       expect(upstream.received.length).toBe(sentBefore);
       const recorded = await record(callId);
       expect(recorded).toMatchObject({ outcome: 'refused', items: [], upstream: null, request: null, response: null });
@@ -156,7 +157,7 @@ export function askAs(proxy: TestProxy, key: string, { operation, path, body }: 
   return proxy.post(key, path, body as object); // undefined: no body
 }
 
-/** The order of faults does not matter. */
+/** Sorts faults, because their order does not matter. */
 function inOrder<Fault extends { pointer: string }>(faults: Fault[]): Fault[] {
   return [...faults].sort((a, b) => (a.pointer < b.pointer ? -1 : Number(a.pointer > b.pointer)));
 }

@@ -9,10 +9,10 @@ export interface Answer<Body = unknown> extends Omit<supertest.Response, 'body' 
   headers: Record<string, string>;
 }
 
-/** Reads the body of a response in another way than supertest. */
+/** Replaces supertest's parser of a response body. */
 export type Parser<Body> = (response: supertest.Response, done: (error: Error | null, body: Body) => void) => void;
 
-/** A request whose body is typed by the status that the test expects. `Bodies` holds a body for each status. */
+/** A request with a body typed by the expected status. `Bodies` maps statuses to bodies. */
 export interface Request<Bodies = { default: unknown }, Body = AnyOf<Bodies[keyof Bodies]>> extends Promise<
   Answer<Body>
 > {
@@ -34,15 +34,15 @@ export interface Request<Bodies = { default: unknown }, Body = AnyOf<Bodies[keyo
 }
 
 /**
- * supertest, with the bodies that an API answers with, by path, method and status. A path has its parameters in braces, and
- * `/**` at its end stands for all paths below it. The body of a path that the API does not have is unknown.
+ * supertest with the response bodies of an API, by path, method and status. A path has its parameters in
+ * braces. `/**` at its end matches all paths below it. Unknown paths have unknown bodies.
  */
 export type Agent<Api> = { [Verb in Method]: <const Path extends string>(path: Path) => Asked<Api, Verb, Path> };
 
 /** A request of a route of an API. */
 export type Asked<Api, Verb extends Method, Path extends string> = Request<BodiesOf<Api, Verb, Path>>;
 
-/** One of several bodies, nobody knows which: what only some of them have may be missing. */
+/** A union of bodies in which fields missing from some are optional. */
 type AnyOf<Body, Name extends PropertyKey = NameIn<Body>> = Body extends object
   ? Body & { [Missing in Exclude<Name, keyof Body>]?: undefined }
   : Body;
@@ -63,7 +63,7 @@ type BodiesOf<Api, Verb extends Method, Path extends string> = [RouteOf<keyof Ap
     ? Bodies
     : { default: unknown };
 
-/** The route that a path belongs to. */
+/** The route of a path. */
 type RouteOf<Routes, Path extends string> = Path extends string
   ? Routes extends string
     ? Matches<WithoutQuery<Path>, Routes> extends true

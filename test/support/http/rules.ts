@@ -18,7 +18,7 @@ import { RunningConfig, loadConfig } from '../../../src/platform/config/config';
 import { Problem } from '../../../src/platform/errors/problem';
 import { Asking, FaultExpected } from './interface';
 
-/** The result of the rules for a request: its body or query as a handler gets it, or its faults. */
+/** Result of the rules for a request: its body or query as received by a handler, or its faults. */
 export interface Judged {
   taken?: unknown;
   faults?: { pointer: string; detail: string }[];
@@ -30,7 +30,7 @@ type Headers = Record<string, string>;
 export interface TestRules {
   /** Sends a body as JSON. */
   post(path: string, body: unknown): Promise<Judged>;
-  /** Sends these bytes, as JSON unless `headers` say otherwise. */
+  /** Sends these bytes, as JSON unless `headers` override it. */
   postRaw(path: string, body: string | Buffer, headers?: Headers): Promise<Judged>;
   get(path: string): Promise<Judged>;
   /** Sends the valid request of an operation. */
@@ -49,8 +49,8 @@ class FaultsFilter implements ExceptionFilter<Problem> {
 }
 
 /**
- * The field rules of the interface: the body's parser, the controllers, the guard of queries and the pipe, in this
- * process. Without network, database and upstream, a rule takes a millisecond.
+ * The field rules of the interface in this process: the body's parser, the controllers, the guard of queries
+ * and the pipe. Without network, database and upstream, a rule takes a millisecond.
  */
 export async function startRules(): Promise<TestRules> {
   const module = await Test.createTestingModule({
@@ -76,7 +76,7 @@ export async function startRules(): Promise<TestRules> {
   const server = app.getHttpAdapter().getInstance();
   readJsonBodies(server, loadConfig({}), () => Promise.resolve(() => undefined));
   server.addHook('onRequest', (request, _reply, done) => {
-    request.call = { caller: {} } as typeof request.call; // handlers take the call of a known caller
+    request.call = { caller: {} } as typeof request.call; // handlers require a known caller
     done();
   });
   await app.init();
@@ -109,7 +109,7 @@ export async function expectFaults(judging: Promise<Judged>, faults: FaultExpect
 }
 
 /**
- * Expects that a request breaks no rule.
+ * Expects a request without faults.
  * @returns the input of the handler.
  */
 export async function expectTaken(judging: Promise<Judged>): Promise<unknown> {

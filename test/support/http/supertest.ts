@@ -15,13 +15,13 @@ type BodiesIn<Operation> = Operation extends { responses: infer Responses }
   ? { [Status in keyof Responses]: JsonOf<Responses[Status]> }
   : never;
 
-/** The operations of the upstream's interface all answer in the same envelopes. */
+/** All operations of the upstream's interface share their envelopes. */
 type EnvelopeBodies = Omit<BodiesIn<operations['sendAirtime']>, 200> & {
   200: AnyEnvelope & { data?: unknown };
   default: ErrorEnvelope;
 };
 
-/** So do their previews. */
+/** All previews share their bodies. */
 type PreviewBodies = BodiesIn<paths['/v1/preview/send']['post']> & { default: ProblemDetails };
 
 /** The bodies of the API documents. */
@@ -38,7 +38,7 @@ export type Asked<Verb extends Method, Path extends string> = AskedOf<Api, Verb,
 export type BodyOf<Verb extends Method, Path extends string, Status extends number = 200> =
   Asked<Verb, Path> extends Request<infer Bodies> ? Bodies[Status & keyof Bodies] : never;
 
-/** supertest, with responses that are typed by the API documents, and are as they describe them. */
+/** supertest with responses typed by the API documents and checked against them. */
 export default function supertest(url: string): Agent<Api> {
   const agent = original(url);
   const ask = (method: Method) => (path: string) =>

@@ -3,11 +3,11 @@ import { startProxyWithSandbox, UPSTREAM_KEY } from '../processes/proxy';
 
 /** A request of the interface: method and path as in its headings, the body as in its tables. */
 export interface Row {
-  /** The statement of the document that this tests. */
+  /** Statement of the document under test. */
   says: string;
   request: string;
   body?: object;
-  /** The required content of `data`. Undefined for a rejection. */
+  /** Required content of `data`. Undefined for a rejection. */
   data?: unknown;
 }
 
@@ -31,7 +31,7 @@ export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl:
     const client = () => new InterfaceClient(baseUrl(), side === 'the proxy' ? key : UPSTREAM_KEY);
     const upstream = () => new InterfaceClient(proxy.sandbox.url, UPSTREAM_KEY);
     const balances = async () => dataOf('GET /wallets/list', await upstream().wallets()).map(({ balance }) => balance);
-    /** After all requests that are carried out. */
+    /** Balances after all executed requests. */
     let before: number[] | undefined;
 
     it.each(rows.filter(({ data }) => data))('$request: $says', async ({ request, body, data }) => {
@@ -46,7 +46,8 @@ export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl:
       async ({ request, body }) => {
         before ??= await balances();
         const { status, text } = await ask(client(), request, body);
-        // The provider documents one error, the 500 of POST /send. The proxy rejects what it has checked with 400.
+        // The provider documents one error, the 500 of POST /send. The proxy rejects with 400 in its own
+        // checks.
         expect(status).toBe(request === 'POST /send' && side === 'the sandbox' ? 500 : 400);
         expect(JSON.parse(text)).toMatchObject({ status: 'error', error: expect.stringMatching(/./) });
         expect(await balances()).toEqual(before);

@@ -10,25 +10,25 @@ import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../../src/plat
 /** A file system in memory, on Linux. */
 const MEMORY = '/dev/shm';
 
-/** Many times what the databases of a run use. A container may have 64 MB there. */
+/** Many times the size of a run's databases. A container may have 64 MB there. */
 const SPACE_BYTES = 2 * 1024 ** 3;
 
 declare global {
   var stopTestPostgres: (() => Promise<void>) | undefined;
 }
 
-/** Starts one real Postgres for the whole run. Its migrated databases are the templates that each spec file clones. */
+/** Starts one real Postgres for the whole run. Each spec file clones its migrated databases. */
 export default async function globalSetup(): Promise<void> {
   const dataDir = mkdtempSync(join(fastestDirectory(), 'payout-proxy-test-'));
-  chmodSync(dataDir, 0o755); // where root runs this, the user that Postgres runs as must get in, or its home is put on the disk
-  // Durability does not matter here, and time does. No database lives long enough to need a vacuum.
+  chmodSync(dataDir, 0o755); // if root runs this, Postgres's user needs access, or its home moves to the disk
+  // Speed matters more than durability here. No database lives long enough for a vacuum.
   const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
   const postgres = await startEmbeddedPostgres(dataDir, { settings });
   await trustLogins(postgres.urls.owner);
   await migrate(postgres.urls.owner, PROXY_MIGRATIONS);
   await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
   process.env.TEST_POSTGRES = JSON.stringify(postgres.urls);
-  process.env.TEST_CHROMIUM = mkdtempSync(join(tmpdir(), 'payout-proxy-chromium-')); // for the first test that needs one
+  process.env.TEST_CHROMIUM = mkdtempSync(join(tmpdir(), 'payout-proxy-chromium-')); // for the first test with a browser
   const compiled = mkdtempSync(join(fastestDirectory(), 'payout-proxy-compiled-'));
   process.env.TEST_COMPILED = join(compiled, 'compiled.cjs');
   copyFileSync(join(__dirname, 'compiled.cjs'), process.env.TEST_COMPILED);
@@ -40,7 +40,7 @@ export default async function globalSetup(): Promise<void> {
   };
 }
 
-/** Checking passwords is almost half of the cost of a connection, and a run opens some four thousand. */
+/** Password checks are almost half of the cost of a connection, and a run opens some four thousand. */
 async function trustLogins(ownerUrl: string): Promise<void> {
   const owner = new Client({ connectionString: ownerUrl });
   await owner.connect();
@@ -57,7 +57,7 @@ function fastestDirectory(): string {
     const { bavail, bsize } = statfsSync(MEMORY);
     if (bavail * bsize >= SPACE_BYTES) return MEMORY;
   } catch {
-    // Missing, or not accessible.
+    // Missing or inaccessible.
   }
   return tmpdir();
 }

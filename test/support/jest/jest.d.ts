@@ -1,6 +1,8 @@
 /// <reference types="jest" />
 
-/** Asymmetric matchers stand for a value of any type, and prove nothing about it. @types/jest calls them `any`. */
+/**
+ * Asymmetric matchers accept a value of any type, and prove nothing about it. @types/jest calls them `any`.
+ */
 declare namespace jest {
   interface Expect {
     any(constructor: unknown): unknown;

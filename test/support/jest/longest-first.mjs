@@ -2,8 +2,8 @@ import TestSequencer from '@jest/test-sequencer';
 import { basename } from 'node:path';
 
 /**
- * Spec files that take more than half a minute beside others on two cores, longest first, without their tier. A missing file does
- * no harm.
+ * Spec files longer than half a minute next to others on two cores, longest first, without their tier. A
+ * missing file is ignored.
  */
 const LONGEST = [
   'sdk-faults',
@@ -67,9 +67,9 @@ const LONGEST = [
 ];
 
 /**
- * Runs the longest files first. Otherwise one core would wait at the end for a file that the other started last. Jest
- * does so by itself from the second run on. In a first run, such as every run of CI, it only knows the sizes of the
- * files.
+ * Runs the longest files first. Otherwise one core would idle at the end until the other finishes a long
+ * file. Jest sorts by duration from the second run on. In a first run, such as every run of CI, it knows only
+ * the sizes of the files.
  */
 export default class LongestFirst extends TestSequencer {
   sort(tests) {

@@ -1,10 +1,10 @@
 import { answer, Behaviour, reset } from './fake-upstream';
 
-/** The table of answers: the upstream's behaviour, the app's response, and the record. */
+/** Answers of the upstream with the app's response and the record. */
 export interface AnswerRow {
   upstream: string;
   behaves: Behaviour;
-  /** The app's response: a status, and the proxy's code if the answer is not the upstream's own. */
+  /** The app's response: a status, and the proxy's code unless it is the upstream's own answer. */
   status: number;
   code?: string;
   body?: object;
@@ -31,7 +31,7 @@ const unknown = (failure: string, upstreamStatus: number | null, behaves: Behavi
   failure,
   upstreamStatus,
 });
-/** The app gets the upstream's own answer, and the record says that it is not believed yet. */
+/** The app gets the upstream's own answer, and the record marks it as unverified. */
 const unverified = (status: number, body: object) => ({
   ...passed('unknown', status, body),
   failure: 'unverified_rejection',

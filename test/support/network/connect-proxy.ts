@@ -4,9 +4,9 @@ import { AddressInfo, connect, Socket } from 'node:net';
 /** Reacts to a request for a tunnel. */
 export type Tunnelling = (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 
-/** An egress proxy that leads to one server, whatever the name of the host. */
+/** An egress proxy that connects every host name to one server. */
 export class ConnectProxy {
-  /** The requests for tunnels. */
+  /** Received requests for tunnels. */
   readonly asked: { authority: string; headers: IncomingMessage['headers'] }[] = [];
   private readonly sockets = new Set<Socket>();
   private readonly server: Server = createServer();
@@ -32,7 +32,7 @@ export class ConnectProxy {
     return proxy;
   }
 
-  /** The address, with this user. */
+  /** Returns the address with this user. */
   url(user: string): string {
     return `http://${user}@127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }

@@ -8,10 +8,10 @@ export interface Received {
   body: string;
 }
 
-/** The reaction to a request once it is read. The socket allows what no well-behaved server does. */
+/** Reacts to a request after reading it. The socket allows misbehaviour. */
 export type Behaviour = (request: Received, response: ServerResponse, socket: Socket) => unknown;
 
-/** An upstream that behaves as told, and stores all requests. */
+/** An upstream with configurable behaviour that stores all requests. */
 export class FakeUpstream {
   readonly received: Received[] = [];
   private readonly server: Server;

@@ -1,16 +1,16 @@
 import { SUB_ACCOUNT } from '../sandbox/sandbox';
 
-/** A request whose answer is lost, and how it is recognised. */
+/** A request without an answer, with its identification. */
 export interface Lost {
   path: string;
   body: object;
-  /** A value that only its body has, and the body of its duplicate. */
+  /** A value unique to its body and the body of its duplicate. */
   mark: string;
   /** Whether the same request is sent twice. */
   twin: boolean;
 }
 
-/** Requests of all kinds that create something, with one or more items. No two are alike, except for duplicates. */
+/** Requests of all kinds that create something, with one or more items. All differ, except for duplicates. */
 export function makeLost(number: number, twin = false): Lost {
   const places = Array.from({ length: 1 + (number % 3) }, (_, place) => place);
   const valueInUSD = Number((0.01 + number / 10_000).toFixed(4));

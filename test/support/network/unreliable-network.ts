@@ -1,17 +1,17 @@
 import { randomNumbers } from '../../../src/sandbox/faults/faults';
 
-/** How often each thing happens to a request, of a hundred. */
+/** Probability of each failure per request, in percent. */
 const REFUSED = 3;
 const LOST_BEFORE = 3;
 const LOST_ANSWER = 6;
 const ABANDONED = 6;
 
-/** How long a request runs before it is abandoned, at most. Most have arrived by then, and few are answered. */
+/** Maximum duration before a request is abandoned, in ms. Most have arrived by then, and few are answered. */
 const ABANDONED_WITHIN_MS = 30;
 
 /**
- * Returns a `fetch` that loses requests and answers, as `seed` decides. What happens to the nth request does not depend on
- * anything else.
+ * Returns a `fetch` that loses requests and answers by `seed`. The fate of the nth request depends on nothing
+ * else.
  */
 export function unreliableFetch(seed: number): typeof fetch {
   const random = randomNumbers(seed);

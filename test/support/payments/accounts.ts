@@ -10,13 +10,13 @@ import { createTestDatabase } from '../databases/test-database';
 
 const CONTROL_KEY = 'sandbox-control';
 
-/** An account that a sandbox opened, with what a proxy needs to know of it. */
+/** An account opened by a sandbox, as needed by a proxy. */
 export interface OpenedAccount extends UpstreamAccountConfig {
   /** Its ID at the sandbox. */
   id: string;
 }
 
-/** Opens one more account at a sandbox, with money of its own. */
+/** Opens another account at a sandbox, with its own money. */
 async function openAccount(
   url: string,
   name: string,
@@ -29,7 +29,7 @@ async function openAccount(
   return { id, ...account, subAccount: undefined, wallet: undefined, ...more };
 }
 
-/** A proxy whose sandbox has one account for each name, beside `main`. */
+/** A proxy whose sandbox has one account for each name, in addition to `main`. */
 export async function startProxyWithAccounts<Name extends string>(
   names: readonly Name[],
   {

@@ -20,12 +20,12 @@ import { limitsOfRequest } from '../../../src/policy/limits/limit-rules';
 import { paymentKey, RecipientDays } from '../../../src/policy/limits/recipient-days';
 import { budget, OFF, payment, state } from './admission-requests';
 
-/** A request, and what was paid before it. */
+/** A request, and the earlier payments. */
 export interface Asked {
-  /** An operation of the interface, or the scopes of which a route of /v1 wants one. */
+  /** The operation of the interface, or the scopes of which a /v1 route requires one. */
   opens: OperationName | Scope[];
   address: string;
-  /** The page that sends an access token. Undefined: a server sends a key. */
+  /** The page that sends an access token. Undefined for a server with a key. */
   origin: string | undefined;
   usd: string;
   items: number;
@@ -33,16 +33,16 @@ export interface Asked {
   /** Whether the items have a phone number of another country. */
   isForeign: boolean;
   hasKey: boolean;
-  /** Whether it wants to see the people in its answer. */
+  /** Whether it requests people in its answer. */
   people: boolean;
-  /** Requests of the minute, with this one. */
+  /** Requests of the minute, including this one. */
   requests: number;
   paidTodayUsd: string;
   paidThisMonthUsd: string;
   paidToRecipientUsd: string;
   /** Days since the same payment to the recipient. */
   samePaymentDaysAgo: number;
-  /** Seconds since the recipient was registered. Null: never. */
+  /** Seconds since the recipient was registered. Null for never. */
   registeredSecondsAgo: number | null;
 }
 
@@ -70,7 +70,7 @@ export const BLOCKS = ['10.0.0.0/8', '192.0.2.0/24', '203.0.113.7'];
 export const COUNTRIES = ['Kenya', 'Nigeria', 'Uganda'];
 export const ORIGINS = ['https://a.example', 'https://b.example'];
 
-/** What one request can be, beside the ordinary one. Each limit has requests on both sides of each of its values. */
+/** Variations of the ordinary request. Each limit has requests on both sides of each of its values. */
 export const VARIATIONS: { [field in keyof Asked]: Asked[field][] } = {
   opens: [...OPERATION_NAMES],
   address: ['10.1.2.3', '192.0.2.1', '203.0.113.7', '198.51.100.1'],
@@ -89,7 +89,7 @@ export const VARIATIONS: { [field in keyof Asked]: Asked[field][] } = {
   registeredSecondsAgo: [null, 0.5, 1.5, 2.5, 4, 10_000_000],
 };
 
-/** Whether the proxy carries out a request at once, by the functions that decide it. */
+/** Whether the proxy executes a request immediately, by its own decision functions. */
 export function isAllowed({ scopes, operations, ...limits }: Grants, asked: Asked): boolean {
   const caller: Caller = {
     clientId: 'shop',
@@ -116,7 +116,7 @@ export function isAllowed({ scopes, operations, ...limits }: Grants, asked: Aske
 
 const GUARD = new AllowGuard(new Reflector());
 
-/** Handlers that allow what a request opens, as the decorators of the routes do. */
+/** Handlers with the permissions of the routes' decorators. */
 const HANDLERS = new Map<Asked['opens'], () => undefined>();
 
 function handlerOf(opens: Asked['opens']): () => undefined {
@@ -154,7 +154,7 @@ function passes(check: () => unknown): boolean {
   }
 }
 
-/** Whether a call is sent at once: not refused, and not held for an approval. */
+/** Whether a call is sent immediately: not refused, and not held for an approval. */
 function isAdmitted(caller: Caller, operation: OperationName, asked: Asked): boolean {
   if (scopesOf(operation)[0] === 'read') return true;
   const limits = limitsOfRequest({ caller, person: { limits: caller.limits } });
@@ -164,7 +164,8 @@ function isAdmitted(caller: Caller, operation: OperationName, asked: Asked): boo
     phone: asked.isForeign ? '+233241234567' : null,
   }));
   if (limitProblems({ limits }, operation, items).length > 0) return false;
-  if (!asked.hasKey && limits.requireIdempotencyKey) return false; // as admission.service.ts and the preview refuse it
+  // Refused in admission.service.ts and the preview.
+  if (!asked.hasKey && limits.requireIdempotencyKey) return false;
   const person = { id: 'person', source: 'key' };
   const call = { id: 'call', caller, person, operation } as unknown as OperationCall;
   const request = admissionRequest(call, {
@@ -178,7 +179,7 @@ function isAdmitted(caller: Caller, operation: OperationName, asked: Asked): boo
   return decide([request], stateBefore(caller, asked, items))[0]?.kind === 'admitted';
 }
 
-/** What the journal reads for admission. */
+/** State read by the journal for admission. */
 function stateBefore({ clientId, limits }: Caller, asked: Asked, items: ReturnType<typeof payment>[]) {
   const spent = {
     spentTodayUsd: new Decimal(asked.paidTodayUsd),

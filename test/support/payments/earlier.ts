@@ -3,8 +3,8 @@ import { editRecord } from '../records/documents';
 import { TestDatabase } from '../databases/test-database';
 
 /**
- * Makes a call look as if it had been received this many hours earlier. It was recorded and answered when it was.
- * @returns its ID, which says when it was received.
+ * Makes a call appear to be received this many hours earlier. The times of its record and answer stay.
+ * @returns its ID, which contains the time of receipt.
  */
 export async function receivedEarlier(database: TestDatabase, callId: string, hours: number): Promise<string> {
   await hasBeaten(database);
@@ -17,8 +17,8 @@ export async function receivedEarlier(database: TestDatabase, callId: string, ho
 }
 
 /**
- * Waits until every instance has seen a heartbeat that began later. Before that, an instance looks for its newest calls on
- * each new connection, and would take a database that lacks one for an old one.
+ * Waits until every instance has seen a heartbeat that began later. Before that, an instance looks for its
+ * newest calls on each new connection, and would mistake a database without one for an old one.
  */
 async function hasBeaten(database: TestDatabase): Promise<void> {
   const beats = () =>
@@ -32,7 +32,7 @@ async function hasBeaten(database: TestDatabase): Promise<void> {
   });
 }
 
-/** Makes a call look as if it had been recorded an hour earlier. */
+/** Makes a call appear to be recorded an hour earlier. */
 export async function recordedEarlier(database: TestDatabase, callId: string): Promise<void> {
   await editRecord(database, 'intent', callId, (record) => ({
     ...record,
@@ -40,7 +40,7 @@ export async function recordedEarlier(database: TestDatabase, callId: string): P
   }));
 }
 
-/** Makes an outcome look as if it had been recorded this many hours earlier. */
+/** Makes an outcome appear to be recorded this many hours earlier. */
 export async function answeredEarlier(database: TestDatabase, callId: string, hours: number): Promise<void> {
   await editRecord(database, 'outcome', callId, (record) => ({
     ...record,

@@ -11,13 +11,13 @@ interface Lane {
 interface Connection {
   requests: Lane;
   answers: Lane;
-  /** The directions that are held because a request contained the words. */
+  /** Directions held because a request contained the words. */
   marked: Set<Direction>;
 }
 
 /**
- * A TCP gate between a client and a server that can hold bytes. When either end of a connection closes, so does the
- * other, and held bytes are lost.
+ * A TCP gate between a client and a server that can hold bytes. Closing one end of a connection closes the
+ * other, and loses held bytes.
  */
 export class Gate {
   private readonly server: Server;
@@ -42,18 +42,18 @@ export class Gate {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Lets only this many bytes of each connection pass in this direction from now on. */
+  /** Limits each connection to this many more bytes in this direction. */
   hold(direction: Direction, afterBytes = 0): void {
     this.limits[direction] = afterBytes;
     for (const connection of this.connections.values()) connection[direction].passed = 0;
   }
 
-  /** Holds the answers of each connection on which a request contains these words. */
+  /** Holds the answers of each connection with a request that contains these words. */
   holdAnswersTo(words: string): void {
     this.words = { text: words, direction: 'answers' };
   }
 
-  /** Holds each request that contains these words, and what follows it on its connection. */
+  /** Holds each request that contains these words, and the rest of its connection. */
   holdRequestsWith(words: string): void {
     this.words = { text: words, direction: 'requests' };
   }
@@ -66,7 +66,7 @@ export class Gate {
     });
   }
 
-  /** Lets everything pass, held bytes first. */
+  /** Releases everything, held bytes first. */
   open(): void {
     this.limits.requests = Infinity;
     this.limits.answers = Infinity;

@@ -2,7 +2,7 @@ import { INestApplicationContext } from '@nestjs/common';
 import { ExpectedFees } from '../../../src/journal/admission/expected-fees';
 import { GuardWindows, Admission, AdmissionRules } from '../../../src/journal/admission/admission-rules';
 
-/** For tests that ask the journal to admit a call without the service that knows the settings. */
+/** Windows for tests of the journal without the service that reads the settings. */
 export const WINDOWS: GuardWindows = {
   duplicates: true,
   duplicateSeconds: 30,
@@ -12,7 +12,7 @@ export const WINDOWS: GuardWindows = {
   approvableForMs: 86_400_000,
 };
 
-/** Returns the same for an application, with the fees that it expects. */
+/** Returns the rules of an application, with its expected fees. */
 export function rulesOf(app: Pick<INestApplicationContext, 'get'>, windows = WINDOWS): AdmissionRules {
   return { windows, fees: app.get(ExpectedFees, { strict: false }) };
 }

@@ -1,6 +1,6 @@
 import { Execution } from '../../../src/reconciliation/runs/execution';
 
-/** Lets runs of this process start, and continue only once they are released. Stopping a run also stops a held one. */
+/** Holds new runs of this process until they are released. Stopping a run also stops a held one. */
 export function holdRuns(): () => void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
   const original = Execution.prototype.carryOut;

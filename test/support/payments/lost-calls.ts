@@ -5,7 +5,7 @@ import { eventually } from './paying';
 import { tamper } from '../records/sealing';
 import { TestDatabase } from '../databases/test-database';
 
-/** What a database has of calls, besides their clients. */
+/** Tables with rows of calls, in addition to their clients. */
 const TABLES = [
   'intent',
   'intent_body',
@@ -27,7 +27,10 @@ export function copiedIn(dataDir: string): string[] {
   return readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
 }
 
-/** Writes the copies of one call to another data directory, as an instance of its own had them. @returns that directory. */
+/**
+ * Writes the copies of one call to another data directory, like those of a separate instance. @returns that
+ * directory.
+ */
 export function copyAlone(dataDir: string, id: string, to: string): string {
   mkdirSync(join(to, 'copies'), { recursive: true });
   const lines = copiedIn(dataDir).filter(
@@ -38,8 +41,8 @@ export function copyAlone(dataDir: string, id: string, to: string): string {
 }
 
 /**
- * Removes all calls, as a database lacks them that comes back from the past, once one is copied.
- * @param last what is copied last of it. A call that waits for an approval has no outcome.
+ * Removes all calls once one is copied, like a database restored to the past.
+ * @param last the last copied record of that call. A call that waits for an approval has no outcome.
  */
 export async function loseCalls(
   database: TestDatabase,

@@ -4,7 +4,7 @@ import { insertIntents, insertOutcomes, insertSettlements, Some } from '../recor
 import { first } from '../examples/first';
 import { TestDatabase } from '../databases/test-database';
 
-/** The records of a call, as far as they decide its state. */
+/** The records of a call that determine its state. */
 export interface Combination {
   recorded_at: string;
   process: number;
@@ -15,7 +15,7 @@ export interface Combination {
   refused: boolean;
 }
 
-/** Adds a call for each combination, with the columns of `model` for all else. */
+/** Adds a call for each combination, with the other columns of `model`. */
 export async function insertCalls(
   database: TestDatabase,
   model: string,

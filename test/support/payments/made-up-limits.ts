@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits } from '../../../src/access/clients/limits/limits';
 import { LimitRow } from '../../../src/access/clients/limits/limit-row';
 
-/** The values to choose from. Few values make two limits equal often. */
+/** Values to choose from. They are few, so that limits are often equal. */
 interface Values {
   usd: string[];
   counts: number[];
@@ -14,7 +14,7 @@ interface Values {
 
 export const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 
-/** Makes up the limits of a client. */
+/** Generates the limits of a client. */
 export function madeUpLimits({ usd: amounts, counts, countries, addresses, origins }: Values): fc.Arbitrary<Limits> {
   const some = (words: string[]) => fc.uniqueArray(fc.constantFrom(...words));
   const lists = { country: some(countries), address: some(addresses), origin: some(origins) };

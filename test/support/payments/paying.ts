@@ -12,7 +12,7 @@ export const PHONE = '+254712345678';
 export const AIRTIME = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: PHONE, valueInUSD: 2.5 }] };
 export const SUCCESS = { status: 'success', data: { error: 'None' } };
 
-/** A proxy in front of an upstream that behaves as told, a paying client and an auditor. */
+/** A proxy in front of an upstream with configurable behaviour, a paying client and an auditor. */
 export interface Paying {
   proxy: TestProxy;
   upstream: FakeUpstream;
@@ -59,12 +59,12 @@ export function phoneOf({ body }: Received): string {
   return first((JSON.parse(body) as typeof AIRTIME).airtimes).phoneNumber;
 }
 
-/** Generates distinct valid phone numbers of nobody. */
+/** Generates distinct valid phone numbers without owners. */
 export function phones(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `+2547000${String(index).padStart(5, '0')}`);
 }
 
-/** Keeps supertest from parsing the response, so that `response.body` has its bytes. */
+/** Keeps supertest from parsing the response, so that `response.body` contains its bytes. */
 export const bytes: Parser<Buffer> = (response, done) => {
   const chunks: Buffer[] = [];
   const stream = response as unknown as IncomingMessage;
@@ -72,16 +72,16 @@ export const bytes: Parser<Buffer> = (response, done) => {
   stream.on('end', () => done(null, Buffer.concat(chunks)));
 };
 
-/** The pause between two attempts grows, because the awaited work needs the same core. */
+/** First pause between attempts in ms. Pauses grow, because the awaited work needs the same core. */
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 100;
 
-/** Far longer than anything takes on a busy machine, and shorter than the time limit of a test. */
+/** Far above any duration on a busy machine, and below the time limit of a test. */
 const DEADLINE_MS = 240_000;
 
 /**
- * Repeats until the condition is true. After the deadline, it fails and quotes the condition.
- * @param deadlineMs how long it repeats.
+ * Repeats until the condition is true. Fails after the deadline, and quotes the condition.
+ * @param deadlineMs the deadline.
  */
 export async function eventually(ask: () => boolean | Promise<boolean>, deadlineMs = DEADLINE_MS): Promise<void> {
   const ends = performance.now() + deadlineMs;

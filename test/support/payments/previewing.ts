@@ -9,7 +9,7 @@ import supertest, { Asked } from '../http/supertest';
 /** KES to the US dollar. */
 const RATE = 129.5;
 
-/** Answers the reads of previews as docs/reference/upstream.md shows them, and everything else with success. */
+/** Answers the reads of previews as in docs/reference/upstream.md, and everything else with success. */
 export const serving: Behaviour = (request, response, socket) => {
   const { pathname, searchParams } = new URL(request.url, 'http://upstream.example');
   const amountInUSD = searchParams.get('amountInUSD');
@@ -33,7 +33,7 @@ export interface Previewing {
   proxy: TestProxy;
   upstream: FakeUpstream;
   auditor: string;
-  /** A client that may use every operation of the interface, within limits. */
+  /** A client for every operation of the interface, within limits. */
   client(limits?: Partial<Limits & { operations: string[] }>): Promise<{ id: string; name: string; key: string }>;
   limit(name: string, limits: Partial<Limits>): Promise<unknown>;
   ask<const Path extends string>(

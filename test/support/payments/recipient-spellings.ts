@@ -1,6 +1,6 @@
 import { RecipientKind } from '../../../src/recipients/recipient';
 
-/** Spellings of one recipient, by its canonical key. Null for texts that name nobody. */
+/** Spellings of one recipient, by its canonical key. Null for texts without a recipient. */
 export interface SpelledRecipient {
   kind: RecipientKind;
   key: string | null;
@@ -16,7 +16,10 @@ const receiver = (key: string | null, ...spellings: string[]): SpelledRecipient 
   spellings,
 });
 
-/** Returns the spellings of an international number that only differ in the characters between and around its digits. */
+/**
+ * Returns the spellings of an international number that differ only in the characters between and around its
+ * digits.
+ */
 function written(digits: string): string[] {
   const [code, rest] = [digits.slice(0, 3), digits.slice(3)];
   const groups = `${rest.slice(0, 3)} ${rest.slice(3, 6)} ${rest.slice(6)}`;
@@ -97,7 +100,7 @@ export const SPELLED_RECIPIENTS: SpelledRecipient[] = [
   phone('+88213123456', '+88213123456'),
   phone('+25471234567', '+25471234567', '+254 71234567'),
   phone('+2547123456789', '+2547123456789', '+2540 7123456789'),
-  // Dialed at home: the country is not known.
+  // National format: the country is unknown.
   phone('tel:712345678', '0712345678', '0712 345 678', '(0712) 345-678', '\u202d0712345678\u202c'),
   phone('tel:15112345678', '015112345678'),
   phone('tel:612345', '00612345'),

@@ -28,7 +28,7 @@ function inCapitals(item: Fields, one: string, other: string, more = (text: stri
   );
 }
 
-/** Spells the items of a body in other ways. */
+/** Changes the spelling of a body's items. */
 export function respelt(operation: OperationName, body: Fields, names: string[] = RESPELLING_NAMES): Fields {
   const { fields = {} } = itemFieldsOf(operation) ?? {};
   return inItems(operation, body, (item) => names.reduce((all, name) => RESPELLINGS[name]?.(fields, all) ?? all, item));
@@ -40,7 +40,7 @@ export function inItems(operation: OperationName, body: Fields, change: (item: F
   return list === 'the_body' ? change(body) : { ...body, [list]: (body[list] as Fields[]).map(change) };
 }
 
-/** Other words about the same payment, by the names of their fields. */
+/** Other descriptions of the same payment, by field. */
 const WORDS: Fields = {
   description: 'Anew',
   reference: 'anew',
@@ -51,14 +51,14 @@ const WORDS: Fields = {
   wallet: 'anew',
 };
 
-/** Writes about the same payments in other words. */
+/** Changes the descriptions of the same payments. */
 export function describedAnew(operation: OperationName, body: Fields): Fields {
   const anew = (fields: Fields) =>
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, WORDS[name] ?? value]));
   return inItems(operation, anew(body), anew);
 }
 
-/** Pays other amounts, or changes other objects. */
+/** Changes the amounts or the objects. */
 export function otherPayment(operation: OperationName, body: Fields): Fields {
   const other: Fields = { chiRef: 'other', id: 'other', email: 'bob@example.com' };
   return inItems(operation, body, (item) =>

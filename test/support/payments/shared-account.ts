@@ -10,7 +10,7 @@ const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 export const APP: Scope[] = ['pay', 'write', 'read'];
 const PHONE = '+254712345678';
 
-/** A transaction as answers of the sandbox show it. */
+/** A transaction in the sandbox's answers. */
 export interface Transaction {
   id: string;
   chiRef: string;
@@ -25,7 +25,7 @@ export interface Answer {
   body: { code?: string; error?: string; data?: unknown; call_id?: string };
 }
 
-/** Clients that share the account of a sandbox: two apps, one with the whole account, and an auditor. */
+/** Clients that share a sandbox account: two apps, one with the whole account, and an auditor. */
 export interface SharedAccount {
   proxy: TestProxy;
   clients: ClientsService;
@@ -36,16 +36,16 @@ export interface SharedAccount {
   post(key: string, path: string, body: object, headers?: Record<string, string>): Promise<Answer>;
   get(key: string, path: string): Promise<Answer>;
   recordOf(answer: Answer): Promise<FullCallRecord>;
-  /** Returns what arrived at the upstream, oldest first. */
+  /** Returns the arrivals at the upstream, oldest first. */
   arrivals(): Promise<string[]>;
   listed(key: string): Promise<Transaction[]>;
-  /** Returns an address that nobody was paid at before. */
+  /** Returns an unused address. */
   email(): string;
-  /** Pays a credit that can be redeemed. */
+  /** Pays a redeemable credit. */
   credit(key: string): Promise<Transaction>;
-  /** Makes an unpaid link. */
+  /** Creates an unpaid link. */
   link(key: string, words?: { description?: string }): Promise<Transaction>;
-  /** Makes an unpaid link by an operation whose answer names no transaction. */
+  /** Creates an unpaid link by an operation whose answer names no transaction. */
   unnamed(key: string, words?: { description?: string }): Promise<Transaction>;
   collection(key: string): Promise<Transaction>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { runCommand } from '../../../src/cli/program';
 import { Exit } from './process';
 
-/** Runs a group of commands as operators type them, in this process. */
+/** Runs a group of operators' commands in this process. */
 export function cliOf(commands: () => Command) {
   return async (...args: string[]): Promise<{ stdout: string; exitCode: number | undefined }> => {
     let stdout = '';
@@ -14,7 +14,7 @@ export function cliOf(commands: () => Command) {
         if (typeof done === 'function') (done as () => void)();
         return true;
       });
-    process.exitCode = undefined; // another spec file of the same worker may have left its own
+    process.exitCode = undefined; // another spec file of the same worker may have set it
     try {
       await commands().parseAsync(args, { from: 'user' });
       return { stdout, exitCode: process.exitCode as number | undefined };
@@ -26,7 +26,7 @@ export function cliOf(commands: () => Command) {
 }
 
 /**
- * Runs a command line in this process, which is faster than a process of its own: the same program, with this
+ * Runs a command line in this process, which is faster than a separate one: the same program, with this
  * environment, in this folder. One command runs at a time.
  */
 export async function runCli(args: string[], env: Record<string, string>, folder: string): Promise<Exit> {
@@ -42,7 +42,7 @@ export async function runCli(args: string[], env: Record<string, string>, folder
   );
   process.env = { PATH: before.env.PATH, ...env };
   process.chdir(folder);
-  process.exitCode = undefined; // another spec file of the same worker may have left its own
+  process.exitCode = undefined; // another spec file of the same worker may have set it
   try {
     await runCommand(args);
     return { code: Number(process.exitCode ?? 0), ...said };

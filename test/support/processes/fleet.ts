@@ -16,7 +16,7 @@ interface Running {
   url: string;
 }
 
-/** Several proxies with one database and one upstream, each a process of its own that can be killed. */
+/** Several proxies with one database and one upstream, each a separate process that can be killed. */
 export class Fleet {
   private constructor(
     private readonly envOf: (index: number) => Record<string, string>,
@@ -25,9 +25,9 @@ export class Fleet {
   ) {}
 
   /**
-   * @param env on top of what lets several share a test's database. It has `UPSTREAM_BASE_URL` and `UPSTREAM_API_KEY`
-   * at least.
-   * @param own what each proxy has of its own.
+   * @param env in addition to the settings for a shared test database. Contains at least `UPSTREAM_BASE_URL`
+   *   and `UPSTREAM_API_KEY`.
+   * @param own the environment specific to each proxy.
    */
   static async start(
     count: number,
@@ -54,7 +54,7 @@ export class Fleet {
     return new Fleet(envOf, dir, running);
   }
 
-  /** A restarted proxy has another one. */
+  /** Changes with a restart. */
   url(index: number): string {
     return this.at(index).url;
   }
@@ -78,7 +78,7 @@ export class Fleet {
     return this.running.map((_each, index) => this.envOf(index).DATA_DIR ?? '');
   }
 
-  /** Sends SIGTERM. Resolves once the process has ended in order. */
+  /** Sends SIGTERM. Resolves once the process has exited. */
   async end(index: number): Promise<void> {
     await this.at(index).product.signal('SIGTERM');
   }
@@ -139,7 +139,7 @@ export async function createClient(
   return { id, key };
 }
 
-/** A response with its unchanged bytes. */
+/** A response with its original bytes. */
 export interface Told {
   status: number;
   headers: Headers;
@@ -152,11 +152,11 @@ export interface Asking {
   body: object;
   operation?: string;
   idempotencyKey?: string | undefined;
-  /** On whose behalf the app asks (`X-Actor`). */
+  /** The person for whom the app acts (`X-Actor`). */
   actor?: string;
 }
 
-/** Sends a POST as an app does. Each request may have a connection of its own. */
+/** Sends a POST like an app. Each request may use a separate connection. */
 export async function ask(url: string, { key, body, operation = '/payouts/airtime', idempotencyKey, actor }: Asking) {
   const response = await fetch(`${url}/api/v0.1${operation}`, {
     method: 'POST',
@@ -178,17 +178,17 @@ export async function ask(url: string, { key, body, operation = '/payouts/airtim
   return told;
 }
 
-/** How often the sandbox was asked for this payment of airtime to a recipient of its own, and carried it out. */
+/** Number of arrivals and executions of this airtime payment, identified by its recipient. */
 export async function executionsOf(sandbox: TestSandbox, { body }: Asking) {
   const phone = JSON.stringify((body as ReturnType<typeof airtime>).airtimes[0]?.phoneNumber);
   const found = (await sandbox.requests()).filter((request) => JSON.stringify(request.body)?.includes(phone));
   return { asked: found.length, executed: found.filter(({ processed }) => processed).length };
 }
 
-/** The codes that tell an app to send the same again after Retry-After. Twins take more places than there are. */
+/** Codes that ask an app to retry after Retry-After. Duplicates exceed the available slots. */
 const AGAIN = ['request_in_progress', 'overloaded'];
 
-/** Does the same, and repeats it after Retry-After while the first request is in progress. */
+/** Sends a request, and repeats it after Retry-After while the first one is in progress. */
 export async function askUntilSettled(url: () => string, asking: Asking, onWait = () => {}): Promise<Told> {
   for (let tries = 0; tries < 30; tries += 1) {
     const told = await ask(url(), asking);
@@ -200,13 +200,13 @@ export async function askUntilSettled(url: () => string, asking: Asking, onWait 
 }
 
 /**
- * Holds this many transactions before they write their intents, or at a lock that another of them holds, and then
- * releases them. What they have read by then is all they decide by.
+ * Holds this many transactions before they write their intents, or at a lock held by another of them. Then
+ * releases them. They decide by the state read until then.
  */
 export async function meetAtIntent<Result>(database: TestDatabase, count: number, asked: () => Promise<Result>) {
   await database.query('BEGIN; LOCK TABLE intent IN EXCLUSIVE MODE');
   const result = asked();
-  // Not pg_stat_activity, which does not change within a transaction. A wait for a row does not state its database.
+  // Not pg_stat_activity, which is frozen within a transaction. A wait for a row does not state its database.
   const waiting = `SELECT FROM pg_locks w WHERE NOT granted AND EXISTS (SELECT FROM pg_locks h JOIN pg_database d ON d.oid = h.database
     WHERE h.pid = w.pid AND d.datname = current_database())`;
   await eventually(async () => (await database.query(waiting)).length === count);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const UNDICI = require.resolve('undici', { paths: [resolve(__dirname, '..', '..', '..')] });
 
-/** Lets a process stop itself when it is about to send a POST, after everything that it checked before. */
+/** Makes a process stop itself right before it sends a POST, after all its checks. */
 const SCRIPT = `
   const { unlinkSync } = require('node:fs');
   const { Pool } = require(${JSON.stringify(UNDICI)});
@@ -22,7 +22,7 @@ const SCRIPT = `
     return dispatch.call(this, request, handler);
   };`;
 
-/** Less than a call may wait. */
+/** Below the timeout of a call. */
 const MAX_POLLS = 100;
 const POLL_MS = 10;
 
@@ -31,19 +31,22 @@ export class FrozenSend {
   private readonly script: string;
   private readonly file: string;
 
-  /** @param dir a folder of the test's own. */
+  /** @param dir the test's own folder. */
   constructor(dir: string, name: string) {
     this.file = join(dir, `${name}-frozen`);
     this.script = `${this.file}.cjs`;
     writeFileSync(this.script, SCRIPT.replaceAll('FILE', JSON.stringify(this.file)));
   }
 
-  /** An option of Node for a process that can be frozen so. */
+  /** Node option for a process to freeze. */
   get option(): string {
     return `--require ${this.script}`;
   }
 
-  /** Resolves once the process is frozen, or if it sends nothing for a while. Freeze it nevertheless: it may do so just then. */
+  /**
+   * Resolves once the process is frozen, or after a while without a send. Freeze it anyway, because it may
+   * send just then.
+   */
   async next(): Promise<void> {
     writeFileSync(this.file, '');
     for (let polls = 0; polls < MAX_POLLS && existsSync(this.file); polls += 1) await sleep(POLL_MS);

@@ -6,7 +6,7 @@ import { UNSAFE_SETTINGS } from '../../../src/continuity/fence/durability.servic
 
 const ROOT = join(__dirname, '..', '..', '..');
 
-/** What global-setup.ts made, if it ran: without it, a start costs half as much CPU again. */
+/** Created by global-setup.ts, if it ran. Without it, a start takes half as much CPU again. */
 const { TEST_COMPILED } = process.env;
 const PRELOAD = TEST_COMPILED === undefined ? [] : ['--require', TEST_COMPILED];
 
@@ -18,12 +18,12 @@ export interface Exit {
 
 const running = new Set<ChildProcess>();
 
-/** Processes that a failed test left running end with its file. */
+/** Stops processes left by a failed test. */
 afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** The product as its users run it: the built files in a process of its own. */
+/** The product as run by its users: the built files in a separate process. */
 export class Product {
   stdout = '';
   stderr = '';
@@ -55,7 +55,7 @@ export class Product {
     );
   }
 
-  /** Waits for words on stdout. It fails if the process ends without them. */
+  /** Waits for words on stdout. Fails if the process ends without them. */
   async said(words: RegExp): Promise<RegExpExecArray> {
     const ended = this.exit.then(({ code, stderr }) => {
       throw new Error(`ended with ${code} before it said ${words.source}: ${stderr}`);
@@ -75,7 +75,7 @@ export class Product {
     return this.child.pid ?? 0;
   }
 
-  /** Stops to read what it says, as `head` does. */
+  /** Closes its output, like `head`. */
   closeOutput(): void {
     this.child.stdout?.destroy();
   }
@@ -86,7 +86,7 @@ export class Product {
   }
 }
 
-/** Returns a process and all that it has started, as a list of process IDs. Linux only. */
+/** Returns the process IDs of a process and its descendants. Linux only. */
 export function withDescendants(pid: number): number[] {
   return [pid, ...childrenOf(pid).flatMap(withDescendants)];
 }
@@ -96,11 +96,11 @@ export function childrenOf(pid: number): number[] {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
     return children.split(' ').filter(Boolean).map(Number);
   } catch {
-    return []; // it has ended
+    return []; // it has exited
   }
 }
 
-/** Returns whether a process has ended. One that its parent has not waited for yet has. */
+/** Returns whether a process has exited. Includes one whose parent has not waited for it yet. */
 export function isGone(pid: number): boolean {
   try {
     return /^.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -109,7 +109,7 @@ export function isGone(pid: number): boolean {
   }
 }
 
-/** The variables of a process on a test's database. */
+/** Returns the environment of a process on a test's database. */
 export function envOf({ url, ownerUrl }: { url: string; ownerUrl: string }): Record<string, string> {
   const database = { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl };
   return {

@@ -32,23 +32,23 @@ export interface TestProxy {
   close(): Promise<void>;
 }
 
-/** What a proxy or a worker on a test's database runs with. */
+/** Returns the settings of a proxy or a worker on a test's database. */
 export function settingsOn(
   database: Pick<TestDatabase, 'url' | 'ownerUrl'>,
   settings: Partial<RunningConfig> & { upstreamBaseUrl: string },
 ): RunningConfig {
   return {
-    // Reads for coverage would be among the requests that tests count, and many tests send one body repeatedly.
+    // Reads for coverage would count among the tests' requests, and many tests repeat one body.
     ...loadConfig({
       LOG_LEVEL: 'silent',
-      DATA_DIR: join(tmpdir(), `payout-proxy-test-${randomUUID()}`), // Nothing creates it unless an outcome is spooled.
+      DATA_DIR: join(tmpdir(), `payout-proxy-test-${randomUUID()}`), // Created only for a spooled outcome.
       CHECK_COVERAGE: 'false',
       DATABASE_ALLOW_UNSAFE: UNSAFE_SETTINGS.join(), // the test servers are fast instead
       DUPLICATE_GUARD: 'false',
-      DATABASE_RESERVE_MB: '0', // 64 MB in each database of a test
+      DATABASE_RESERVE_MB: '0', // 64 MB in each test database
       WALLETS_EVERY_SECONDS: '0',
       REQUEST_DEADLINE_MS: '30000', // machines that run many tests are slow
-      RESOLVER_EVERY_SECONDS: '0', // nor do most want their calls in doubt to be settled
+      RESOLVER_EVERY_SECONDS: '0', // nor do most want settled doubts
     }),
     databaseUrl: database.url,
     databaseOwnerUrl: database.ownerUrl,
@@ -60,7 +60,7 @@ export function settingsOn(
   };
 }
 
-/** A proxy with a database of its own, listening, that forwards to `upstreamBaseUrl`. Nothing is done in the background. */
+/** Starts a proxy with a separate database that forwards to `upstreamBaseUrl`, without background work. */
 export async function startProxy(
   settings: Partial<RunningConfig> & { upstreamBaseUrl: string },
   database?: TestDatabase,
@@ -96,8 +96,8 @@ export async function startProxy(
 }
 
 /**
- * Starts the same with a sandbox of its own as the upstream, over HTTP.
- * @param embedded the control of the sandbox, if the proxy must have it.
+ * Starts a proxy with its own sandbox as the upstream, over HTTP.
+ * @param embedded the control of the sandbox, if the proxy needs it.
  */
 export async function startProxyWithSandbox(
   settings: Partial<RunningConfig> = {},

@@ -1,6 +1,6 @@
 import { loadConfig, StartError } from '../../../src/platform/config/config';
 
-/** The least that production needs. */
+/** The minimal settings of production. */
 export const PRODUCTION = {
   NODE_ENV: 'production',
   DATABASE_URL: 'postgres://proxy:pass%40word@db_host:5432/payouts?sslmode=require',
@@ -9,7 +9,7 @@ export const PRODUCTION = {
   PUBLIC_URL: 'https://payouts.example.com',
 };
 
-/** Returns why a start with these variables is refused. Fails if it is not. */
+/** Returns the error of a start with these variables. Fails if it succeeds. */
 export function refusal(env: Record<string, string>): string {
   try {
     loadConfig(env);

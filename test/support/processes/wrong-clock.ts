@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../payments/paying';
 
-/** Shifts the wall clock of a process, and of those that it starts. SIGUSR2 reads the shift again. */
+/** Shifts the wall clock of a process and its children. SIGUSR2 reloads the shift. */
 const SCRIPT = `
   const { readFileSync, writeFileSync } = require('node:fs');
   const file = FILE;
@@ -16,12 +16,12 @@ const SCRIPT = `
     writeFileSync(file + '.read', String(shift));
   });`;
 
-/** A wall clock of a process that a test can set. */
+/** A process's wall clock that a test can set. */
 export class WrongClock {
   private readonly script: string;
   private readonly file: string;
 
-  /** @param dir a folder of the test's own. */
+  /** @param dir the test's own folder. */
   constructor(dir: string, name: string, shiftMs: number) {
     this.file = join(dir, name);
     this.script = `${this.file}.cjs`;
@@ -35,7 +35,7 @@ export class WrongClock {
   }
 
   /**
-   * Sets the clock of a running process. Resolves once it shows the new time.
+   * Sets the clock of a running process. Resolves once the process shows the new time.
    * @param signal sends a signal to the process.
    */
   async set(shiftMs: number, signal: (name: 'SIGUSR2') => unknown): Promise<void> {

@@ -39,7 +39,7 @@ const REVERSED = {
 };
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
-/** A proxy with a call of each kind of story. */
+/** A proxy with a call of each kind of timeline. */
 export interface CallStories extends Paying {
   approver: string;
   /** IDs, by outcome. */
@@ -63,7 +63,7 @@ async function makeCallStories(): Promise<CallStories> {
   const paying = await startPaying();
   const { proxy, upstream, app } = paying;
   await proxy.client('approver', 'approve', 'audit');
-  // The app asks for a person, so another person decides, with a personal key.
+  // The app acts for a person, so another person decides, with a personal key.
   const clients = proxy.app.get(ClientsService, { strict: false });
   const approver = (await clients.issueKey('approver', { person: 'hopper' })).key;
   const pay = async (status: number, body: object = { credits: CREDITS }, key?: string) => {
@@ -115,7 +115,7 @@ async function makeCallStories(): Promise<CallStories> {
 
 let stories: Promise<CallStories> | undefined;
 
-/** Those of a spec file, which closes them. Everything in them is sealed. */
+/** Shared within a spec file, which closes it. All its records are sealed. */
 export const callStories = () => (stories ??= makeSealedStories());
 
 async function makeSealedStories(): Promise<CallStories> {

@@ -2,7 +2,7 @@ import { Created, CREATED_BY, isOtherType } from '../../../src/operations/items/
 import { Rules, Seen, SentCall, Wanted } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
 import { distinctItems, relationOf } from '../../../src/reconciliation/in-doubt/verdict/fitting';
 
-/** Compares a call with all transactions and all other calls, one by one. It is slow, and easy to see to be right. */
+/** Compares a call with all transactions and all other calls, one by one. Slow, but evidently correct. */
 export function compareWithAll(call: SentCall, seen: Seen[], calls: SentCall[], rules: Rules) {
   const names = [...new Set(seen.map(nameOf))];
   const batches = names.map((name) => seen.filter((one) => nameOf(one) === name));
@@ -15,7 +15,7 @@ export function compareWithAll(call: SentCall, seen: Seen[], calls: SentCall[], 
   return { ours, others, unexplained, sole };
 }
 
-/** A transaction without a batch is a batch of its own. */
+/** Names the batch of a transaction. One without a batch forms its own. */
 function nameOf({ batchRef, ordinal }: Seen): string {
   return batchRef ?? `${ordinal}`;
 }
@@ -43,7 +43,7 @@ function canAssign([first, ...rest]: Seen[], items: Wanted[], created: Created):
   );
 }
 
-/** Whether a transaction equals an item in everything that both state. */
+/** Whether a transaction equals an item in every field present in both. */
 function isEqual(item: Wanted, seen: Seen, created: Created): boolean {
   if (isOtherType(seen.type, created) || !item.payee.some((name) => seen.names.includes(name))) return false;
   if (created.paidAtOnce && seen.meaning === 'unpaid') return false;

@@ -15,13 +15,13 @@ import { insertBeside, insertIntents, insertOutcomes, insertSettlements, Some } 
 import { first } from '../examples/first';
 import { TestDatabase } from '../databases/test-database';
 
-/** A payment of ours. Instants are text. */
+/** A payment of ours. Times are text. */
 export interface Ours {
   call_id: string;
   position?: number;
   operation: string;
   at: string;
-  /** Null for no outcome. */
+  /** Null without an outcome. */
   kind: 'succeeded' | 'rejected' | 'unknown' | 'not_sent' | null;
   resolution?: 'confirmed' | 'not_executed' | null;
   usd: string | null;
@@ -48,7 +48,7 @@ export interface Theirs {
   reference?: string | null;
 }
 
-/** Writes payments as the journal does, each as a call of its own unless they share one. */
+/** Writes payments like the journal, each as a separate call unless they share one. */
 export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<void> {
   const calls = [...new Set(ours.map((one) => one.call_id))].map((id): Payments => [
     id,
@@ -98,10 +98,10 @@ const LONG_AGO: Theirs = {
   amount_usd: '1',
 };
 
-/** The number of transactions of the whole listing, of which only the period is written. */
+/** Number of transactions in the whole listing. Only those of the period are written. */
 const LISTED = 1_000;
 
-/** @returns the reading that lists them, which is complete and reaches back. */
+/** @returns the complete reading that lists them and reaches back. */
 export async function writeTheirs(
   database: TestDatabase,
   theirs: Theirs[],
@@ -142,7 +142,7 @@ export async function writeListing(
   return readId;
 }
 
-/** Balance before, amount, balance after, seconds after the beginning of a day, and what the entry says. */
+/** Balance before, amount, balance after, seconds since the beginning of a day, and description. */
 export type Entry = [before: string, amount: string, after: string, seconds: number | null, description?: string];
 
 /**
@@ -198,7 +198,7 @@ export async function writeWallets(
   return readId;
 }
 
-/** Returns the decisions about findings of a period, in their order. */
+/** Returns the decisions about findings of a period, in order. */
 export async function stepsSince(database: TestDatabase, since: Date): Promise<string[]> {
   const steps = await database.query<{ state: string }>(
     'SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id WHERE f.occurred_at >= $1 ORDER BY s.id',
@@ -207,7 +207,7 @@ export async function stepsSince(database: TestDatabase, since: Date): Promise<s
   return steps.map(({ state }) => state);
 }
 
-/** Writes the first row of a run, as its start does. */
+/** Writes the first row of a run, like its start. */
 export async function startRun(
   database: TestDatabase,
   { account = MAIN_ACCOUNT, ...plan }: Omit<Plan, 'runId' | 'account'> & Partial<Pick<Plan, 'account'>>,

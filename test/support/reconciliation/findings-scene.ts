@@ -27,7 +27,7 @@ export interface NewFinding {
 
 const NO_PAIR = { ours: null, theirs: null, match: null };
 
-/** Runs and findings as a comparison leaves them. */
+/** Runs and findings as written by a comparison. */
 export class FindingsScene {
   private made = 0;
 
@@ -102,7 +102,7 @@ export class FindingsScene {
     return rows.map(({ id }) => id);
   }
 
-  /** Lets another run see a finding too. */
+  /** Makes another run see a finding, too. */
   async seenAgain(findingId: string, runId: string, usd = '1'): Promise<void> {
     await this.database.query(
       'INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence) VALUES ($1, $2, $3, $4, $5, $6)',

@@ -7,7 +7,7 @@ import { PLANTED_SETTINGS } from './planted';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
 
 export const DAY_MS = 86_400_000;
-/** The number of transactions in the listings, few of which are in the period. */
+/** Number of transactions in the listings. Few are in the period. */
 const LISTED = 1_000;
 
 export let database: TestDatabase;
@@ -16,7 +16,7 @@ let asOf: number;
 /** The totals of the latest run. */
 export let latest: Totals;
 
-/** Each test has days of its own. If earlier readings matter, it has a database of its own too. */
+/** Each test has separate days. Tests that depend on earlier readings also have a separate database. */
 export function useDatabase(whose: 'of each test' | 'of all tests'): void {
   const [before, after] = whose === 'of each test' ? [beforeEach, afterEach] : [beforeAll, afterAll];
   before(async () => {
@@ -52,7 +52,7 @@ export const wallets = (looks: Record<string, Entry[]>, readAt = new Date(day + 
   writeWallets(database, looks, { day, readAt, balance });
 
 /**
- * Compares the day with a listing of exactly these.
+ * Compares the day with exactly this listing.
  * @returns the result, the reasons, and the findings.
  */
 export async function run(

@@ -1,7 +1,7 @@
 import { StatusVocabulary } from '../../../src/operations/lifecycle/statuses';
 import { Rules, Seen, SentCall, Wanted } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
 
-/** Made-up calls in doubt and transactions of an upstream, for tests of the verdicts about them. */
+/** Settings for generated calls in doubt and transactions, in tests of their verdicts. */
 
 export const RULES: Rules = { quietMs: 100_000, rejectedQuietMs: 20_000, skewMs: 10_000 };
 const START = Date.UTC(2026, 10, 21);

@@ -10,7 +10,7 @@ export interface Expected {
   impact: string;
 }
 
-/** The setting for a comparison with planted differences: its fees are one percent. */
+/** Settings of a comparison with planted differences, with fees of one percent. */
 export const PLANTED_SETTINGS = {
   amountToleranceUsd: '0',
   balanceToleranceUsd: '0.000001',
@@ -21,7 +21,9 @@ export const PLANTED_SETTINGS = {
   statusWords: [],
 };
 
-/** Writes payments of ours and the upstream's transactions for them, with known differences at known positions. */
+/**
+ * Writes our payments and the upstream's transactions for them, with known differences at known positions.
+ */
 export async function plant(
   ownerUrl: string,
   {

@@ -12,14 +12,14 @@ import supertest, { Asked } from '../http/supertest';
 /** A proxy in front of a sandbox, a paying client and a reconciler. */
 export interface Reconciling {
   proxy: TestProxy;
-  /** It carries out the runs, and resolves calls in doubt on request. */
+  /** Executes the runs, and resolves calls in doubt on request. */
   worker: INestApplicationContext;
   sandbox: Sandbox;
   app: string;
   reconciler: string;
   /** Pays airtime through the proxy, as the app does. */
   pay(phoneNumber: string): Asked<'post', '/api/v0.1/payouts/airtime'>;
-  /** Sends a request with the upstream's own key, past the proxy. */
+  /** Sends a request with the upstream's own key, bypassing the proxy. */
   past<const Path extends string>(path: Path, body: object): AskedSandbox<'post', `/api/v0.1${Path}`>;
   /** Changes the behaviour of the sandbox. */
   behave(settings: object): Promise<void>;
@@ -73,7 +73,7 @@ export function untilNow(): { from: string; to: string } {
   return { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
 }
 
-/** The requirements of a run. */
+/** Address and key for requests about runs. */
 export interface Asking {
   url: string;
   key: string;

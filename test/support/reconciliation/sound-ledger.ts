@@ -1,8 +1,8 @@
 import { Database } from '../../../src/sandbox/database';
 
 /**
- * Checks what must be true of every ledger between two operations. Only the control interface gives a transaction a
- * status twice.
+ * Checks the invariants of every ledger between two operations. Only the control interface repeats a
+ * transaction's status.
  */
 export async function expectSoundLedger(database: Database, { statusesTwice = false } = {}): Promise<void> {
   const faults = await database.$queryRaw`

@@ -13,9 +13,12 @@ import {
 import { Item } from '../../../src/operations/items/item';
 import { ACCOUNTS } from '../../../src/operations/lifecycle/settlement';
 
-/** Records with any values that the proxy lets through. */
+/** Records with any values accepted by the proxy. */
 
-/** Quotes, controls, half the planes of Unicode, and what looks like a part of a record. No NUL and no lone surrogate. */
+/**
+ * Quotes, control characters, half the planes of Unicode, and fragments of records. No NUL and no lone
+ * surrogate.
+ */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0')),
   fc.constantFrom('', '"\\/\b\f\n\r\t\u0001\u001f\u007f\u2028\u2029\ufeff\u{1f4b8}', '\ud7ff\ue000\uffff', 'é ≠ é'),

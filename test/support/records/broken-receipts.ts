@@ -8,7 +8,7 @@ const flip = (base64: string) => {
   return bytes.toString('base64');
 };
 
-/** What is done to a good receipt, and the fault that is named. Nobody without the log's key can do more than this. */
+/** Changes to a valid receipt, with the reported fault. Without the log's key, no others are possible. */
 export const BROKEN: [string, (receipt: TestReceipt, earlier: TestReceipt) => void, RegExp][] = [
   ['is of a later format', put('format', 'payout-proxy/receipt/2'), /not a receipt of the format/],
   ['names no call', remove('call_id'), /call_id is missing/],
@@ -80,7 +80,7 @@ export const BROKEN: [string, (receipt: TestReceipt, earlier: TestReceipt) => vo
   ['opens in an unknown encoding', put('records/0/openings/0/encoding', 'hex'), /no value that can be read/],
   ['opens with half a character', put('records/0/openings/1/value', '\ud800'), /no value that can be read/],
   [
-    'passes the first letters of a value off as salt', // SHA-256(salt || value) is the same: only the length tells
+    'passes the first letters of a value off as salt', // SHA-256(salt || value) is unchanged, only the length differs
     all(put('records/0/openings/1/salt', `${SALT}616461`), put('records/0/openings/1/value', '@example.com')),
     /salt that is not 16 bytes/,
   ],

@@ -3,17 +3,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The page that specifies a receipt. */
+/** Returns the page that specifies a receipt. */
 export function specification(): string {
   return readFileSync(join('docs', 'auditors', 'receipts.md'), 'utf8');
 }
 
-/** The program that the page contains, character for character. */
+/** Returns the program in the page, character for character. */
 export function documentedProgram(): string {
   return /\n```js verify\.mjs\n([^]*?)```\n/.exec(specification())![1]!;
 }
 
-/** Runs `use` with a folder that holds the documented program as verify.mjs, and nothing else. */
+/** Runs `use` with a folder that contains only the documented program, as verify.mjs. */
 export function withDocumentedProgram<Result>(use: (folder: string) => Result): Result {
   const folder = mkdtempSync(join(tmpdir(), 'documented-'));
   try {
@@ -25,16 +25,16 @@ export function withDocumentedProgram<Result>(use: (folder: string) => Result): 
 }
 
 export interface Verified {
-  /** What the program says about each text: null if the receipt holds, otherwise the fault. */
+  /** The program's result for each text: null for a valid receipt, otherwise the fault. */
   faults: (string | null)[];
-  /** Positions of bits of the first text (byte * 8 + bit) that can be flipped without the program noticing. */
+  /** Positions of bits of the first text (byte * 8 + bit) that can be flipped unnoticed. */
   unnoticed: number[];
 }
 
 /**
- * Gives the documented program many receipts in one process.
- * @param flipEvery the distance of the bits of the first text that are flipped too, one at a time. At most 8 reaches every
- * byte.
+ * Passes many receipts to the documented program in one process.
+ * @param flipEvery distance between the flipped bits of the first text, one flip at a time. At most 8 reaches
+ *   every byte.
  */
 export function verifyAsDocumented(texts: string[], key: string, flipEvery?: number): Verified {
   const asking = `

@@ -22,7 +22,7 @@ interface Documents {
 }
 type Table = keyof Documents;
 
-/** What stands beside the record of a request. */
+/** Rows that accompany the record of a request. */
 export interface Beside {
   body?: Buffer | string | undefined;
   people?: (Omit<PersonDocument, 'salt'> & { salt?: string })[] | undefined;
@@ -31,7 +31,7 @@ export interface Beside {
 const KEYS = { intent: 'id', outcome: 'intent_id', settlement: 'id' };
 const SALT = 'ab'.repeat(16);
 
-/** SQL that writes records from an array of their texts, with the columns that repeat their members. */
+/** SQL that writes records from an array of their texts, with the columns derived from their members. */
 export function insertion(table: Table, texts: string): string {
   const columns = Object.keys(kindOf(table).columns);
   return `INSERT INTO ${table} (${columns.join(', ')}, record) SELECT ${columns.map((name) => `r.${name}`).join(', ')}, d.text
@@ -54,12 +54,12 @@ function outcomeText({ recorded_at: at = new Date().toISOString(), ...members }:
   return canonicalize({ kind: 'succeeded', attempts: 1, table: 'outcome', ...times, ...members }) ?? '';
 }
 
-/** Writes requests as the journal does. Their columns follow from their members. */
+/** Writes requests like the journal. Derives columns from members. */
 export async function insertIntents(db: Queries, intents: Documents['intent'][]): Promise<void> {
   await db.query(insertion('intent', '$1'), [intents.map(intentText)]);
 }
 
-/** Writes a request, and what stands beside it. @returns its ID. */
+/** Writes a request and its accompanying rows. @returns its ID. */
 export async function insertIntent(
   db: Queries,
   intent: Documents['intent'] = {},
@@ -78,12 +78,12 @@ export async function insertBeside(db: Queries, id: string, { body, people }: Be
   await db.query('INSERT INTO intent_body (intent_id, salt, body, people) VALUES ($1, $2, $3, $4)', values);
 }
 
-/** Writes outcomes as the journal does. */
+/** Writes outcomes like the journal. */
 export async function insertOutcomes(db: Queries, outcomes: Documents['outcome'][]): Promise<void> {
   await db.query(insertion('outcome', '$1'), [outcomes.map(outcomeText)]);
 }
 
-/** Returns the record of a settlement with these members: by the resolver, of the first payout. */
+/** Returns the record of a settlement with these members, by default by the resolver, of the first payout. */
 function settlementText({ recorded_at: at = new Date().toISOString(), ...members }: Documents['settlement']): string {
   const { resolution = 'not_executed', intent_id, number = 1 } = members;
   const [entry, to, counted_usd] =
@@ -100,12 +100,12 @@ function settlementText({ recorded_at: at = new Date().toISOString(), ...members
   return canonicalize({ entries, resolution, counted_usd, recorded_at: at, ...about, ...members }) ?? '';
 }
 
-/** Writes settlements as the journal does, without changing what is spent. */
+/** Writes settlements like the journal, without changing the spending. */
 export async function insertSettlements(db: Queries, settlements: Documents['settlement'][]): Promise<void> {
   await db.query(insertion('settlement', '$1'), [settlements.map(settlementText)]);
 }
 
-/** SQL that changes records as the owner of the tables can: the texts, and the columns that repeat them. */
+/** SQL that changes records as the owner of the tables: the texts, and the derived columns. */
 export async function editRecord<T extends Table>(
   db: { query(sql: string, values: unknown[]): Promise<{ record: string }[]> },
   table: T,
@@ -124,11 +124,13 @@ export async function editRecord<T extends Table>(
   await db.query(`ALTER TABLE ${table} ENABLE TRIGGER refuse_change`, []);
 }
 
-/** SQL that changes the people beside a request, for `replaceAll`-like attacks: `people` is the value of the column. */
+/**
+ * SQL that changes the people of a request, for attacks like `replaceAll`. `people` is the column's value.
+ */
 export const editPeople = (id: string, people: string) =>
   `UPDATE intent_body SET people = ${people} WHERE intent_id = '${id}'`;
 
-/** SQL that removes the person at a position, and the row if nothing is left. */
+/** SQL that removes the person at a position, and an empty row. */
 export const removePerson = (id: string, position: number) =>
   `UPDATE intent_body SET people = (SELECT json_agg(p ORDER BY (p ->> 'position')::integer)::text
      FROM json_array_elements(people::json) AS p WHERE (p ->> 'position')::integer <> ${position}) WHERE intent_id = '${id}'`;

@@ -11,7 +11,7 @@ import { asRecorded, queryAsRecorded } from '../../../src/platform/privacy/recor
 export const hexOf = (salt: string | undefined, value: Buffer | string | null) =>
   salt === undefined ? undefined : commitment(Buffer.from(salt, 'hex'), value)?.toString('hex');
 
-/** The record of a request, with the time and the commitment of the body as they were `read`. */
+/** Returns the record of a request, with the time and the body's commitment of `read`. */
 export function intentOf(intent: OpenIntent, people: PersonDocument[], read: IntentDocument): IntentDocument {
   const items = recordedItems(intent.items).map((item, position): ItemDocument => {
     const salt = people.find((person) => person.position === position)?.salt;

@@ -2,7 +2,7 @@ import { OutcomeDocument } from '../../../src/journal/records/documents';
 import { NewOutcome } from '../../../src/journal/records/records';
 import { asRecorded, proseAsRecorded } from '../../../src/platform/privacy/recorded';
 
-/** The record of an outcome, with the time and the commitment of the body as they were `read`. */
+/** Returns the record of an outcome, with the time and the body's commitment of `read`. */
 export function outcomeOf(outcome: NewOutcome, read: OutcomeDocument): OutcomeDocument {
   const tries = outcome.tries.map(({ failure, ms, phase, startedAt, status }) => ({
     failure: failure ?? undefined,

@@ -18,7 +18,7 @@ export function readCsv(text: string) {
 /** A row of an export as NDJSON. */
 export type ExportLine = Record<string, string | number | boolean | null>;
 
-/** The rows of NDJSON. */
+/** Parses the rows of NDJSON. */
 export const linesOf = (text: string) => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as ExportLine[];
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -4,7 +4,7 @@ import { LOCKS } from '../../../src/platform/database/locks';
 import { insertion, intentText, Some } from './documents';
 import { TestDatabase } from '../databases/test-database';
 
-/** Makes a process with this number live as long as the test's own connection. */
+/** Keeps a process with this number alive for the lifetime of the test's own connection. */
 export function live(database: TestDatabase, process: number): Promise<unknown> {
   return database.query('SELECT pg_advisory_lock($1, $2)', [LOCKS.process, process]);
 }
@@ -30,7 +30,7 @@ export async function copyIntent(
   const isLeft = (name: string) => !(name in changes) && !(changesKey && name === 'idempotency_key_commitment');
   const left = Object.entries(document).filter(([name]) => isLeft(name));
   const text = intentText({ ...Object.fromEntries(left), ...Object.fromEntries(changed) } as Some<IntentDocument>);
-  // In one statement, as the proxy does, so that readers see all of its rows or none.
+  // In one statement, like the proxy, so that readers see all of its rows or none.
   await database.query(
     `WITH beside AS (
        INSERT INTO intent_body (intent_id, salt, body, people${changesKey ? '' : KEY})

@@ -1,8 +1,8 @@
 const timeOf = (id: string) => `('x' || translate(left(${id}::text, 13), '-', ''))::bit(48)::bigint`;
 
 /**
- * Gives each leaf a row of its own, as the owner of the database can. `first` is then its index, `ids[1]` its record, and
- * `hashes` its hash.
+ * Gives each leaf a separate row, as the owner of the database. `first` is then its index, `ids[1]` its
+ * record, and `hashes` its hash.
  */
 export const SPLIT_LEAVES = [
   'CREATE TEMP TABLE split ON COMMIT DROP AS SELECT * FROM audit.leaves',
@@ -11,7 +11,7 @@ export const SPLIT_LEAVES = [
    SELECT index, kind, int8range(${timeOf('record_id')}, ${timeOf('record_id')}, '[]'), ARRAY[record_id], hash FROM split`,
 ];
 
-/** Makes the span of each row that of its IDs. */
+/** Sets the span of each row to that of its IDs. */
 export const SET_SPANS = `UPDATE log_leaves SET span = int8range(${timeOf('ids[1]')}, ${timeOf('ids[cardinality(ids)]')}, '[]')`;
 
 /** Changes the hash of a leaf. */

@@ -15,7 +15,7 @@ const within = (usd: string | null, least: string | undefined, most: string | un
   (most === undefined || (usd !== null && new Decimal(usd).lte(most)));
 const same = (wanted: string | undefined, value: unknown) => wanted === undefined || wanted === value;
 
-/** The meaning of each filter, checked on the records one after the other. */
+/** Meaning of each filter, checked on the records one by one. */
 function fits(call: CallRecord, search: CallSearch): boolean {
   const at = new Date(call.timings.received_at);
   return (
@@ -85,7 +85,7 @@ export function naiveCalls(calls: CallRecord[], search: CallSearch): string[] {
   return found.map(({ id }) => id);
 }
 
-/** Does the same for payouts: `id/position`. */
+/** Searches payouts the same way. Returns `id/position`. */
 export function naiveItems(calls: CallRecord[], search: CallSearch): string[] {
   const { upstream_ref: ref } = search;
   const found = calls

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The Merkle tree of RFC 6962, written from its definitions alone, to compare with src/history/log. It shares no line
- * with it, works on slices of all leaves and is slow. Only roots are cached.
+ * The Merkle tree of RFC 6962, written from its definitions alone, to compare with src/history/log. Shares no
+ * code with it, works on slices of all leaves and is slow. Only roots are cached.
  */
 export class NaiveTree {
   readonly #roots = new Map<string, Buffer>();
@@ -59,7 +59,10 @@ export function naivelyIncluded(index: number, size: number, leaf: Buffer, proof
   return index >= 0 && index < size && climb(index, size, proof)?.equals(root) === true;
 }
 
-/** Verifies a consistency proof, for 0 < from < to, from the top: each step knows the old and the new root below it. */
+/**
+ * Verifies a consistency proof for 0 < from < to, from the top: each step has the old and the new root below
+ * it.
+ */
 export function naivelyConsistent(from: number, to: number, fromRoot: Buffer, toRoot: Buffer, proof: Buffer[]) {
   const climb = (m: number, n: number, path: Buffer[], complete: boolean): [Buffer, Buffer] | undefined => {
     if (m === n) {
@@ -87,7 +90,7 @@ export function flipped(hash: Buffer, bit: number): Buffer {
   return changed;
 }
 
-/** Returns all ways to break a proof without changing what it proves. `also` are hashes to insert. */
+/** Returns all broken variants of a proof of the same claim. `also` are hashes to insert. */
 export function mutationsOf(proof: Buffer[], also: Buffer[]): Buffer[][] {
   const garbage = sha256(Buffer.from('garbage'));
   const at = proof.map((_, place) => place);

@@ -1,6 +1,6 @@
 import { NewOutcome } from '../../../src/journal/records/records';
 
-/** The outcome of a call with one payout, which was paid. */
+/** Returns the outcome of a call with one paid payout. */
 export function paidOutcome(intentId: string): NewOutcome {
   return {
     intentId,
@@ -13,7 +13,7 @@ export function paidOutcome(intentId: string): NewOutcome {
     items: [
       {
         position: 0,
-        upstreamRef: '+254712345678', // some upstreams name payments so
+        upstreamRef: '+254712345678', // some upstreams name payments like this
         upstreamId: null,
         batchRef: null,
         status: 'paid',

@@ -1,5 +1,5 @@
 /**
- * Published examples of other implementations of transparency logs and signed notes. Ours must agree with all of them,
+ * Published examples of other implementations of transparency logs and signed notes. Ours must match them
  * byte for byte.
  */
 
@@ -49,7 +49,7 @@ export const INCLUSIONS = [
   root: bytes(root),
 }));
 
-/** From the same place, testdata/consistency/<n>/happy-path.json. */
+/** From the same source, testdata/consistency/<n>/happy-path.json. */
 export const CONSISTENCIES = [
   { from: 1, to: 1, fromRoot: 'bjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0=', proof: '' },
   {
@@ -110,7 +110,7 @@ lIyLAEe4zJUQAda6pFFg3yPOf7j1SgfMEDrpgoX39JU=
 \u2014 sum.golang.org Az3grkvBHbFcpEFQ3BhGlktgB7pcswIW+ez91eWY6rNPtWfAey8bJO2rVoG2yO5zXvgiaikWVHqon+e14JhA+WXvpAY=
 `;
 
-/** https://pkg.go.dev/golang.org/x/mod/sumdb/note, its examples. */
+/** Examples of https://pkg.go.dev/golang.org/x/mod/sumdb/note. */
 export const GO_SIGNING_KEY = 'PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz';
 export const GO_KEY = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW';
 export const GO_TEXT = `If you think cryptography is the answer to your problem,
@@ -123,7 +123,7 @@ export const GO_OTHER_KEY = 'EnochRoot+af0cfe78+ATtqJ7zOtqQtYqOo0CpvDXNlMhV3HeJD
 export const GO_OTHER_SIGNATURE =
   '\u2014 EnochRoot rwz+eBzmZa0SO3NbfRGzPCpDckykFXSdeX+MNtCOXm2/5n2tiOHp+vAF1aGrQ5ovTG01oOTGwnWLox33WWd1RvMc+QQ=\n';
 
-/** https://c2sp.org/signed-note, its example. */
+/** Example of https://c2sp.org/signed-note. */
 export const C2SP_KEY = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k';
 export const C2SP_NOTE = `This is an example message.
 

@@ -17,7 +17,7 @@ export const forger = signerOf(newSigningKey(ORIGIN));
 export const SALT = '000102030405060708090a0b0c0d0e0f';
 const BODY = '{"email":"ada@example.com"}';
 const commit = (value: string) => createHash('sha256').update(Buffer.from(SALT, 'hex')).update(value).digest('hex');
-/** The intent of another call. */
+/** Returns the intent of another call. */
 export const other = (id: number) => ({
   table: 'intent',
   id: `0193a6f0-0000-7000-8000-0000000000${id + 10}`,
@@ -49,7 +49,7 @@ export const LOG: Record<string, unknown>[] = [
   other(8),
 ];
 
-/** A receipt as tests damage it. */
+/** A receipt whose fields tests damage. */
 export interface TestReceipt {
   format: string;
   call_id: string;
@@ -66,7 +66,7 @@ interface TestRecord {
   openings: { commitment: string; salt: string; value: string; encoding: string }[];
 }
 
-/** What a receipt proves. */
+/** Facts proved by a receipt. */
 interface Proved {
   warning?: string;
   records: unknown[];
@@ -109,7 +109,7 @@ export async function receiptOf(log = LOG, places = [3, 5, 8], ...by: Signer[]) 
   return receipt;
 }
 
-/** Calls the tool's functions many times in one process of its own, and returns the results in order. */
+/** Calls the tool's functions many times in one separate process. Returns the results in order. */
 export function askAll(questions: { receipts?: { text: string; keys?: string[] }[]; values?: unknown[] }) {
   const program = `
     import { canonical, verifyReceipt } from ${JSON.stringify(pathToFileURL(join('tools', 'verify-receipt.mjs')).href)};
@@ -126,5 +126,5 @@ export function askAll(questions: { receipts?: { text: string; keys?: string[] }
   ) as { receipts: (Proved | string)[]; values: string[] };
 }
 
-/** Returns a copy, as received over the network, so that changes stay in it. */
+/** Returns a copy, as received over the network, so that changes do not reach the original. */
 export const clone = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;

@@ -17,7 +17,7 @@ const ANSWER = {
   data: { error: 'None', data: [{ chiRef: 'chi-1', id: 'transaction-1', email: 'ada@example.com', valueInUSD: 2.5 }] },
 };
 
-/** The sealed history of a proxy. Its calls, oldest first. */
+/** The sealed history of a proxy. Calls are oldest first. */
 export interface SealedScene {
   database: TestDatabase;
   client: Client;
@@ -28,13 +28,13 @@ export interface SealedScene {
   calls: string[];
   /** Calls of the second half, sealed after a checkpoint that covers the first. */
   later: string[];
-  /** Starts the proxy again while the work runs. Everything is sealed afterwards. */
+  /** Restarts the proxy during the work. Seals everything afterwards. */
   withProxy(
     work: (proxy: TestProxy, key: (...scopes: ('audit' | 'audit:pii')[]) => Promise<string>) => Promise<void>,
   ): Promise<void>;
   /** Verifies the history after a change by the owner of the database, and then restores it. */
   verifyAfter(...changes: (string | [sql: string, values: unknown[]])[]): Promise<Report>;
-  /** The age at which the search index must have a record. Undefined: as usual. */
+  /** The age at which the search index must have a record. Undefined for the default. */
   indexDelaySeconds: number | undefined;
   close(): Promise<void>;
 }
@@ -121,7 +121,7 @@ export async function isSealed(database: TestDatabase): Promise<boolean> {
   return row?.sealed as boolean;
 }
 
-/** Returns when a call was received, from its ID. */
+/** Returns the time of a call's receipt, from its ID. */
 export const receivedAt = (id: string) => new Date(timeOfId(id)).toISOString();
 
 /** Returns another ID of the same time. */

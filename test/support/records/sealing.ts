@@ -10,7 +10,7 @@ import { Sealing } from '../../../src/history/log/sealing/sealing';
 import { eventually } from '../payments/paying';
 import { TestDatabase } from '../databases/test-database';
 
-/** A connection of the sealer's to a test's database. */
+/** Opens a sealer's connection to a test's database. */
 export function sealerClient({ ownerUrl, url }: TestDatabase): Promise<Client> {
   return connectSealer({ databaseSealerUrl: undefined, databaseOwnerUrl: ownerUrl, databaseUrl: url });
 }
@@ -29,7 +29,7 @@ export async function addStops(database: Queryable, count: number): Promise<stri
   return ids;
 }
 
-/** Seals all records. Transactions of other tests on the same server may delay it for a moment. */
+/** Seals all records. Transactions of other tests on the same server may delay it briefly. */
 export async function sealAll(sealing: Sealing, client: ClientBase): Promise<void> {
   await eventually(async () => {
     const { sealed } = await sealing.pass(client);
@@ -38,14 +38,14 @@ export async function sealAll(sealing: Sealing, client: ClientBase): Promise<voi
   await sealing.keepNotes(client);
 }
 
-/** Changes records or the log, as whoever owns the database can. */
+/** Changes records or the log, as the owner of the database. */
 export async function tamper(database: TestDatabase, sql: string): Promise<void> {
   await database.query(`SET session_replication_role = replica`);
   await database.query(sql);
   await database.query(`RESET session_replication_role`);
 }
 
-/** Returns all leaves, and whether none is missing before each. */
+/** Returns all leaves, and whether one is missing before each. */
 export function leavesIn(database: TestDatabase) {
   return database.query<{ kind: string; id: string; hash: string; right: boolean }>(
     `SELECT kind, record_id AS id, encode(hash, 'hex') AS hash, index = row_number() OVER (ORDER BY index) - 1 AS right
@@ -53,7 +53,7 @@ export function leavesIn(database: TestDatabase) {
   );
 }
 
-/** Computes the whole tree again, from the records and the order of the leaves. */
+/** Recomputes the whole tree from the records and the order of the leaves. */
 export async function rootOfRecords(database: TestDatabase): Promise<Buffer> {
   const range = CompactRange.of(0, []);
   for (const { kind, id } of await leavesIn(database)) {

@@ -1,6 +1,8 @@
 import { EMPTY_ROOT, HASH_BYTES, nodeHash } from '../../../src/history/log/merkle';
 
-/** Verifies as RFC 9162, section 2.1.3.2. Never throws: returns false for anything that is not a proof. */
+/**
+ * Verifies an inclusion proof by RFC 9162, section 2.1.3.2. Returns false for anything else. Never throws.
+ */
 export function verifyInclusion(claim: {
   index: number;
   size: number;
@@ -11,7 +13,7 @@ export function verifyInclusion(claim: {
   const { index, size, leafHash, proof, root } = claim;
   if (!isCount(size) || !isCount(index) || index >= size) return false;
   if (![leafHash, root, ...proof].every(isHash)) return false;
-  let [node, last] = [index, size - 1]; // fn and sn of RFC 9162: the way up from the leaf and from the last leaf
+  let [node, last] = [index, size - 1]; // fn and sn of RFC 9162: the path up from the leaf and from the last leaf
   let hash = leafHash;
   for (const sibling of proof) {
     if (last === 0) return false;
@@ -26,7 +28,10 @@ export function verifyInclusion(claim: {
   return last === 0 && isSame(hash, root);
 }
 
-/** Verifies as RFC 9162, section 2.1.4.2. Accepts an empty proof if none is needed. Never throws. */
+/**
+ * Verifies a consistency proof by RFC 9162, section 2.1.4.2. Accepts an empty proof where none is needed.
+ * Never throws.
+ */
 export function verifyConsistency(claim: {
   from: number;
   to: number;
@@ -42,7 +47,7 @@ export function verifyConsistency(claim: {
 
   let [node, last] = [from - 1, to - 1];
   while (isOdd(node)) [node, last] = [half(node), half(last)];
-  // If the size is a power of two, the earlier tree is a node of the later one, and the proof does not repeat its root.
+  // If the size is a power of two, the earlier tree is a node of the later one, and the proof omits its root.
   const [start, ...path] = node === 0 ? [fromRoot, ...proof] : proof;
   if (start === undefined) return false;
   let [earlier, later] = [start, start];
@@ -63,6 +68,6 @@ export function verifyConsistency(claim: {
 const isCount = (count: number) => Number.isSafeInteger(count) && count >= 0;
 const isHash = ({ length }: Uint8Array) => length === HASH_BYTES;
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
-// No bit operators, because they cut numbers to 32 bits.
+// No bit operators, because they truncate numbers to 32 bits.
 const isOdd = (count: number) => count % 2 === 1;
 const half = (count: number) => Math.floor(count / 2);

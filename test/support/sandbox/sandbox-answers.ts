@@ -4,7 +4,7 @@ import type { ErrorEnvelope, NOT_FOUND, TransactionErrorEnvelope } from '../../.
 import type { SandboxOperations } from '../../../src/sandbox/http/routes';
 import type { Agent, Answer, Asked, Method } from '../http/request';
 
-/** What a value is once it was written as JSON and read back. */
+/** A value after a round trip through JSON. */
 type Json<Value> = Value extends Date
   ? string
   : Value extends object
@@ -13,7 +13,7 @@ type Json<Value> = Value extends Date
 
 type Found<Data> = typeof NOT_FOUND extends Data ? (Data extends typeof NOT_FOUND ? never : Data) : Data;
 
-/** What an operation of the sandbox answers as `data`, unless it finds nothing. */
+/** Type of `data` in an operation's successful answer. */
 export type DataOf<Line extends keyof SandboxOperations> = Json<Found<Awaited<ReturnType<SandboxOperations[Line]>>>>;
 
 interface BodiesOf<Line extends keyof SandboxOperations> {
@@ -41,22 +41,22 @@ type ControlBodies = {
   };
 };
 
-/** What the control interface answers with. */
+/** Type of the control interface's answers. */
 export type ControlBody<Path extends keyof ControlAnswers, Verb extends keyof ControlAnswers[Path]> = Json<
   ControlAnswers[Path][Verb]
 >;
 
-/** What the sandbox answered as `data` to a request that passed through the proxy, which describes envelopes only. */
+/** Returns `data` of the sandbox's answer to a request through the proxy, which describes envelopes only. */
 export function dataIn<Line extends keyof SandboxOperations>(_operation: Line, { body }: Answer<{ data?: unknown }>) {
   return body.data as DataOf<Line>;
 }
 
 export type SandboxBodies = InterfaceBodies & ControlBodies;
 
-/** A request of the sandbox by its method and path. */
+/** A sandbox request by its method and path. */
 export type AskedSandbox<Verb extends Method, Path extends string> = Asked<SandboxBodies, Verb, Path>;
 
-/** supertest, with responses typed by the functions of the sandbox that make them. */
+/** supertest with responses typed by the sandbox's functions. */
 export function askSandbox(url: string): Agent<SandboxBodies> {
   return supertest(url) as unknown as Agent<SandboxBodies>;
 }

@@ -32,12 +32,12 @@ export interface TestSandboxApi {
   proxy: TestProxy;
   sandboxUrl: string;
   clients: ClientsService;
-  /** The keys of the first start, by demo client. */
+  /** Keys of the first start, by demo client. */
   keys: Record<string, string>;
   keysFile: string;
-  /** Checks the demo keys, as each start does. */
+  /** Checks the demo keys, like each start. */
   demoKeys(): Promise<Record<string, string>>;
-  /** Sends a request below /v1/sandbox, as the demo admin unless another key is given. */
+  /** Sends a request below /v1/sandbox, by default as the demo admin. */
   ask<Verb extends Method, const Path extends string>(
     method: Verb,
     path: Path,
@@ -46,18 +46,18 @@ export interface TestSandboxApi {
   ): Asked<Verb, `/v1/sandbox${Path}`>;
   look(): Promise<SandboxDto>;
   sample(operation: OperationName): Promise<SampleDto>;
-  /** Sends the sample of an operation, and returns the response of the sandbox API. */
+  /** Sends the sample of an operation. Returns the response of the sandbox API. */
   send(operation: OperationName, more?: object): Promise<SampleAnswerDto>;
   /** Returns the balance of a wallet in US dollars. */
   balance(accountId: string, wallet: string): Promise<Decimal>;
-  /** Returns the record of a call, as the auditor sees it. */
+  /** Returns the auditor's view of a call. */
   record(callId: string): Promise<FullCallRecord>;
-  /** Expects that no response so far contains a key. */
+  /** Expects all responses so far to be free of keys. */
   expectNoSecrets(): void;
   close(): Promise<void>;
 }
 
-/** A proxy that started its sandbox itself, with demo clients. */
+/** A proxy that started its own sandbox, with demo clients. */
 export async function startSandboxApi(): Promise<TestSandboxApi> {
   const dataDir = newDataDir();
   const keysFile = demoKeysFile(dataDir);

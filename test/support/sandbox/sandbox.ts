@@ -15,21 +15,21 @@ export const API_KEY = 'sandbox-key';
 export const CONTROL_KEY = 'control-key';
 export const AIRTIME = 'POST /payouts/airtime';
 
-/** The bytes received on a connection until it ended. */
+/** Bytes received on a connection until it ended. */
 interface Heard {
   text: string;
-  /** An error such as ECONNRESET. Undefined if the other side ended it normally. */
+  /** An error such as ECONNRESET. Undefined after a normal end. */
   error: string | undefined;
 }
 
 export interface TestSandbox {
   url: string;
   sandbox: Sandbox;
-  /** Its own behaviour, which tests may change while it runs. */
+  /** The behaviour of this sandbox. Tests may change it at runtime. */
   behaviour: Behaviour;
-  /** The location of its data. Another sandbox may continue with them. */
+  /** Its database. Another sandbox may continue with it. */
   own: TestDatabase;
-  /** A connection of our own to the data. */
+  /** A separate connection to the data. */
   database: Database;
   /** Sends a POST below /api/v0.1. */
   post<const Path extends string>(path: Path, body?: object | string): AskedSandbox<'post', `/api/v0.1${Path}`>;
@@ -50,12 +50,12 @@ export interface TestSandbox {
   requests(operation?: string): Promise<ControlBody<'/requests', 'get'>>;
   /** Returns the balance of the demo account's wallet in US dollars. */
   balance(type: string): Promise<number>;
-  /** Sends a POST on a connection of its own and returns all received bytes. */
+  /** Sends a POST on a separate connection. Returns all received bytes. */
   hear(path: string, body: object): Promise<Heard>;
   close(): Promise<void>;
 }
 
-/** Starts a sandbox with a database of its own (or with `given`), listening. */
+/** Starts a listening sandbox with a separate database, or with `given`. */
 export async function startSandbox(settings: Partial<Settings> = {}, given?: TestDatabase): Promise<TestSandbox> {
   const own = given ?? (await createTestDatabase());
   const behaviour = defaultBehaviour();

@@ -11,17 +11,20 @@ import supertest from '../http/supertest';
 import { unreliableFetch } from '../network/unreliable-network';
 
 const SEED = Number(process.env.SDK_SEED ?? randomInt(1_000_000));
-/** Payments before and after them, by which the resolver knows that the provider's list is complete. */
+/** Payments before and after the others, which show the resolver that the provider's list is complete. */
 const OTHERS = 8;
 const AT_ONCE = 32;
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 const LATE_MS = 200;
-/** Ends what hangs. Two thousand payments take long with little CPU. */
+/** Timeout for a hanging run, in ms. Two thousand payments take long with little CPU. */
 const PATIENCE_MS = 30 * 60_000;
-/** So many payments end in every way, however the faults strike. */
+/** Number of payments that covers every outcome, however the faults strike. */
 const ENOUGH_PAYMENTS = 1_000;
 
-/** Each strikes one and a half of a hundred requests. `duplicateTransaction` is left out: there, the provider pays twice. */
+/**
+ * Each strikes 1.5 % of the requests. `duplicateTransaction` is omitted, because there the provider pays
+ * twice.
+ */
 const FAULTS = [
   { fault: 'noResponse' },
   { fault: 'resetBeforeProcessing' },
@@ -43,16 +46,16 @@ const FAULTS = [
 ];
 const PROBABILITY = 0.015;
 
-/** A payment of one to three items, to people that no other payment pays. */
+/** A payment of one to three items, to people without other payments. */
 interface Order {
   operation: 'POST /payouts/airtime' | 'POST /payouts/credit';
   recipients: string[];
   payment: Payment;
-  /** What the SDK has said last. */
+  /** The last result of the SDK. */
   said: PaymentResult | undefined;
 }
 
-/** A request as the sandbox knows it. */
+/** A request in the sandbox's records. */
 interface Arrival {
   fault: string | null;
   processed: boolean;
@@ -69,7 +72,7 @@ export function describePayments(payments: number): void {
 
     beforeAll(async () => {
       proxy = await startProxyWithSandbox({
-        upstreamTimeoutMs: 10_000, // ends only what gets no response
+        upstreamTimeoutMs: 10_000, // ends only unanswered requests
         resolverQuietSeconds: 3_600,
         checkCoverage: false,
       });
@@ -82,7 +85,7 @@ export function describePayments(payments: number): void {
     const control = <Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object) =>
       askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
 
-    /** Each order has a network of its own, so that chance decides the same for it in each run. */
+    /** Each order has a separate random network, so that its fate is the same in each run. */
     function prepare(number: number, keyOf?: string): Order {
       const seed = SEED + number * 1_000;
       const random = randomNumbers(seed);
@@ -97,7 +100,7 @@ export function describePayments(payments: number): void {
         baseUrl: proxy.url,
         apiKey: app,
         fetch: unreliableFetch(keyOf === undefined ? seed : seed + 1),
-        timeoutMs: 60_000, // the network fails by chance, and never by lack of CPU
+        timeoutMs: 60_000, // the network fails at random, and never by lack of CPU
         retries: { most: 4, firstMs: 5, longestMs: 3_000 },
       });
       const options = keyOf === undefined ? {} : { idempotencyKey: keyOf };
@@ -111,7 +114,7 @@ export function describePayments(payments: number): void {
       return { operation, recipients, payment, said: undefined };
     }
 
-    /** Sends an order. Some apps lose patience. */
+    /** Sends an order. Some apps abort. */
     async function send(number: number): Promise<Order> {
       const order = prepare(number);
       const random = randomNumbers(SEED + number * 1_000 + 7);
@@ -123,7 +126,7 @@ export function describePayments(payments: number): void {
       return order;
     }
 
-    /** Some apps crash, and continue with the key that they have stored. */
+    /** Crashes some apps, and continues with their stored key. */
     async function restart(order: Order, number: number): Promise<Order> {
       if (number % 10 > 0) return order;
       const continued = prepare(number, order.payment.idempotencyKey);
@@ -152,7 +155,7 @@ export function describePayments(payments: number): void {
       for await (const result of order.payment.follow()) order.said = result;
     }
 
-    /** Sends an order until it is on record. It may be in doubt then. */
+    /** Sends an order until it is on record, possibly in doubt. */
     async function record(order: Order): Promise<void> {
       const isOnRecord = ({ said }: Order) => said !== undefined && (said.settled || said.callId !== undefined);
       while (!isOnRecord(order)) order.said = await order.payment.send();
@@ -160,7 +163,8 @@ export function describePayments(payments: number): void {
 
     /** Sends all orders while the provider fails, and follows each until it is settled. */
     async function paid(): Promise<Order[]> {
-      await inParallel(OTHERS, (number) => record(prepare(payments + number))); // older than all in the provider's list
+      // Older than all others in the provider's list.
+      await inParallel(OTHERS, (number) => record(prepare(payments + number)));
       for (const [at, fault] of FAULTS.entries()) {
         await control('post', '/faults', { ...fault, probability: PROBABILITY, seed: SEED + at }).expect(201);
       }
@@ -169,8 +173,9 @@ export function describePayments(payments: number): void {
       await control('delete', '/faults');
       await inParallel(payments, (number) => record(orders[number] as Order));
       await eventually(async () => (await arrivals()).every(isOver), PATIENCE_MS);
-      worker.get(PollService).rules.quietMs = 0; // nothing is on its way any more
-      await inParallel(OTHERS, (number) => record(prepare(payments + OTHERS + number))); // newer than all the others
+      worker.get(PollService).rules.quietMs = 0; // nothing is in flight any more
+      // Newer than all others.
+      await inParallel(OTHERS, (number) => record(prepare(payments + OTHERS + number)));
       const rounds = eventually(async () => {
         await round();
         return orders.every(({ said }) => said?.settled);
@@ -205,7 +210,7 @@ export function describePayments(payments: number): void {
   });
 }
 
-/** Whether a settled result says that the item at this place is paid. */
+/** Whether a settled result shows the item at this position as paid. */
 function isPaid(said: PaymentResult | undefined, place: number): boolean {
   if (said?.status !== 'succeeded' && said?.status !== 'partially') return false;
   return said.items?.[place]?.state === 'paid';

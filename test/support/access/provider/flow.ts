@@ -6,11 +6,11 @@ export interface TokenRequest {
   client: ProviderClient;
   /** The account. */
   sub: string;
-  /** Default: `openid` and all scopes of the resource that the test asks for. */
+  /** Default: `openid` and all scopes of the test's resource. */
   scope?: string;
-  /** The audience of the access token. */
+  /** Audience of the access token. */
   resource?: string;
-  /** The pair of an ES256 key. The access token is bound to it. */
+  /** ES256 key pair that the access token is bound to. */
   dpop?: GenerateKeyPairResult;
   /** Signs in with a second factor. */
   secondFactor?: boolean;
@@ -25,7 +25,7 @@ export interface Tokens {
   scope: string;
 }
 
-/** The cookies of one visitor. */
+/** Cookies of one visitor. */
 export class Cookies {
   readonly values = new Map<string, string>();
 
@@ -42,7 +42,7 @@ export class Cookies {
   }
 }
 
-/** Follows redirects, with the cookies of a visitor, until a page is shown or the client's redirect URI is reached. */
+/** Follows redirects with a visitor's cookies, until a page or the client's redirect URI. */
 export async function visit(
   cookies: Cookies,
   from: string,
@@ -67,7 +67,7 @@ export async function visit(
   }
 }
 
-/** Signs in at a provider as a browser would. @returns the address of the redirect URI with its parameters. */
+/** Signs in at a provider like a browser. @returns the redirect URI with its parameters. */
 export async function signInAt(
   authorizationUrl: string,
   redirectUri: string,
@@ -134,9 +134,9 @@ async function exchange(
 }
 
 /**
- * Makes a proof of possession (RFC 9449).
+ * Creates a proof of possession (RFC 9449).
  * @param accessToken the token that the proof accompanies.
- * @param changed claims that a test forges.
+ * @param changed forged claims.
  */
 async function dpopProof(
   { privateKey, publicKey }: GenerateKeyPairResult,

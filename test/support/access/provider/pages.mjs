@@ -7,7 +7,7 @@ export function messagePage(title, text, html = '') {
     <body><main><h1>${escape(title)}</h1><p>${escape(text)}</p>${html}</main></body></html>`;
 }
 
-/** Asks for name and password, and for a second factor if the client wants one. */
+/** Requests name and password, and a second factor for clients that require one. */
 export function loginPage({ uid, wantsSecondFactor, error = '' }) {
   const field = (label, name, type) => `<p><label>${label} <input name="${name}" type="${type}"></label></p>`;
   const fields = [field('Name', 'username', 'text'), field('Password', 'password', 'password')];

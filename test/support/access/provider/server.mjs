@@ -4,15 +4,15 @@ import Provider, { interactionPolicy } from 'oidc-provider';
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { loginPage, messagePage } from './pages.mjs';
 
-/** An OpenID provider for tests. startProvider in ../provider.ts starts it, and sends it commands over IPC. */
+/** An OpenID provider for tests. startProvider in ../provider.ts starts it, and controls it over IPC. */
 const options = JSON.parse(process.argv[2] ?? '{}');
 
 const PASSWORD_ACR = 'urn:test:password';
 const SECOND_FACTOR_ACR = 'urn:test:second-factor';
 
-/** Shared by the providers before and after a rotation of the keys, so that sign-ins survive it. */
+/** Shared by the providers before and after a key rotation, so that sign-ins survive it. */
 const adapter = createMemoryAdapter();
-/** How often each path was requested. */
+/** Number of requests per path. */
 const requests = {};
 let issuer;
 let provider;
@@ -39,7 +39,7 @@ function newProvider() {
       profile: ['name'],
       groups: ['groups'],
     },
-    conformIdTokenClaims: false, // most providers put the claims into the ID token
+    conformIdTokenClaims: false, // most providers include the claims in the ID token
     scopes: ['openid', 'offline_access', 'email', 'profile', 'groups'],
     pkce: { required: () => true },
     clientBasedCORS: () => true,
@@ -102,7 +102,7 @@ function features() {
   };
 }
 
-/** As most providers do, a request for an `acr_values` that the sign-in does not have asks to sign in again. */
+/** Like most providers, requests a new sign-in if the current one lacks the requested `acr_values`. */
 function policy() {
   const prompts = interactionPolicy.base();
   const { Check } = interactionPolicy;
@@ -115,7 +115,7 @@ function policy() {
   return prompts;
 }
 
-/** Nobody is asked for consent, because all clients are the company's own. */
+/** Requests no consent, because all clients belong to the company. */
 async function grantEverything({ oidc }) {
   const { client, session, params } = oidc;
   const grant = new oidc.provider.Grant({ clientId: client.clientId, accountId: session.accountId });

@@ -1,6 +1,6 @@
 import { MemberRow } from '../../../../src/journal/records/request-table';
 
-/** The row of a made-up member, as docs/internals/guides/add-a-member-of-a-record.md shows it. */
+/** Row of a fictitious member, as in docs/internals/guides/add-a-member-of-a-record.md. */
 export const AUTHENTICATED_BY = {
   authenticated_by: {
     of: ({ caller }) => caller.credential.kind,

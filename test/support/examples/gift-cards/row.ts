@@ -1,6 +1,6 @@
 import { OperationRow } from '../../../../src/operations/catalogue/row';
 
-/** A made-up operation, as docs/internals/guides/add-an-operation.md shows it. */
+/** A fictitious operation, as in docs/internals/guides/add-an-operation.md. */
 export const GIFT_CARDS = {
   'POST /payouts/gift-card': {
     title: 'Pay out gift cards to recipients',

@@ -1,6 +1,6 @@
 import { LimitRow } from '../../../../src/access/clients/limits/limit-row';
 
-/** The row of a made-up limit, as docs/internals/guides/add-a-rule-about-money.md shows it. */
+/** Row of a fictitious limit, as in docs/internals/guides/add-a-rule-about-money.md. */
 export const MIN_ITEM = {
   minItemUsd: {
     name: 'min_item_usd',

@@ -8,7 +8,7 @@ interface Limits {
 
 type PointerOf = (place: number, field: 'amount') => string;
 
-/** The rule of a made-up limit, as docs/internals/guides/add-a-rule-about-money.md shows it. */
+/** Rule of a fictitious limit, as in docs/internals/guides/add-a-rule-about-money.md. */
 export function tooLittle({ minItemUsd: least }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   const faults = items.flatMap(({ amountUsd }, place) => {
     if (least === null || !amountUsd?.lessThan(least)) return [];
