@@ -53,7 +53,7 @@ describe('CallJournal', () => {
     expect(prepared).toHaveBeenCalledTimes(commits);
   });
 
-  it('remembers an outcome that it finds in place only once its commit is confirmed', async () => {
+  it('counts an existing outcome as seen only once its commit is confirmed', async () => {
     const order: string[] = [];
     const prepared = jest.fn().mockRejectedValueOnce(new Error('the connection was lost')).mockResolvedValue([]);
     const confirm = () => Promise.resolve(order.push('confirmed'));

@@ -17,26 +17,26 @@ import { RefusalWriter } from './outcomes/refusals';
 import { SpooledOutcomes } from './recovery/spooled-outcomes';
 import { RunningConfig, SETTINGS } from '../platform/config/config';
 
-/** Rows of one statement, including items. With more, the time per row no longer falls. */
+/** Rows per statement, including items. Larger batches do not lower the time per row. */
 const MAX_BATCH_ROWS = 5_000;
 
-/** The body bytes that count as one row. Sixty-four bodies of 8 MiB would exceed the longest string. */
+/** Body bytes that count as one row. Sixty-four bodies of 8 MiB would exceed the longest string. */
 const BYTES_PER_ROW = 1_024;
 
-/** Waits between attempts to write an outcome. Together they are longer than a Postgres restart. */
+/** Waits between attempts to write an outcome, in ms. Their sum exceeds a Postgres restart. */
 const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 
 /** An outcome that is being written. */
 interface Closing {
   outcome: NewOutcome;
-  /** Whether it is kept on disk if it cannot be written. */
+  /** Whether it is spooled to disk if the write fails. */
   isSpooled: boolean;
   isKept: boolean;
 }
 
 /**
- * Records the intents, outcomes and refusals of calls. Concurrent calls share statements and commits. Every other
- * record is written by a function in the file with its name.
+ * Records the intents, outcomes and refusals of calls. Concurrent calls share statements and commits. Each
+ * other kind of record has a file of its own, named after it.
  */
 @Injectable()
 export class CallJournal implements OnApplicationShutdown {
@@ -44,8 +44,8 @@ export class CallJournal implements OnApplicationShutdown {
   private readonly intents: GroupCommit<NewIntent>;
   private readonly admissions: GroupCommit<Admission, AdmissionResult>;
   /**
-   * Admissions that depend on earlier payments, or that meet an open circuit. They take longer, and the others do not wait
-   * for them.
+   * Admissions that depend on earlier payments, or that meet an open circuit. They take longer, so the others
+   * do not wait for them.
    */
   private readonly lookUps: GroupCommit<Admission, AdmissionResult>;
   private readonly outcomes: GroupCommit<Closing, string>;
@@ -66,7 +66,7 @@ export class CallJournal implements OnApplicationShutdown {
     const windows = guardWindows(settings);
     this.relaxed = settings.outcomes === 'relaxed';
     const confirm = () => prisma.confirm();
-    // Rows of a retry count as seen once they are confirmed. Without its standby, a row that was found may still be lost.
+    // Confirms replication of rows that a retry found. Without its standby, a found row may still be lost.
     const confirmRetry = (again: boolean) => (again ? confirm() : undefined);
     this.intents = new GroupCommit<NewIntent>(
       (batch) =>
@@ -85,7 +85,8 @@ export class CallJournal implements OnApplicationShutdown {
           await confirmRetry(again);
           const place = results.findIndex(({ kind }) => kind === 'released' || kind === 'held');
           if (place >= 0) epoch.remember('admitted', batch[place]!.request.id);
-          // A call that was answered 503 meanwhile is never sent. Its refusal has no copy, so a copy would bring it back in doubt.
+          // A call that was answered 503 is never sent. Its refusal has no copy, so a copied intent would
+          // come back in doubt.
           const refused = batch.flatMap(({ request }, at) => (isAwaited(at) ? [] : [request.id]));
           for (const row of opened) if (!refused.includes(row.intent.id)) copies.addIntent(row);
           if (place >= 0 && opened.length === 0 && isAwaited(place)) await copies.copyIntent(batch[place]!.request);
@@ -97,7 +98,7 @@ export class CallJournal implements OnApplicationShutdown {
       );
     this.admissions = newAdmissions();
     this.lookUps = newAdmissions();
-    // No time limit: the answer of the upstream is written however long that takes.
+    // No time limit: the answer of the upstream must be written.
     this.outcomes = new GroupCommit<Closing, string>(
       async (batch, again) => {
         const outcomes = batch.map(({ outcome }) => outcome);
@@ -114,17 +115,17 @@ export class CallJournal implements OnApplicationShutdown {
   }
 
   /**
-   * Resolves once the intent of a read is durable. The read may not be sent before.
-   * @throws DatabaseTooSlow if that takes longer than the patience.
+   * Resolves once the intent of a read is durable. Send the read only then.
+   * @throws DatabaseTooSlow after `patienceMs`.
    */
   open(intent: NewIntent, patienceMs?: number): Promise<void> {
     return this.intents.add(intent, patienceMs);
   }
 
   /**
-   * Decides about a call that pays or writes. Resolves once the result is durable. The call may be sent only if it is
-   * `released`. Its key is then claimed, its amount reserved and its intent recorded.
-   * @throws DatabaseTooSlow if that takes longer than the patience. The refusal of the call undoes a later admission.
+   * Decides about a call that pays or writes. Resolves once the result is durable. Send the call only if it
+   * is `released`: its key is then claimed, its amount reserved and its intent recorded.
+   * @throws DatabaseTooSlow after `patienceMs`. The refusal of the call undoes a later admission.
    */
   admit(admission: Admission, patienceMs: number): Promise<AdmissionResult> {
     const { payments, sendableInSeconds } = admission.request;
@@ -133,10 +134,9 @@ export class CallJournal implements OnApplicationShutdown {
   }
 
   /**
-   * Resolves when the app may be answered: once the outcome is durable, or immediately with OUTCOMES=relaxed. An
-   * outcome that cannot be written for a while is given up. Its intent is then in doubt, as after the end of the
-   * process.
-   * @param isSpooled whether an outcome that cannot be written is kept on disk. It is written once the database is back.
+   * Resolves when the app may be answered: once the outcome is durable, or immediately with OUTCOMES=relaxed.
+   * Gives up an outcome that cannot be written for a while. Its intent is then in doubt, as after a crash.
+   * @param isSpooled whether a failed write is spooled to disk and repeated once the database is back.
    */
   async close(outcome: NewOutcome, isSpooled: boolean): Promise<void> {
     if (!this.relaxed) return this.write(outcome, isSpooled);
@@ -149,10 +149,10 @@ export class CallJournal implements OnApplicationShutdown {
     this.unwritten.add(written);
   }
 
-  /** Runs after the last app was answered, so that every answered outcome is recorded. */
+  /** Runs after the last response, to record every answered outcome. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.unwritten);
-    await this.copies.onApplicationShutdown(); // Nest calls it at the same time as this one
+    await this.copies.onApplicationShutdown(); // Nest runs it concurrently with this one.
   }
 
   private async write(outcome: NewOutcome, isSpooled: boolean): Promise<void> {
@@ -170,7 +170,7 @@ export class CallJournal implements OnApplicationShutdown {
     }
   }
 
-  /** Many outcomes may wait for their retries, for minutes if the database does not answer at all. */
+  /** Spools an outcome before its retry. Many may wait, for minutes if the database does not answer. */
   private async keep(closing: Closing): Promise<void> {
     if (!closing.isSpooled) return;
     closing.isKept = true;
@@ -181,7 +181,7 @@ export class CallJournal implements OnApplicationShutdown {
     const { outcome } = closing;
     let last = error;
     for (const wait of OUTCOME_RETRIES_MS) {
-      if (performance.now() > patienceEnds) break; // settlements rely on this limit
+      if (performance.now() > patienceEnds) break; // Settlements rely on this limit.
       this.logger.warn({ call_id: outcome.intentId, outcome: outcome.kind }, 'outcome not recorded, will retry');
       await sleep(wait);
       try {
@@ -194,7 +194,7 @@ export class CallJournal implements OnApplicationShutdown {
   }
 }
 
-/** Returns the weight of a row against the limit of a statement: itself, its items, and the bytes of its body. */
+/** Returns the weight of a row against the limit of a statement: itself, its items and its body bytes. */
 function weightOf({ items, body }: { items: unknown[]; body: Buffer | null }): number {
   return 1 + items.length + (body?.length ?? 0) / BYTES_PER_ROW;
 }

@@ -23,7 +23,7 @@ const EXPORTED = [
   UnheardStatuses,
 ];
 
-@Global() // for ChangeRecords: clients are below the journal and must not import it
+@Global() // For ChangeRecords: clients are below the journal and must not import it.
 @Module({
   imports: [MetricsModule],
   providers: [

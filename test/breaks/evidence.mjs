@@ -9,7 +9,7 @@ export const EVIDENCES = [
     guards: 'the leaves of earlier refusals from a column that was added later',
     edits: [['src/history/log/kinds.ts', '    for (const column of added) values.delete(column);\n', '']],
     noticedBy: 'src/journal/records/new-member.full.spec.ts',
-    test: 'leaves the leaves of earlier refusals as they are',
+    test: 'keeps the leaves of earlier refusals unchanged',
   },
   {
     name: 'index-entries',

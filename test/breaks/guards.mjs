@@ -95,7 +95,7 @@ const CALLS = [
       ],
     ],
     noticedBy: 'src/journal/settlement/settlements.spec.ts',
-    test: 'never lets a call be settled that may still be sent, with any settings',
+    test: 'never settles a call that may still be sent, at any settings',
   },
   {
     name: 'longer-lease',

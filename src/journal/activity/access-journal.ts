@@ -14,9 +14,9 @@ import { commitment, hex, newSalt } from '../../platform/privacy/commitment';
 import { insertion } from '../records/document-sql';
 
 /**
- * Records who reads the history. While the database answers reads and takes no writes, accesses are kept in
- * DATA_DIR/accesses and DATA_DIR/access-ends, and are written once the database takes them: by this process, or at its next
- * start. The files name people, and only their owner may read them.
+ * Records reads of the history. While the database takes no writes, accesses are kept in DATA_DIR/accesses
+ * and DATA_DIR/access-ends. This process writes them once the database is back, or at its next start. The
+ * files name people and are readable by their owner only.
  */
 @Injectable()
 export class AccessJournal implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -65,8 +65,8 @@ export class AccessJournal implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /**
-   * Resolves once the access is recorded, or kept on disk until it is. Nothing may be shown earlier.
-   * @throws Error if it can be kept nowhere.
+   * Resolves once the access is recorded, or kept on disk for later. Nothing may be shown earlier.
+   * @throws Error if neither the database nor the disk takes it.
    */
   async begin(access: NewAccess): Promise<void> {
     await this.record(
@@ -76,8 +76,8 @@ export class AccessJournal implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /**
-   * Records how an access of unknown length ended.
-   * @throws as above.
+   * Records the end of an access of unknown length.
+   * @throws Error if neither the database nor the disk takes it.
    */
   async end(end: NewAccessEnd): Promise<void> {
     await this.record(
@@ -86,14 +86,14 @@ export class AccessJournal implements OnApplicationBootstrap, OnApplicationShutd
     );
   }
 
-  /** Writes what was kept. */
+  /** Writes the kept accesses and ends. */
   private async write(insert: () => Promise<void>): Promise<boolean> {
     if (this.isDatabaseFull) return false;
     await insert();
     return true;
   }
 
-  /** Space that runs low is left to outcomes, in the database and in DATA_DIR. */
+  /** Leaves scarce space, in the database and in DATA_DIR, to outcomes. */
   private async record(insert: () => Promise<void>, keep: () => Promise<void>): Promise<void> {
     if (this.isDatabaseFull) return keep();
     try {
@@ -120,7 +120,7 @@ function toEnd(stored: StoredEnd): NewAccessEnd {
 
 /** A read of the history that is about to begin. */
 interface NewAccess {
-  /** The call ID of the reading request. For the command line, a UUIDv7 of its own. */
+  /** The call ID of the reading request. The command line uses a UUIDv7 of its own. */
   id: string;
   /** Null for the command line. */
   caller: { clientId: string; keyId: string } | null;
@@ -138,26 +138,26 @@ interface NewAccess {
   rows: number | null;
   requestId: string | null;
   clientAddress: string | null;
-  /** When it began, as JSON has it. Left out if that is now. */
+  /** Start time as JSON has it. Omitted if it is now. */
   readAt?: string;
 }
 
-/** How a read of unknown length ended. */
+/** The end of a read of unknown length. */
 interface NewAccessEnd {
   accessId: string;
   complete: boolean;
   rows: number;
-  /** The hash of the bytes that were sent, without the manifest. */
+  /** SHA-256 of the sent bytes, without the manifest. */
   sha256: Buffer | null;
   /** The size at the checkpoint in the manifest. */
   checkpointSize: number | null;
-  /** When it was, as JSON has it. Left out if that is now. */
+  /** End time as JSON has it. Omitted if it is now. */
   endedAt?: string;
 }
 
 /**
- * Writes an access, unless it is there. Nothing may be shown before. If masking hides who was searched for, stores the original filters
- * beside the record, where they can be erased.
+ * Writes an access unless it exists. Nothing may be shown before. If masking hides a searched person, stores
+ * the original filters in an erasable row of their own.
  */
 async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<void> {
   const [asked, masked] = [canonical(access.filters), canonical(access.maskedFilters)];
@@ -187,7 +187,7 @@ async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<v
   );
 }
 
-/** Writes the end of an access, unless it is there. */
+/** Writes the end of an access unless it exists. */
 async function insertAccessEnd(prisma: PrismaService, end: NewAccessEnd): Promise<void> {
   const { accessId, complete, rows, sha256, checkpointSize, endedAt = null } = end;
   await prisma.$executeRaw`

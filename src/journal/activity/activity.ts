@@ -40,28 +40,28 @@ function stateAsRecorded(state: object): string {
   return canonical(JSON.parse(JSON.stringify(state), mask) as object);
 }
 
-/** A wallet as one reading shows it, with its forecast. */
+/** A wallet and its forecast, from one reading. */
 export interface WalletState {
   /** The upstream account. Undefined for `main`. */
   account?: string | undefined;
   wallet_id: string;
   wallet_type: string | null;
   balance_usd: string;
-  /** The balance below which the wallet is low. Null if there is none. */
+  /** Low-balance threshold. Null if unset. */
   low_balance_usd: string | null;
   /** How long the balance lasts at the pace of the last day. Null if nothing was spent. */
   runway_seconds: number | null;
 }
 
-/** A wallet became low, or it recovered. */
+/** A wallet became low or recovered. */
 export interface WalletAct {
   action: 'wallet_low' | 'wallet_recovered';
-  /** The wallet in its last act. Null if it had none. */
+  /** The wallet in its last act. Null for its first act. */
   before: WalletState | null;
   after: WalletState;
 }
 
-/** Records what became of wallets, as acts of the proxy itself. */
+/** Records changes of wallets as acts of the proxy itself. */
 export async function recordWalletActs(prisma: Pick<PrismaService, '$executeRaw'>, acts: WalletAct[]): Promise<void> {
   if (acts.length === 0) return;
   const rows = acts.map(({ action, before, after }) => ({

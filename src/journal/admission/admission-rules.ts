@@ -8,21 +8,21 @@ import { claimKey, ClaimedKey, NewIntent, OpenIntent } from '../records/records'
 
 /** The settings that the state of admission depends on. */
 export interface StateWindows {
-  /** Whether the same content is detected. */
+  /** Whether the duplicate guard is on. */
   duplicates: boolean;
-  /** How long after its answer a call without a key is suspected when it is repeated, in seconds. 0 disables it. */
+  /** How long an answered call without a key suspects a repetition, in seconds. 0 disables it. */
   duplicateSeconds: number;
-  /** How long a call may be without an outcome, in seconds. */
+  /** Longest time a call may lack an outcome, in seconds. */
   inFlightSeconds: number;
-  /** How long the same payment of another client is detected, in seconds. 0 disables it. */
+  /** How long a payment suspects the same payment of another client, in seconds. 0 disables it. */
   acrossClientsSeconds: number;
 }
 
 /** The settings of the guards. */
 export interface GuardWindows extends StateWindows {
-  /** The age from which an admitted call is not sent any more, in milliseconds. */
+  /** The age after which an admitted call is not sent any more, in milliseconds. */
   sendableForMs: number;
-  /** How long a held call may be approved, in milliseconds. */
+  /** Approval window of a held call, in milliseconds. */
   approvableForMs: number;
 }
 
@@ -47,7 +47,7 @@ export function guardWindows(settings: Settings): GuardWindows {
   };
 }
 
-/** Returns which of the guards are on. */
+/** Returns the enabled guards. */
 export function guardsOf({ duplicates, duplicateSeconds, acrossClientsSeconds }: StateWindows): Guards {
   return { duplicates, windowSeconds: duplicateSeconds, acrossClients: acrossClientsSeconds > 0 };
 }
@@ -58,7 +58,7 @@ export interface Admission {
   intent: NewIntent;
 }
 
-/** What decides about a request, beside the records. */
+/** The inputs of a decision, besides the records. */
 export interface AdmissionRules {
   windows: GuardWindows;
   fees: ExpectedFees;
@@ -94,7 +94,7 @@ export function toOpened(
         ...(windows.acrossClientsSeconds > 0 && usd !== null ? paymentKeys(items) : []),
       ],
       payments,
-      ...intent, // last, because V8 makes a shape for each object whose members follow a spread
+      ...intent, // Last, because V8 creates a shape for each object whose members follow a spread.
     };
   });
 }

@@ -21,17 +21,17 @@ import { claimKey, Release } from '../records/records';
 import { readStops } from '../stops/stops';
 import { Budgeted, readState } from './state';
 
-/** The transaction holds locks. If it takes longer, the database is lost or the process is frozen. */
+/** The transaction holds locks. A longer one means a lost database or a frozen process. */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
 
 const LIMIT_COLUMNS = Prisma.raw(limitColumns(ADMISSION_LIMIT_KEYS, 'client'));
 
-/** The decision about a call. `released` means that it is to be sent now. */
+/** The decision about a call. A `released` call is to be sent now. */
 export type AdmissionResult =
   | Exclude<Ruling, { kind: 'admitted' }>
-  /** With the fee that is reserved for each payout. Null if none is expected. */
+  /** Includes the fee to reserve for each payout. Null if no fee is expected. */
   | { kind: 'released'; release: Release; feeRate: FeeRate | null }
-  /** The key is no longer valid, or the rights of its client have changed since it was looked up. */
+  /** The key is no longer valid, or its client's rights have changed since the lookup. */
   | { kind: 'caller_changed' };
 
 /** The decisions about the calls of a batch, and the records of those that were opened. */
@@ -41,8 +41,8 @@ export interface Admitted {
 }
 
 /**
- * Decides about calls and opens those that may be sent: claims, reservations and intents in one commit. Locks the rows
- * of their clients first, always in the same order. Everything read after that holds until the commit, on every
+ * Decides about calls and opens those that may be sent. Claims, reservations and intents share one commit.
+ * Locks the rows of the clients first, always in the same order. Later reads hold until the commit, on every
  * instance.
  */
 export async function admit(
@@ -57,8 +57,9 @@ export async function admit(
 }
 
 /**
- * Opens calls without obstacles, as almost all are. One statement checks that and writes them under the same locks,
- * which saves a transaction that reads first. @returns undefined if there may be an obstacle for one of them.
+ * Opens calls without obstacles, the usual case. One statement checks and writes under the same locks, which
+ * saves a transaction that reads first.
+ * @returns undefined if one of the calls may have an obstacle.
  */
 async function admitClear(
   prisma: PrismaService,
@@ -90,7 +91,7 @@ async function admitAfterLookup(
   return prisma.$transaction(async (tx) => {
     if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCKS.acrossClients})`;
     const clients = await lockClients(tx, [...new Set(admissions.map(({ request }) => request.clientId))]);
-    const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // an unconfirmed commit has held the lock until now
+    const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // An unconfirmed commit has held the lock until now.
     if (before) return { results: [before], opened: [] };
     if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
     const changed = await readChangedKeys(tx, admissions);
@@ -111,13 +112,13 @@ async function admitAfterLookup(
   }, TRANSACTION_LIMITS);
 }
 
-/** Tells which server the transaction runs on. Its connection may have led to another one when it was opened. */
+/** Reports the server of the transaction. A new connection may lead to another server. */
 async function tellServer(prisma: PrismaService, tx: Prisma.TransactionClient): Promise<void> {
   const [row] = await tx.$queryRaw<{ server: string | null }[]>`SELECT database_server() AS server`;
   prisma.ranOn(row?.server);
 }
 
-/** Returns the keys that are no longer valid, or whose client has changed since they were looked up. */
+/** Returns the keys that are no longer valid, or whose client has changed since the lookup. */
 async function readChangedKeys(tx: Prisma.TransactionClient, admissions: Admission[]): Promise<Set<string>> {
   const { keys, rights } = callersOf(admissions);
   const rows = await tx.$queryRaw<{ key: string }[]>`
@@ -126,14 +127,14 @@ async function readChangedKeys(tx: Prisma.TransactionClient, admissions: Admissi
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Returns each key once for each of its versions. */
+/** Returns each key once per version of its rights. */
 function callersOf(admissions: Admission[]): Pick<Clearance, 'keys' | 'rights'> {
   const callers = new Map(admissions.map(({ intent: { caller } }) => [`${caller.keyId} ${caller.rights}`, caller]));
   const distinct = [...callers.values()];
   return { keys: distinct.map(({ keyId }) => keyId), rights: distinct.map(({ rights }) => rights) };
 }
 
-/** Whether a limit of the client compares a request with what only a lookup knows. */
+/** Whether a client limit depends on earlier payments or on the recipient register, and so needs a lookup. */
 function needsLookup({ payments, recipients }: AdmissionRequest): boolean {
   return payments !== null || recipients !== null;
 }
@@ -182,8 +183,8 @@ function toClearance(
 }
 
 /**
- * Locks clients. Everyone who spends locks first, and reads in later statements. A statement that began before it got
- * the lock would miss commits.
+ * Locks clients. Every spender locks first and reads in later statements: a statement that began before the
+ * lock would miss commits.
  */
 export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): Promise<Budgeted[]> {
   return tx.$queryRaw<Budgeted[]>`
@@ -194,10 +195,10 @@ export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): 
 }
 
 /**
- * Returns the decision about a call whose commit was reported as failed. Undefined if the commit did fail. Much may have
- * happened since that commit, so its own row does not decide alone.
- * @throws Error if the call may not be sent any more: it was settled or refused, it is too old, or its key belongs to
- * another call. Its app may have paid again.
+ * Returns the decision about a call whose commit was reported as failed. Undefined if the commit did fail.
+ * Other calls may have changed the state since, so the row of the call does not decide alone.
+ * @throws Error if the call may not be sent any more: it was settled or refused, it is too old, or its key
+ * belongs to another call. Its app may have paid again.
  */
 async function decidedBefore(
   tx: Prisma.TransactionClient,
@@ -226,7 +227,7 @@ async function decidedBefore(
 }
 
 function toResults(rulings: Ruling[], opened: IntentRow[], release: Release): AdmissionResult[] {
-  const records = opened.values(); // one for each call that is admitted or held, in their order
+  const records = opened.values(); // One row per admitted or held call, in their order.
   return rulings.map((ruling) => {
     const record = isOpen(ruling) ? records.next().value : undefined;
     return ruling.kind === 'admitted' ? { kind: 'released', release, feeRate: record?.intent.feeRate ?? null } : ruling;

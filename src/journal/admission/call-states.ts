@@ -3,30 +3,30 @@ import { callsWith, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycl
 import { Prisma } from '../../platform/database/generated/client';
 import { SameContent, SameContentState } from '../../policy/same-content';
 
-/** The parts of a call's state that matter for another call with its key or content. */
+/** The state of a call, as far as it affects another call with its key or content. */
 export interface KnownCall {
   state: CallState;
-  /** The status of the upstream's answer, if there is one. */
+  /** HTTP status of the upstream's answer. Null without an answer. */
   upstreamStatus: number | null;
-  /** Whether one of its payouts is in doubt after its answer. */
+  /** Whether one of its payouts is in doubt after the answer. */
   hasDoubt: boolean;
-  /** Whether its client hung up before its answer was handed over. */
+  /** Whether its client hung up before the answer was handed over. */
   undelivered: boolean;
-  /** How long ago its outcome was recorded, in seconds by the database's clock. */
+  /** Seconds since its outcome was recorded, by the database's clock. */
   answeredSecondsAgo: number | null;
-  /** How long ago it was settled, in seconds by the database's clock. */
+  /** Seconds since it was settled, by the database's clock. */
   settledSecondsAgo: number | null;
 }
 
-/** Quotes within the texts of a record are escaped, so only the member itself looks like this. */
+/** Quotes within the texts of a record are escaped, so only the member itself matches. */
 const SAYS_UNDELIVERED = Prisma.sql`LIKE '%"undelivered":true%'`;
 
 const UNDELIVERED = Prisma.sql`(coalesce(o.record ${SAYS_UNDELIVERED}, FALSE)
   OR EXISTS (SELECT FROM settlement t WHERE t.intent_id = i.id AND t.record ${SAYS_UNDELIVERED}))`;
 
 /**
- * Reads the states of calls. A call without a record is not in the result.
- * @param inFlightSeconds how long a call may be without an outcome while its process lives.
+ * Reads the states of calls. Omits calls without a record.
+ * @param inFlightSeconds longest time without an outcome while the call's process lives.
  */
 export async function readCallStates(
   tx: Prisma.TransactionClient,
@@ -47,12 +47,15 @@ export async function readCallStates(
   return new Map(rows.map(({ id, ...call }) => [id, call]));
 }
 
-/** Returns whether a call's key may be claimed by another one. */
+/** Returns whether another call may claim the call's key. */
 export function isKeyFree(known: KnownCall | undefined): boolean {
   return known !== undefined && freesKey(known.state, known.upstreamStatus);
 }
 
-/** Returns the call as a competitor of calls with the same content. Undefined if it was not paid and will not be. */
+/**
+ * Returns the call as a competitor of calls with the same content. Undefined if it was not paid and never
+ * will be.
+ */
 export function asSameContent(callId: string, known: KnownCall | undefined): SameContent | undefined {
   if (!known || STATES[known.state].executed === 'no') return undefined;
   const { state, hasDoubt, undelivered, answeredSecondsAgo, settledSecondsAgo } = known;

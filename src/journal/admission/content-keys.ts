@@ -8,17 +8,17 @@ import { EXECUTED, OPEN } from '../../operations/lifecycle/lifecycle';
 import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';
 import { uuidFloor } from '../../platform/database/uuid';
 
-/** The parts of a request by which its content is recognised. */
+/** The parts of a request that identify its content. */
 type OwnContent = Pick<AdmissionRequest, 'clientId' | 'endUserId' | 'operation' | 'content'>;
 
-/** Returns the key by which the same content of a client, or of an end user, is recognised (SHA-256). */
+/** Returns the key of the same content of a client or an end user (SHA-256). */
 export function contentKey({ clientId, endUserId, operation, content }: OwnContent): Buffer {
   const whose = endUserId === null ? clientId : `${clientId} ${endUserId}`;
   return sha256(`${whose}\n${operation}\n${content}`);
 }
 
 /**
- * Returns the keys by which the same payments of any client are recognised: one for each name of a recipient, with the
+ * Returns the keys that identify the same payments of any client: one for each name of a recipient and its
  * amount.
  */
 export function paymentKeys(items: Item[], which: (name: RecipientName) => boolean = () => true): Buffer[] {
@@ -32,8 +32,8 @@ export function paymentKeys(items: Item[], which: (name: RecipientName) => boole
 }
 
 /**
- * Returns what each recipient of a client gets, by the name that the upstream pays by. Items without a recipient or an
- * amount are left out.
+ * Returns the amounts of a client's recipients, by the name that the upstream pays by. Omits items without a
+ * recipient or an amount.
  */
 export function paymentsTo(clientId: string, items: Item[]): Payment[] {
   return items.flatMap((item, position) => {
@@ -48,12 +48,12 @@ function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-/** Calls in these states have paid, may have paid, or may still pay. */
+/** States of calls that have paid, may have paid or may still pay. */
 const MAY_BE_PAID = [...EXECUTED, ...OPEN];
 
 /**
- * Returns the requests with an item whose recipient and amount another client has paid within the window, may have
- * paid, or may still pay.
+ * Returns the requests with an item whose recipient and amount match a call of another client within the
+ * window. The other call was paid, may have been paid or may still be paid.
  * @param windowSeconds 0 disables the guard.
  */
 export async function paidByOthers(

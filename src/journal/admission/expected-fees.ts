@@ -12,19 +12,22 @@ import { LOCKS } from '../../platform/database/locks';
 import { AdmissionRequest } from '../../policy/admission';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** How many days a fee is expected again after the upstream charged it. */
+/** Days for which a charged fee is expected again. */
 const EXPECTED_DAYS = 30;
 
-/** More is not expected, because one mistake of the upstream would use up every cap. A larger fee counts nevertheless. */
+/**
+ * Cap on expected fees: one mistake of the upstream must not use up every cap. A larger charged fee still
+ * counts.
+ */
 const MAX_PERCENT = new Decimal(100);
 
-/** The precision of a share. It is rounded up, so that the expected fee is not below the one that was charged. */
+/** Decimals of a share. Shares are rounded up, to never expect less than was charged. */
 const PERCENT_DECIMALS = 6;
 
 /** An upstream that splits the fee of a batch rounds each part. */
 const ROUNDING_USD = new Decimal('0.000002');
 
-/** The largest share of an operation on a day, as the database knows it. */
+/** The largest share of an operation on a day, from the database. */
 export interface FeeShare {
   number: number;
   operation: string;
@@ -32,26 +35,26 @@ export interface FeeShare {
   percent: string;
 }
 
-/** A fee that the upstream has charged. */
+/** A fee charged by the upstream. */
 export interface ChargedFee {
   amountUsd: Decimal | null;
   feeUsd: Decimal;
 }
 
 /**
- * Knows the fee that is reserved with a payout: the configured one (UPSTREAM_FEES), or the largest share that the
- * upstream has charged in the last days. Every instance learns of a larger share before its next admission, because
- * nothing_against() of the migrations compares the number of the newest share.
+ * Computes the fee that is reserved with a payout: the configured one (UPSTREAM_FEES), or the largest share
+ * that the upstream charged in the last days. Every instance learns of a larger share before its next
+ * admission, because nothing_against() of the migrations compares the number of the newest share.
  */
 @Injectable()
 export class ExpectedFees {
   private readonly logger = new Logger('Fees');
   private readonly configured: Map<string, FeeRate>;
   private readonly unexpected: Counter<'operation'>;
-  /** The largest percentages by operation and day. */
+  /** Largest percentages by operation and day. */
   private readonly shares = new Map<string, Map<string, Decimal>>();
   private newest = 0;
-  /** The epoch of the database that numbered it. */
+  /** Epoch of the database that numbered `known`. */
   private epoch: number | undefined;
 
   constructor(
@@ -72,12 +75,12 @@ export class ExpectedFees {
     });
   }
 
-  /** The number of the newest share that this process knows. */
+  /** Number of the newest share that this process knows. */
   get known(): number {
     return this.newest;
   }
 
-  /** Returns the rate that is reserved for an operation. Null if no fee is expected. */
+  /** Returns the rate to reserve for an operation. Null if no fee is expected. */
   private rateOf(operation: string): FeeRate | null {
     const configured = this.configured.get(operation) ?? null;
     const days = this.shares.get(operation);
@@ -88,12 +91,15 @@ export class ExpectedFees {
     return percent.isZero() && !configured ? null : { percent, fixedUsd: configured?.fixedUsd ?? new Decimal(0) };
   }
 
-  /** Returns the fee that is reserved with each payout of a call. @param usd what counts on the caps; null: nothing. */
+  /**
+   * Returns the fee to reserve with each payout of a call.
+   * @param usd amount that counts on the caps. Null if none counts.
+   */
   reservedWith(operation: string, usd: Decimal | null): FeeRate | null {
     return usd !== null && settlesItems(operation) ? this.rateOf(operation) : null;
   }
 
-  /** Returns requests with the fees that they reserve. */
+  /** Adds the fees to reserve to requests. */
   priced(requests: AdmissionRequest[]): AdmissionRequest[] {
     if (this.configured.size === 0 && this.shares.size === 0) return requests;
     return requests.map((request) => {
@@ -102,7 +108,7 @@ export class ExpectedFees {
     });
   }
 
-  /** Takes note of shares that the database has. */
+  /** Adds shares from the database. */
   learn(shares: readonly FeeShare[]): void {
     for (const { number, operation, day, percent } of shares) {
       this.raise(operation, day, new Decimal(percent));
@@ -111,8 +117,8 @@ export class ExpectedFees {
   }
 
   /**
-   * Takes note of fees that the upstream has charged. Resolves once a share that was not known is durable. If it cannot
-   * be written, this process expects it nevertheless, and the next fee is written.
+   * Adds fees that the upstream has charged. Resolves once a new share is durable. If the write fails, this
+   * process still expects the fee, and the next charge is written.
    */
   async observe(operation: string, fees: readonly ChargedFee[]): Promise<void> {
     const rate = this.rateOf(operation);
@@ -135,7 +141,7 @@ export class ExpectedFees {
       await this.write(operation, today, percent);
     } catch (err) {
       this.logger.error({ err, operation }, 'fee not recorded, the next one will be');
-      // It is expected nevertheless, and written again when it is charged today.
+      // Expected anyway, and written with the next charge today.
       this.raise(operation, clock.daysAgo(1), percent);
       return;
     }
@@ -143,8 +149,8 @@ export class ExpectedFees {
   }
 
   /**
-   * A recovered database numbers new shares like those that it lost. All of its shares are read again. Those of today that
-   * only this process knows are expected nevertheless, and written again when they are charged.
+   * Rereads all shares after a recovery: a recovered database reuses the numbers of the shares that it lost.
+   * Shares of today that only this process knows are still expected, and written with the next charge.
    */
   private learnAnew(): void {
     this.newest = 0;

@@ -7,7 +7,7 @@ import { PayerCaps } from '../../policy/limits/caps';
 interface PayerRow {
   id: string;
   kind: PayerCaps['kind'];
-  /** Equal for payers whose spending counts together. */
+  /** Key of payers whose spending counts together. */
   countsAs: string;
   dailyCapUsd: string | null;
   monthlyCapUsd: string | null;
@@ -18,8 +18,8 @@ interface PayerRow {
 }
 
 /**
- * Reads the caps of the persons and ephemeral keys that requests count against, and what they have spent. It holds only while
- * their clients are locked.
+ * Reads the caps and the spending of the persons and ephemeral keys of requests. Valid only while their
+ * clients are locked.
  * @param today the day (UTC) of the caps.
  */
 export async function readPayerCaps(
@@ -56,7 +56,7 @@ export async function readPayerCaps(
   );
 }
 
-/** Reserves the amount of a call on the caps of its payers. The rows of its client are locked before. */
+/** Reserves the amount of a call on the caps of its payers. The row of its client must be locked. */
 export async function reserveForPayers(
   tx: Prisma.TransactionClient,
   callId: string,

@@ -9,22 +9,22 @@ import { isBelievedUnpaid, LASTING_SECONDS } from '../../policy/same-content';
 import { asSameContent, readCallStates } from './call-states';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** Often enough to keep the table small, and rare enough to cost nothing. */
+/** Interval between prunings. Keeps the table small at a negligible cost. */
 const TURN_MS = 60_000;
 
-/** The number of rows that one statement checks. */
+/** Rows per statement. */
 const AT_ONCE = 1_000;
 
-/** Contents of one kind, and how long after a call's answer they are needed. */
+/** A kind of content, and its retention after a call's answer. */
 interface Retention {
   lasting: boolean;
   seconds: number;
 }
 
 /**
- * Removes contents, payments and persons that are no longer needed, because they are hashes of text that names people. The
- * content of an open call (in progress, in doubt, or held) stays as long as the call is open. It stays a day longer if
- * the call was paid, but was in doubt or its client did not get its answer.
+ * Prunes contents, payments and persons, because they are hashes of text that names people. The content of an
+ * open call (in progress, in doubt or held) stays while the call is open. It stays a day longer if the call
+ * was paid after a doubt, or if its client missed the answer.
  */
 @Injectable()
 export class RecentContents implements OnApplicationShutdown {
@@ -85,7 +85,7 @@ export class RecentContents implements OnApplicationShutdown {
       .$executeRaw`DELETE FROM recent_content WHERE lasting = ${lasting} AND intent_id = ANY (${over}::uuid[])`;
   }
 
-  /** Removes payments to recipients that no limit needs. Those of open calls stay. */
+  /** Removes payments to recipients that no limit needs. Keeps those of open calls. */
   private async removePayments(): Promise<number> {
     let removed = 0;
     for (let after: string | undefined = NIL; after !== undefined;) {
@@ -102,8 +102,9 @@ export class RecentContents implements OnApplicationShutdown {
   }
 
   /**
-   * Removes the hashes and identities of erased persons whose caps and idempotency keys are over. Records keep the IDs. A
-   * person with limits of their own keeps the hash, because an erasure would otherwise lift the limits.
+   * Removes the hashes and identities of erased persons whose caps and idempotency keys have expired. Records
+   * keep the IDs. A person with limits of their own keeps the hash, because an erasure would otherwise lift
+   * the limits.
    */
   private forgetPersons(): Promise<number> {
     return this.prisma.$executeRaw`

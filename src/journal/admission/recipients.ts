@@ -13,8 +13,8 @@ import { COUNTED } from '../../operations/lifecycle/settlement';
 import { OpenIntent } from '../records/records';
 
 /**
- * Returns the recipients of the items of a call. An operation that pays somebody names one for each item, even if the item
- * does not say whom. Others name none.
+ * Returns the recipients of the items of a call: one for each item of an operation that pays, even if the
+ * item names none. Returns none for other operations.
  */
 export function recipientsOf(clientId: string, operation: OperationName, items: Item[]): NamedRecipient[] {
   const { recipient = 'nobody' } = itemFieldsOf(operation) ?? {};
@@ -35,8 +35,8 @@ export function recipientsOf(clientId: string, operation: OperationName, items: 
 }
 
 /**
- * Reads the entries of these requests' recipients. It holds only while the clients are locked. Registers that no client uses
- * cost nothing.
+ * Reads the register entries of the recipients of these requests. Valid only while the clients are locked.
+ * Skips registers that no client uses.
  * @param rules by client ID.
  */
 export async function readRegister(
@@ -57,10 +57,10 @@ export async function readRegister(
   return new Register(entries);
 }
 
-/** The states in which a call without an answer counts. Held calls are among them. */
+/** States in which a call without an answer counts, including held calls. */
 const OPEN = statesThat(({ executed }) => executed === 'open');
 
-/** The same without held calls. */
+/** The same states without held calls. */
 const SENT = statesThat(({ executed, arrived }) => executed === 'open' && arrived);
 
 type Paying = Pick<AdmissionRequest, 'clientId' | 'payments'>;
@@ -73,10 +73,11 @@ interface PaymentRow {
 }
 
 /**
- * Reads what the recipients of these requests got: today, and within the days in which equal payments are held. It holds
- * only while the clients are locked. A held call counts on every day on which it may be approved. A payout of an answered
- * call counts like on the caps: by its last entry in the ledger, which is looked up only if not all or none of the call counts.
- * @param counts whether held calls count. An approval does not count the call that it is about.
+ * Reads the totals of these requests' recipients: of today, and of the days in which equal payments are held.
+ * Valid only while the clients are locked. A held call counts on every day of its approval window. A payout
+ * of an answered call counts as on the caps, by its last ledger entry. The ledger is read only if just a part
+ * of the call counts.
+ * @param counts whether held calls count. An approval excludes its own call.
  */
 export async function readRecipientDays(
   tx: Prisma.TransactionClient,
@@ -128,7 +129,7 @@ function toRecipientDays(rows: PaymentRow[]): RecipientDays {
   return new RecipientDays(sums, earlier);
 }
 
-/** Reads the totals of the calls of these clients that wait for an approval. */
+/** Reads the totals of the held calls of these clients. */
 export async function readHeld(tx: Prisma.TransactionClient, clientIds: string[]): Promise<Map<string, Decimal>> {
   if (clientIds.length === 0) return new Map();
   const rows = await tx.$queryRaw<{ client: string; usd: string | null }[]>`
@@ -141,9 +142,9 @@ export async function readHeld(tx: Prisma.TransactionClient, clientIds: string[]
 }
 
 /**
- * Remembers what calls pay to each recipient, so that later calls find it.
+ * Records the payments of calls to each recipient for later admissions.
  * @param today the day (UTC).
- * @param approvableForMs how long a held call may be approved, and so becomes a payment of a later day.
+ * @param approvableForMs approval window of a held call. It may become a payment of a later day.
  */
 export async function insertRecipientPayments(
   tx: Prisma.TransactionClient,
@@ -164,7 +165,7 @@ export async function insertRecipientPayments(
     ON CONFLICT DO NOTHING`;
 }
 
-/** A payment as a copy has it. */
+/** A payment in a copy. */
 export type CopiedPayment = ReturnType<typeof toRow>;
 
 export function toRow({ recipient, position, usd }: Payment) {

@@ -25,7 +25,7 @@ interface StateRow {
   spending: { client: string; today: string; month: string }[] | null;
   stops: State['stops'] | null;
   feeShares: FeeShare[] | null;
-  /** Whether a payment of a lost time is unexplained. */
+  /** Whether an unexplained payment of a lost time matches. */
   isUnexplained: boolean;
 }
 
@@ -36,9 +36,9 @@ export interface Budgeted extends LimitsRow<AdmissionLimitKey> {
 }
 
 /**
- * Returns the state that decides about these calls, and the day (UTC) of their caps. It holds only while the clients
- * are locked.
- * @param windows with the number of the newest fee share that the process knows. Newer ones are returned.
+ * Returns the state for a decision about these calls, and the day (UTC) of their caps. Valid only while the
+ * clients are locked.
+ * @param windows with the number of the newest fee share that the process knows. Newer shares are returned.
  * @param counts whether held calls count for their recipients (see `readRecipientDays`).
  */
 export async function readState(
@@ -84,8 +84,8 @@ export async function readState(
 }
 
 /**
- * Reads the small tables that almost always decide. Each request is looked up by primary key. OFFSET 0 keeps the
- * planner from reading whole tables for a batch.
+ * Reads the small tables that decide almost every call. Looks each request up by primary key. OFFSET 0 keeps
+ * the planner from scanning whole tables for a batch.
  */
 async function find(
   tx: Prisma.TransactionClient,
@@ -144,7 +144,10 @@ function toSameContent(
   return byRequest;
 }
 
-/** Compares contents. If nothing is left to compare, the key alone counts, because the call must not be paid twice. */
+/**
+ * Compares contents. Without content to compare, the key alone decides, because the call must not be paid
+ * twice.
+ */
 function isSame(content: string, salt: string | null, hash: string | null): boolean {
   if (salt === null || hash === null) return true;
   return commitment(Buffer.from(salt, 'hex'), content)?.toString('hex') === hash;
@@ -164,16 +167,22 @@ function toBudget(
   };
 }
 
-/** The answer that admission would give now. */
+/** The answer that admission would return now. */
 export type DryRun = ReturnType<typeof dryRun> & {
   feeUsd: Decimal | null;
-  /** The caps that the caller may see: its client's or, for an end user, their own. Undefined if no amount is known. */
+  /**
+   * The caps that the caller may see: those of the client or, for an end user, their own. Undefined without a
+   * known amount.
+   */
   caps: Caps | undefined;
 };
 
 const LIMITS = Object.fromEntries(ADMISSION_LIMIT_KEYS.map((key) => [key, true])) as Record<AdmissionLimitKey, true>;
 
-/** Reads the same state as admission, without locks, claims or reservations. The result may change a moment later. */
+/**
+ * Reads the state of an admission without locks, claims or reservations. The result may change a moment
+ * later.
+ */
 export async function readDryRun(
   prisma: PrismaService,
   request: AdmissionRequest,

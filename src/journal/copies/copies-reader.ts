@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { copiesFolder, CopiedLine, COPY_FILE } from './local-copies';
 
-/** The most lines of one statement, and the characters after which it has enough. The line of a long list is large. */
+/** Limits of one batch: lines, and characters, because the line of a long list is large. */
 const AT_ONCE = 500;
 const ENOUGH_CHARACTERS = 4_000_000;
 
@@ -23,8 +23,8 @@ async function* readLines(dataDirs: string[]): AsyncGenerator<string> {
 }
 
 /**
- * Reads the lines of one kind in the copies, some at a time.
- * @returns the number of lines that could not be read.
+ * Reads the lines of one kind in the copies, in batches.
+ * @returns the number of unreadable lines.
  */
 export async function copiesInBatches(
   dataDirs: string[],
@@ -47,7 +47,7 @@ export async function copiesInBatches(
   return unreadable;
 }
 
-/** Undefined stands for a line that cannot be read, such as the last one of a process that was killed. */
+/** Undefined for an unreadable line, such as the last one of a killed process. */
 function parse(line: string): CopiedLine | undefined {
   try {
     const copied = JSON.parse(line) as CopiedLine;

@@ -10,7 +10,7 @@ import { RunningConfig } from '../../platform/config/config';
 
 const MIB = 1_024 * 1_024;
 
-describe('the copies of committed records', () => {
+describe('copies of committed records', () => {
   let dataDir: string;
   let metrics: MetricsService;
   let copies: LocalCopies;
@@ -30,7 +30,7 @@ describe('the copies of committed records', () => {
   const droppedLines = () => metric('payout_proxy_copies_dropped_total');
   const flush = () => copies.onApplicationShutdown();
 
-  /** Returns the text of all copies, line by line. */
+  /** Returns the text of all copies. */
   const written = () => {
     const folder = copiesFolder(dataDir);
     const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
@@ -39,7 +39,7 @@ describe('the copies of committed records', () => {
   const records = () => written().map((line) => (JSON.parse(line) as { record: string }).record);
   const addOutcome = (record: string) => copies.addOutcome(JSON.stringify(record));
 
-  it('wait in bounded memory while the disk takes none, and the oldest are dropped and reported', async () => {
+  it('drops and reports the oldest records while the disk takes none', async () => {
     const [warned, failed, told] = (['warn', 'error', 'log'] as const).map((level) =>
       jest.spyOn(Logger.prototype, level).mockImplementation(() => undefined),
     );
@@ -68,14 +68,14 @@ describe('the copies of committed records', () => {
     expect(records().at(-1)).toBe(name(99));
   });
 
-  it('keep every character, whatever lengths the lines have', async () => {
+  it('preserves every character at any line length', async () => {
     const names = Array.from({ length: 300 }, (_, place) => `${place} ${'aé漢😀\ud800'.repeat(place * 7)}`);
     for (const name of [...names, '漢'.repeat(MIB), ...names]) addOutcome(name);
     await flush();
     expect(records()).toEqual([...names, '漢'.repeat(MIB), ...names]);
   });
 
-  it('begin on a line of their own after a process that was killed while it wrote', async () => {
+  it('begins on a new line after a process that was killed while writing', async () => {
     mkdirSync(copiesFolder(dataDir));
     appendFileSync(join(copiesFolder(dataDir), `${clock.today()}.jsonl`), '{"kind":"outco');
     addOutcome('first');

@@ -15,20 +15,21 @@ import { WaitingCopies } from '../../continuity/spool/waiting-copies';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /**
- * A committed record, as a line of a copy. It names nobody but by an idempotency key: records hold salted commitments, and
- * the salts stay behind. Contents and recipients are hashes without salts, so the file is private.
+ * A committed record as a line of a copy. Its idempotency key is its only text of a caller: records hold
+ * salted commitments without their salts, and contents and recipients are unsalted hashes. The file is
+ * therefore private.
  */
 export type CopiedLine =
   | {
       kind: 'intent';
       record: IntentDocument;
-      /** Null without an Idempotency-Key. Without `key`, an earlier program wrote it, and the record has the key. */
+      /** Null without an Idempotency-Key. Lines of earlier programs lack `key`, and their records have it. */
       claim: { key?: string; salt: string; hash: string | null } | null;
       /** Hex. */
       contents: string[];
-      /** What limits of its client may count later. */
+      /** Payments that limits of its client may count later. */
       payments?: CopiedPayment[];
-      /** SHA-256 of its requester, so that the person keeps what was spent. */
+      /** SHA-256 of its requester. Restores the spending of the person. */
       person?: string;
     }
   | { kind: 'outcome'; record: OutcomeDocument }
@@ -41,14 +42,14 @@ export function keyOf({ record, claim }: IntentLine): string | undefined {
   return claim?.key ?? record.idempotency_key;
 }
 
-/** Returns the idempotency key of a copied call as its claim has it. */
+/** Returns the idempotency key of a copied call, as in its claim. */
 export function claimedKeyOf(line: IntentLine): string | undefined {
   const key = keyOf(line);
   const { actor_source: source, person_id: personId = null } = line.record;
   return key === undefined ? undefined : claimKey(isEndUser({ source }) ? personId : null, key);
 }
 
-/** An intent that is in the database, as texts. */
+/** A stored intent, as texts. */
 interface FoundIntent {
   record: string;
   claim: string | null;
@@ -59,7 +60,7 @@ interface FoundIntent {
 
 const EVERY_MS = 1_000;
 
-/** A day of copies is kept longer than any backup that one would go back to after a failure. */
+/** Days that a copy is kept. Above the age of any backup that a recovery would use. */
 const KEPT_DAYS = 8;
 
 const DAY_MS = 86_400_000;
@@ -75,9 +76,9 @@ export const COPY_FILE = /^\d{4}-\d\d-\d\d\.jsonl$/;
 export const copiesFolder = (dataDir: string) => join(dataDir, 'copies');
 
 /**
- * Copies what was committed about payments and writes to DATA_DIR/copies, a second later at most. If the database comes
- * back from the past, `database recover` restores from the copies the calls that it lacks, so that their keys are taken
- * and their amounts counted.
+ * Copies committed payments and writes to DATA_DIR/copies within a second. If the database is restored from
+ * the past, `database recover` restores its missing calls from the copies. Their keys are then taken and
+ * their amounts counted.
  */
 @Injectable()
 export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -87,9 +88,9 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> | undefined;
   private isFailing = false;
-  /** Whether the file may end in the middle of a line, because a write failed or the last process was killed. */
+  /** Whether the file may end in a partial line, after a failed write or a killed process. */
   private isTorn = true;
-  /** Lines that were dropped since nothing waited. */
+  /** Lines dropped since the buffer was last empty. */
   private dropped = 0;
   private prunedOn = '';
 
@@ -110,7 +111,7 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     this.timer = setInterval(() => void this.flush(), EVERY_MS).unref();
   }
 
-  /** Writes what waits. Whatever records outcomes until the end calls it again afterwards. */
+  /** Writes the buffered lines. The writers of late outcomes call it again afterwards. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.writing;
@@ -128,7 +129,10 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     );
   }
 
-  /** Copies a call that a retry found in the database. Its first attempt was reported as failed, and left no copy. */
+  /**
+   * Copies a call that a retry found in the database. Its first attempt was reported as failed and left no
+   * copy.
+   */
   async copyIntent({ id, clientId, operation }: AdmissionRequest): Promise<void> {
     const [row] = await this.prisma.$queryRaw<FoundIntent[]>`
       SELECT record, (
@@ -151,7 +155,7 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     );
   }
 
-  /** @param record the text of an outcome's record. */
+  /** @param record JSON of an outcome's record. */
   addOutcome(record: string): void {
     this.waiting.add(`{"kind":"outcome","record":${record}}`);
   }
@@ -161,7 +165,8 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     this.waiting.add(JSON.stringify(line));
   }
 
-  // Records are JSON already. To make and write them again would take a twentieth of the time of a request.
+  // Concatenates JSON, because records are JSON already. Parsing and writing them again would take a
+  // twentieth of a request's time.
   private addIntentLine(
     record: string,
     claim: IntentLine['claim'],
@@ -176,7 +181,7 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     );
   }
 
-  /** Writes all that waits. Never rejects: what could not be written is tried again. */
+  /** Writes all buffered lines. Never rejects: failed lines are retried. */
   private flush(): Promise<void> {
     this.writing ??= this.write().finally(() => (this.writing = undefined));
     return this.writing;
@@ -222,7 +227,7 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
   }
 }
 
-/** Appends to a file that only its owner may read. Resolves once it is on disk. */
+/** Appends to a file that is readable by its owner only. Resolves once the bytes are on disk. */
 async function append(folder: string, name: string, parts: Buffer[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = await open(join(folder, name), 'a', 0o600);

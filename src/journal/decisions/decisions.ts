@@ -18,12 +18,12 @@ import { readState } from '../admission/state';
 export interface NewDecision {
   intentId: string;
   reason: string;
-  /** The commitment of the body that was decided about, as the record of the request states it. */
+  /** Commitment of the decided body, as in the record of the request. */
   bodyCommitment: string | null;
-  /** The verdict of the screening service when it is approved. Null if none was asked. */
+  /** Screening verdict at approval. Null if no service was asked. */
   screening: Screened | null;
   by: Author;
-  /** The process that sends it if it is approved. */
+  /** The process that sends it after an approval. */
   process: number;
 }
 
@@ -33,15 +33,15 @@ type HeldCall = Pick<
   'clientId' | 'operation' | 'items' | 'usd' | 'feeUsd' | 'payments' | 'payers' | 'recipients'
 >;
 
-/** Why a held call cannot be approved. Only `decided` is permanent. */
+/** Obstacle to the approval of a held call. Only `decided` is permanent. */
 export type ApprovalObstacle =
   | { kind: 'decided' }
-  /** It may have been approved and paid in a lost time. Who decides about it was not told of this transaction. */
+  /** A lost time may have approved and paid it. The decider was not shown this transaction. */
   | { kind: 'maybe_paid'; transaction: string }
-  /** It stands against a held call as it would against a request of now. */
+  /** An obstacle that would refuse a new request, too. */
   | RefusingObstacle;
 
-/** The key, the content and the own limits of a held call, as a request of now. They were checked when it was held. */
+/** The key, the content and the per-call limits of a held call. They were checked when it was held. */
 const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
   endUserId: null,
   idempotencyKey: null,
@@ -56,10 +56,11 @@ const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
 const NO_GUARDS = { duplicates: false, duplicateSeconds: 0, inFlightSeconds: 0, acrossClientsSeconds: 0, knownFees: 0 };
 
 /**
- * Approves a held call, and reserves its amount on today's cap, as if it had been requested today.
- * @param held with the unexplained transaction that its record names, so that whoever approves it knows of that one.
- * @param brokenRule returns the rule by which the client may not do this any more. It runs while the client's row is locked.
- * @returns the release if the call is approved, so that only the caller may send it. Otherwise the obstacle.
+ * Approves a held call, and reserves its amount on today's cap like a request of today.
+ * @param held with the unexplained transaction of its record, which the decider was shown.
+ * @param brokenRule returns the rule that now forbids the call to its client. Runs while the client's row is
+ * locked.
+ * @returns the release if the call is approved. Only the caller may send it. Otherwise the obstacle.
  */
 export async function approveHeldCall<Rule>(
   prisma: PrismaService,
@@ -77,13 +78,13 @@ export async function approveHeldCall<Rule>(
     const request = { ...CHECKED, ...held, id: intentId };
     const { state, today } = await readState(tx, [request], clients, NO_GUARDS, 'sent_only');
     const { obstacles, hold } = dryRun(request, state);
-    if (obstacles[0]) return obstacles[0] as RefusingObstacle; // it has no key and no limit of its own here
+    if (obstacles[0]) return obstacles[0] as RefusingObstacle; // Without a key and limits: see CHECKED.
     const transaction = hold?.heldFor === 'unexplained_payment' ? hold.transaction : undefined;
     if (transaction !== undefined && transaction !== knownTransaction) return { kind: 'maybe_paid', transaction };
     const release = now();
     const reserved = reservationOf(held);
     const reservedOn = reserved === null ? null : today;
-    // A rejection takes no lock, so it may have come in between.
+    // A rejection takes no lock, so it may have committed in between.
     if (!(await insertDecision(tx, 'approved', decision, reservedOn))) return { kind: 'decided' };
     if (reserved !== null) {
       await tx.$executeRaw`
@@ -95,15 +96,18 @@ export async function approveHeldCall<Rule>(
   });
 }
 
-/** Decides that a held call is never sent. @returns false if it was already decided or had expired. */
+/**
+ * Decides that a held call is never sent.
+ * @returns false if it was already decided or has expired.
+ */
 export async function rejectHeldCall(prisma: PrismaService, decision: NewDecision): Promise<boolean> {
   return insertDecision(prisma, 'rejected', decision, null);
 }
 
 /**
- * Declines a held call because another call has the same idempotency key, and is paid or may be. Decided in the name of the
- * key that requested it, because nobody else did.
- * @returns false if it was already decided or had expired.
+ * Declines a held call because another call with its idempotency key is paid or may be. The decider on record
+ * is the requesting key, because no person decided.
+ * @returns false if it was already decided or has expired.
  */
 export async function rejectForKey(tx: Prisma.TransactionClient, held: string, reason: string): Promise<boolean> {
   const written = await tx.$executeRaw`
@@ -113,7 +117,7 @@ export async function rejectForKey(tx: Prisma.TransactionClient, held: string, r
   return written === 1;
 }
 
-/** @returns false, and writes nothing, if the call was already decided or had expired. */
+/** @returns false without a write if the call was already decided or has expired. */
 async function insertDecision(
   tx: Prisma.TransactionClient,
   kind: 'approved' | 'rejected',
@@ -128,7 +132,7 @@ async function insertDecision(
   return written === 1;
 }
 
-/** The call, unless it was decided or has expired. */
+/** Selects the call unless it was decided or has expired. */
 function waitingCall(intentId: string): Prisma.Sql {
   return Prisma.sql`(SELECT id FROM (SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS} WHERE i.id = ${intentId}::uuid) AS call
     WHERE ${stateIn(['pending_approval'])}) AS waiting`;

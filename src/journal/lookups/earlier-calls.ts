@@ -10,33 +10,33 @@ import { catchUpIndex } from './search-index';
 import { OperationName } from '../../operations/catalogue/catalogue';
 import { Prisma } from '../../platform/database/generated/client';
 
-/** The records of a call that another one repeats. */
+/** The records of a repeated call. */
 export interface FirstCall {
   id: string;
-  /** Whose call it is. */
+  /** Its owner. */
   made: CallOwner;
   state: CallState;
-  /** The time since it was released: admitted, or approved. */
+  /** Time since its release, by admission or approval, in ms. */
   ageMs: number;
-  /** Whether its key is free for another request. */
+  /** Whether another request may use its key. */
   isKeyFree: boolean;
   /** Its payouts. Empty if its items are no payouts. */
   payouts: LedgerItem[];
   outcome: OutcomeDocument | null;
-  /** The body of its answer. */
+  /** Body of its answer. */
   body: Buffer | null;
 }
 
 type FirstCallRow = Pick<FirstCall, 'state' | 'ageMs'> & LedgerRecords & { body: Uint8Array | null };
 
-/** The request of a call whose key another request has. */
+/** The request of the call that holds a key. */
 interface FirstRequest {
   made: CallOwner;
   /** Undefined if its body is no longer stored. */
   body: object | undefined;
 }
 
-/** Reads the request of the call that has a key. Returns undefined if there is no such call. */
+/** Reads the request of the call that holds a key. Returns undefined for an unknown call. */
 export async function readFirstRequest(prisma: PrismaService, id: string): Promise<FirstRequest | undefined> {
   const [row] = await prisma.$queryRaw<{ intent: IntentDocument; body: Uint8Array | null }[]>`
     SELECT i.record::json AS intent, b.body FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = ${id}::uuid`;
@@ -50,8 +50,8 @@ function callOwnerOf({ client_id: clientId, person_id: personId, actor }: Intent
 }
 
 /**
- * Reads the call that another one repeats. Returns undefined if there is no such call.
- * @param inFlightSeconds how long a call may be without an outcome while its process lives.
+ * Reads a repeated call. Returns undefined for an unknown call.
+ * @param inFlightSeconds longest time without an outcome while the call's process lives.
  */
 export async function readFirstCall(
   prisma: PrismaService,
@@ -83,8 +83,8 @@ export async function readFirstCall(
 }
 
 /**
- * Reads the amount of a transaction in US dollars from an account's answers to earlier calls. The largest amount counts.
- * @returns null if no answer on record names both the transaction and its amount.
+ * Reads the US dollar amount of a transaction from an account's earlier answers. The largest amount counts.
+ * @returns null if no recorded answer names both the transaction and its amount.
  */
 export async function readKnownAmount(
   prisma: PrismaService,
@@ -103,7 +103,7 @@ export async function readKnownAmount(
 const CREATION: OperationName = 'POST /sub-account/create';
 
 /**
- * Reads the answers to an owner's requests for sub-accounts. Those of erased people are missing.
+ * Reads the answers to an owner's requests for sub-accounts. Omits those of erased people.
  * @throws DatabaseTooSlow if the search index lacks records, because it is being rebuilt.
  */
 export async function readSubAccountCreations(

@@ -1,7 +1,7 @@
 import { termOf } from './terms';
 
 describe('a term', () => {
-  it('has a hash instead of a value that is too long for the index, and never a line break', () => {
+  it('hashes a value that is too long for the index, and contains no line break', () => {
     const long = '😀'.repeat(201);
     expect(termOf('reference:', '😀'.repeat(75))).toBe(`reference:${'😀'.repeat(75)}`);
     expect(termOf('reference:', long)).toMatch(/^reference:😀{200}#[0-9a-f]{64}$/u);

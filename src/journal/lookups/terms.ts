@@ -3,7 +3,7 @@ import { canonicalCountry } from '../../recipients/country-name';
 import { kindOfKey } from '../../recipients/recipient';
 
 /**
- * The tags of the terms that the search index finds payouts by. A term is a tag and a value: `network:MTN`. The view
+ * The tags of the terms in the payout search index. A term is a tag and a value: `network:MTN`. The view
  * `call_entry` writes the terms of each record.
  */
 export const TAGS = {
@@ -13,29 +13,32 @@ export const TAGS = {
   reference: 'reference:',
   /** Any ID of a transaction. */
   ref: 'ref:',
-  /** The canonical key of an email, phone number or handle. Payments have canonical names, but for capitals. */
+  /** The canonical key of an email, phone number or handle. Payments have canonical names except for case. */
   to: 'to:',
   receiver: 'receiver:',
   /** The beginning of a contact or receiver, in lower case. */
   beginning: '^',
 } as const;
 
-/** The lengths of the indexed beginnings, in characters. The SQL function search_beginnings() has the same. */
+/** Lengths of the indexed beginnings, in characters. The same as in the SQL function search_beginnings(). */
 export const BEGINNINGS = [3, 5, 7, 10] as const;
 
 /**
- * Returns the form that takes the place of an erased idempotency key. Its term still finds the call, so an app that looks for its
- * payment does not conclude that there was none. The SQL function hashed_key() does the same.
+ * Returns the replacement of an erased idempotency key. Its term still finds the call, so an app that looks
+ * for its payment does not conclude that it was never made. Mirrors the SQL function hashed_key().
  */
 export function hashedKey(key: string): string {
   return `sha256 ${createHash('sha256').update(key).digest('hex')}`;
 }
 
-/** In bytes. An index key has a limit of 2,712. */
+/** Longest value in bytes. An index key has a limit of 2,712. */
 const LONGEST = 300;
 const KEPT = 200;
 
-/** Returns a term. A value that is too long for the index is replaced by its hash. The SQL function search_term() does the same. */
+/**
+ * Returns a term. Replaces a value that is too long for the index by its hash. Mirrors the SQL function
+ * search_term().
+ */
 export function termOf(tag: string, value: string): string {
   if (Buffer.byteLength(value) <= LONGEST && !value.includes('\n')) return tag + value;
   // A character outside the basic plane counts as one, as in Postgres.

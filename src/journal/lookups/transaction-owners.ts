@@ -9,20 +9,21 @@ import { ofSameAccount } from '../records/accounts';
 import { catchUpIndex } from './search-index';
 import { TAGS, termOf } from './terms';
 
-/** The IDs of a transaction, as far as they are known. */
+/** The known IDs of a transaction. */
 export type TransactionIds = Partial<Record<TransactionId, string | null>>;
 
-/** IDs per statement. Each is looked up in the index by itself. */
+/** IDs per statement. Each is a lookup in the index. */
 const IDS_AT_ONCE = 500;
 
-/** A call older than this has had the follow-up many times. Whatever it made has been named since. */
+/** Above this age, the follow-up has named every transaction of a call. */
 const UNNAMED_FOR_MS = 7 * 86_400_000;
 
 const CALL_OWNER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "personId", i.record::json ->> 'actor' AS actor`;
 
 /**
- * Says who made transactions, by the records. A transaction belongs to the first call whose answer named it as created. A
- * call that only names it in its request, such as a redemption, gives no ownership. Several calls may share a batch.
+ * Finds the owners of transactions in the records. A transaction belongs to the first call whose answer named
+ * it as created. A call that only names it in its request, such as a redemption, does not own it. Several
+ * calls may share a batch.
  */
 export class TransactionOwners {
   private readonly owners = new Map<string, CallOwner[]>();
@@ -33,7 +34,7 @@ export class TransactionOwners {
   ) {}
 
   /**
-   * Reads the owners of the transactions, or batches, that have these IDs in the account of the owner.
+   * Reads the owners of the transactions or batches with these IDs in the owner's account.
    * @throws DatabaseTooSlow if the search index lacks records, because it is being rebuilt.
    */
   static async read(prisma: Prisma.TransactionClient, owner: Owner, ids: string[]): Promise<TransactionOwners> {
@@ -45,12 +46,12 @@ export class TransactionOwners {
     return found;
   }
 
-  /** Returns whether the owner made the transaction. False, too, if nobody is known to have. */
+  /** Returns whether the owner made the transaction. False for a transaction without a known owner. */
   isOwn(ids: TransactionIds): boolean {
     return this.ownersOf(ids).some((one) => isOwn(one, this.owner));
   }
 
-  /** Returns whether others made the transaction, and not the owner. */
+  /** Returns whether only others made the transaction. */
   isForeign(ids: TransactionIds): boolean {
     return this.ownersOf(ids).length > 0 && !this.isOwn(ids);
   }
@@ -64,7 +65,7 @@ export class TransactionOwners {
 
   private add({ clientId, personId, actor, ...ids }: TransactionRow): void {
     for (const [kind, id] of Object.entries(ids)) {
-      if (id === null || !this.asked.has(id)) continue; // Others of its owners are not known.
+      if (id === null || !this.asked.has(id)) continue; // Its other owners are not known.
       const known = this.owners.get(`${kind} ${id}`) ?? [];
       this.owners.set(`${kind} ${id}`, [...known, { clientId, personId, actor }]);
     }
@@ -72,8 +73,8 @@ export class TransactionOwners {
 }
 
 /**
- * Returns which of these references are IDs that the proxy wrote into requests of the owner. The upstream lists them with
- * the transactions.
+ * Returns the references that the proxy wrote into requests of the owner. The upstream lists them with the
+ * transactions.
  */
 export async function readOwnReferences(
   prisma: Prisma.TransactionClient,
@@ -91,8 +92,8 @@ export async function readOwnReferences(
 }
 
 /**
- * Returns whether the owner has sent a request lately whose transactions no record names, so that only the upstream's list
- * shows that they are the owner's.
+ * Returns whether a recent request of the owner has transactions that no record names. Only the upstream's
+ * list then shows their owner.
  */
 export async function hasUnnamedTransactions(prisma: Prisma.TransactionClient, { clientId }: Owner): Promise<boolean> {
   const from = uuidFloor(new Date(clock.nowMs() - UNNAMED_FOR_MS));
@@ -108,9 +109,9 @@ export async function hasUnnamedTransactions(prisma: Prisma.TransactionClient, {
 type TransactionRow = CallOwner & Record<TransactionId, string | null>;
 
 /**
- * The index finds calls by the IDs, and their records decide: answers that report a success, and settlements that no other
- * call competes with. The two statements are apart, because a planner that cannot guess how many calls there are would read
- * all records.
+ * The index finds calls by the IDs. Their records decide: answers that report a success, and settlements
+ * without a competing call. The two statements are separate, because a planner that cannot estimate the
+ * number of calls would read all records.
  */
 async function readOwners(
   prisma: Prisma.TransactionClient,

@@ -49,12 +49,13 @@ const insertion = (name: string, ifNew: string) => `-- prepared as ${name}
   WHERE counted_usd IS NOT NULL HAVING count(*) > 0`;
 
 const INSERT = insertion('insert_outcomes', '');
-// An existing row was committed by a batch whose answer was lost, or stands for a call that was given up. Then the body
-// has no commitment there.
+// An existing row was committed by a batch whose answer was lost, or marks an abandoned call. Its record then
+// has no commitment to the body.
 const INSERT_IF_NEW = insertion('insert_outcomes_again', 'ON CONFLICT DO NOTHING');
 
 /**
- * Writes outcomes with their answers, and counts what they say was not paid, or cost more: one statement, one commit.
+ * Writes outcomes with their answers, and adjusts the spending by their unpaid amounts and extra costs: one
+ * statement, one commit.
  * @returns their records.
  */
 export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome[]): Promise<string[]> {
@@ -64,8 +65,7 @@ export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome
 }
 
 /**
- * Writes outcomes that may have been written before. If a call was settled before its answer came, the answer becomes a
- * settlement.
+ * Writes outcomes that may exist already. An answer to a call that was settled before becomes a settlement.
  */
 export async function insertOutcomesAgain(
   prisma: PrismaService,
@@ -83,10 +83,10 @@ export async function insertOutcomesAgain(
 }
 
 /**
- * Writes an outcome that was kept outside the database, unless it is there. What was erased meanwhile does not come back.
- * The IDs in the record name nobody.
- * @returns its record, and whether the call had no outcome. Undefined if there is no such call: it is of another database,
- * or pruned.
+ * Writes an outcome that was kept outside the database, unless it exists. Restores nothing that was erased
+ * since. The IDs in the record name nobody.
+ * @returns its record, and whether the call had no outcome. Undefined for an unknown call: of another
+ * database, or pruned.
  */
 export async function insertKeptOutcome(
   prisma: PrismaService,

@@ -18,25 +18,31 @@ import { NewRefusal, NewSettlement } from '../records/records';
 import { REFUSAL_MEMBERS } from '../records/request-members';
 import { SettledCall, settleWithin } from '../settlement/settlements';
 
-/** More than are ever refused at the same time. */
+/** Batch size. Above the number of concurrent refusals. */
 const MAX_BATCH_ROWS = 5_000;
 
-/** The refusals of calls that may be admitted nevertheless, by a commit that was reported as failed. */
+/** Codes of refusals whose calls may still be admitted, by a commit that was reported as failed. */
 export const MAY_HAVE_INTENT: readonly string[] = [...DATABASE_CODES, 'stopped'];
 
-/** How long the answer to a refused request waits for the record of it, and at least: it may have waited long before. */
+/**
+ * Bounds in ms of the wait for a refusal's record before its answer. The minimum is for requests that have
+ * waited long.
+ */
 const PATIENCE_MS = { most: 1_000, least: 100 };
 
-/** Waits between attempts. The last one is repeated. Until the refusal is written, a reservation and a key may stay taken. */
+/**
+ * Waits between attempts, in ms. The last one repeats. Until the write, a reservation and a key may stay
+ * taken.
+ */
 const RETRIES_MS = [500, 2_000, 5_000, 15_000, 30_000];
 
-/** About an hour. */
+/** About an hour of attempts. */
 const MAX_TRIES = 120;
 
-/** The refusals that wait in memory, some tens of megabytes. */
+/** Bounds the refusals in memory, to some tens of megabytes. */
 const MAX_WAITING = 10_000;
 
-/** How many are retried at the same time. */
+/** Concurrent retries. */
 const AT_ONCE = 500;
 
 interface Waiting {
@@ -45,9 +51,9 @@ interface Waiting {
 }
 
 /**
- * Records rejected requests. A call that was rejected because the proxy's database failed may still have an intent, if its
- * commit was reported as failed or came late. Its reservation is then released. An admission that comes even later finds
- * the rejection, and admits nothing.
+ * Records rejected requests. A call that was rejected because the proxy's database failed may still have an
+ * intent, from a commit that was reported as failed or was late. Its reservation is then released. A later
+ * admission finds the rejection and admits nothing.
  */
 @Injectable()
 export class RefusalWriter {
@@ -82,9 +88,9 @@ export class RefusalWriter {
   }
 
   /**
-   * For a refusal whose app is about to be answered. Waits a moment, and not at all while the database takes no writes. Then
-   * the refusal is retried in the background.
-   * @param leftMs how long the request could still wait.
+   * Records a refusal whose app is about to be answered. Waits briefly, and not at all while the database
+   * takes no writes. The refusal is then retried in the background.
+   * @param leftMs how long the request may still wait.
    * @returns whether it is durable.
    */
   async recordSoon(refusal: NewRefusal, leftMs: number): Promise<boolean> {
@@ -109,7 +115,10 @@ export class RefusalWriter {
     return this.storage.troubles.some(({ place }) => place === 'database');
   }
 
-  /** Retries. Without its refusal, an unsent call with an intent would stay in doubt until a person settles it. */
+  /**
+   * Retries. Without its refusal, an unsent call with an intent would stay in doubt until a person settles
+   * it.
+   */
   private recordLater(refusal: NewRefusal): void {
     if (this.waiting.length >= MAX_WAITING) {
       this.waiting.shift();
@@ -124,7 +133,7 @@ export class RefusalWriter {
     for (let round = 0; this.waiting.length > 0;) {
       await sleep(RETRIES_MS[round] ?? RETRIES_MS.at(-1), undefined, { ref: false });
       if (this.isHopeless) {
-        round = 0; // once the database takes writes again, they are written soon
+        round = 0; // Written soon after the database takes writes again.
         continue;
       }
       const batch = this.waiting.splice(0, AT_ONCE);
@@ -141,8 +150,8 @@ export class RefusalWriter {
 }
 
 /**
- * Writes refused requests in one statement and commit. Then releases the reservations of requests that were refused
- * because of a database failure, but were admitted after all.
+ * Writes refusals in one statement and commit. Then releases the reservations of requests that were refused
+ * for a database failure but admitted after all.
  */
 async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[], timeouts: Timeouts): Promise<void> {
   const salted = refusals.map((refusal) => ({ refusal, salt: newSalt() }));
@@ -159,11 +168,11 @@ async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[], tim
 }
 
 /**
- * Settles refused calls as not executed after the refusals are committed, under the lock of their clients. An admission
- * that held the lock before has committed, so its reservation is visible here. A later admission sees the refusals
- * (none_refused() of the migrations) and reserves nothing. Calls that are settled already stay as they are.
- * @param refused calls whose refusals are committed.
- * @returns how many were settled.
+ * Settles committed refusals as not executed, under the lock of their clients. An admission that held the
+ * lock before has committed, so its reservation is visible here. A later admission sees the refusals
+ * (none_refused() of the migrations) and reserves nothing. Settled calls stay as they are.
+ * @param refused calls with committed refusals.
+ * @returns the number of settled calls.
  */
 export async function releaseRefused(
   prisma: PrismaService,
@@ -200,7 +209,7 @@ interface Salted {
   salt: Buffer;
 }
 
-/** The row with the key, which can be erased. */
+/** The erasable row with the key. */
 function toKey({ refusal: { id, idempotencyKey: key }, salt }: Salted): object[] {
   return key === null ? [] : [{ refusal_id: id, salt: hex(salt), key }];
 }

@@ -12,7 +12,10 @@ interface NewShape {
   callId: string;
 }
 
-/** Writes a shape, unless it exists. Another instance may write it at the same time. @returns whether it was new. */
+/**
+ * Writes a shape unless it exists. Safe against concurrent instances.
+ * @returns whether it was new.
+ */
 export async function insertShape(prisma: PrismaService, shape: NewShape): Promise<boolean> {
   const inserted = await prisma.$executeRaw`
     INSERT INTO answer_shape (id, operation, http_status, fingerprint, shape, first_call_id)

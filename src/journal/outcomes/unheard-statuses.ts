@@ -4,13 +4,13 @@ import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** The most words. Nobody maps more, and a faulty upstream must not fill the database. */
+/** Most words. Above any real mapping. Keeps a faulty upstream from filling the database. */
 export const MOST_WORDS = 200;
 
-/** The longest word. A longer text is a sentence. */
+/** Longest word. A longer text is a sentence. */
 const MOST_LENGTH = 60;
 
-/** How often a word was met, and one place where it is found. */
+/** The count of a word, and one place that has it. */
 interface Sight {
   times: number;
   callId: string | null;
@@ -18,8 +18,8 @@ interface Sight {
 }
 
 /**
- * Lists the status words of the upstream that have no meaning (src/operations/lifecycle/statuses.ts), so that an operator can map
- * them. A known word costs no query, and nothing waits for one.
+ * Lists unmapped status words of the upstream (src/operations/lifecycle/statuses.ts) for an operator to map.
+ * A known word costs no query. Writes are in the background.
  */
 @Injectable()
 export class UnheardStatuses implements OnApplicationShutdown {
@@ -37,8 +37,8 @@ export class UnheardStatuses implements OnApplicationShutdown {
 
   /**
    * Notes the word of a transaction. Returns at once.
-   * @param callId the call whose answer named it, if one did.
-   * @param times how many transactions have the word.
+   * @param callId the call whose answer named it. Null without one.
+   * @param times the number of transactions with the word.
    */
   note(
     { status, upstreamRef }: { status: string | null; upstreamRef: string | null },
@@ -53,21 +53,21 @@ export class UnheardStatuses implements OnApplicationShutdown {
     this.writing ??= this.writeAll();
   }
 
-  /** Waits for the words that are being written. */
+  /** Waits for pending writes. */
   async onApplicationShutdown(): Promise<void> {
     await this.writing;
   }
 
   private async writeAll(): Promise<void> {
     try {
-      await new Promise(setImmediate); // The words of one answer are written together.
+      await new Promise(setImmediate); // One write for the words of an answer.
       while (this.met.size > 0) {
-        const sights = [...this.met].sort(([one], [other]) => (one < other ? -1 : 1)); // No two instances deadlock.
+        const sights = [...this.met].sort(([one], [other]) => (one < other ? -1 : 1)); // Sorted against deadlocks.
         this.met.clear();
         await this.write(sights);
       }
     } catch (err) {
-      this.met.clear(); // Their next transactions are noted again.
+      this.met.clear(); // Later transactions with these words are noted again.
       this.logger.warn({ err }, 'status words not recorded, will retry');
     }
     this.writing = undefined;

@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import { Prisma } from '../../platform/database/generated/client';
 
 /**
- * The rows that a read of a source keeps, and the matches of a run, are evidence: they are compared, shown, and read again later. The
- * record of the end has the SHA-256 of the hashes of its rows, in their order. `audit verify` computes it anew.
+ * The rows of a read and the matches of a run are evidence for later readers. The record of the end has the
+ * SHA-256 of the row hashes, in order. `audit verify` recomputes it.
  */
 
 /** A table of evidence. */
 export interface EvidenceTable {
-  /** The column with the ID of the read or the run. */
+  /** Column of the read's or run's ID. */
   owner: string;
-  /** The columns that order the rows of an owner. */
+  /** Sort columns of an owner's rows. */
   order: string[];
-  /** The other columns of a row that cannot be erased, each as text. */
+  /** Other columns that cannot be erased, each as text. */
   columns: string[];
-  /** Groups of columns that are erased together. The row has a salted commitment to each. */
+  /** Groups of columns that are erased together. Each group has a salted commitment in the row. */
   erasable: readonly ErasableColumns[];
 }
 
-/** Columns that may name a person. `<name>_salt` and `<name>_commitment` stand beside them. */
+/** Columns that may name a person. The row also has `<name>_salt` and `<name>_commitment`. */
 export interface ErasableColumns {
   name: string;
   columns: readonly string[];
@@ -56,15 +56,18 @@ export const RUN_TABLES = {
   },
 } as const satisfies Record<string, EvidenceTable>;
 
-/** Bytes of a salt (platform/privacy/commitment.ts). With another length, a salt could swallow the first bytes of a value. */
+/**
+ * Salt length in bytes (platform/privacy/commitment.ts). At another length, a salt could swallow the first
+ * bytes of a value.
+ */
 const SALT_BYTES = 16;
 
-/** SQL for the commitment to columns that are not erased. */
+/** SQL for the commitment to unerased columns. */
 export function commitmentSql({ name, columns }: ErasableColumns): string {
   return `sha256(${name}_salt || convert_to(json_build_array(${columns.join(', ')})::text, 'UTF8'))`;
 }
 
-/** A commitment takes the place of what was erased, and of nothing else. */
+/** Uses the stored commitment for erased columns only. */
 function committedSql(erasable: ErasableColumns): string {
   const { name, columns } = erasable;
   const [salt, commitment] = [`${name}_salt`, `${name}_commitment`];
@@ -72,7 +75,7 @@ function committedSql(erasable: ErasableColumns): string {
     WHEN octet_length(${salt}) = ${SALT_BYTES} AND ${commitment} IS NULL THEN encode(${commitmentSql(erasable)}, 'hex') ELSE 'unreadable' END`;
 }
 
-/** An instant is written as seconds since 1970, which are the same in every session and era. */
+/** Writes an instant as seconds since 1970, equal in every session and era. */
 const textSql = (column: string) =>
   column.endsWith('_at') ? `extract(epoch FROM ${column})::text` : `${column}::text`;
 
@@ -85,12 +88,12 @@ function rowHashSql({ order, columns, erasable }: EvidenceTable): string {
 const orderSql = ({ order }: EvidenceTable) =>
   order.map((column) => (column === 'wallet_id' ? `${column} COLLATE "C"` : column)).join(', ');
 
-/** SQL for the hash of an owner's rows, as an aggregate: hex, or null without rows. */
+/** SQL for the hash of an owner's rows, as an aggregate in hex. Null without rows. */
 export function evidenceHashSql(table: EvidenceTable): string {
   return `encode(sha256(string_agg(${rowHashSql(table)}, '' ORDER BY ${orderSql(table)})), 'hex')`;
 }
 
-/** SQL for the hashes of an owner's rows as JSON, by table. Tables without rows are left out. */
+/** SQL for the hashes of an owner's rows as JSON, by table. Omits tables without rows. */
 export function evidenceSql(tables: Record<string, EvidenceTable>, owner: string): string {
   const hashes = Object.entries(tables).map(
     ([name, table]) =>
@@ -110,7 +113,10 @@ const NEXT_TRANSACTIONS = `
   SELECT string_agg(${rowHashSql(TRANSACTIONS)}, '' ORDER BY ordinal) AS hashes, max(ordinal) AS last
   FROM (SELECT * FROM upstream_transaction WHERE read_id = $1::uuid AND ordinal > $2::bigint ORDER BY ordinal LIMIT ${PAGE}) AS t`;
 
-/** Returns the hashes of what a read has kept, as JSON. A read may keep a million transactions, so they are hashed in pages. */
+/**
+ * Returns the hashes of a read's rows as JSON. Hashes them in pages, because a read may keep a million
+ * transactions.
+ */
 export async function evidenceOf(prisma: Prisma.TransactionClient, readId: string): Promise<string> {
   const [others] = await prisma.$queryRawUnsafe<[{ evidence: object }]>(OTHERS, readId);
   const hash = createHash('sha256');

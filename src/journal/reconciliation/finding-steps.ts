@@ -18,22 +18,23 @@ export interface NewStep {
   reason: string;
 }
 
-/** A finding at the moment of a decision. */
+/** The state of a finding at a decision. */
 export interface FindingNow {
   id: string;
   state: FindingState;
-  /** The ID of its newest step. Null if there is none. */
+  /** ID of its newest step. Null without steps. */
   stepId: string | null;
-  /** The impact when it was last seen, in US dollars as decimal text. */
+  /** Impact at its last sighting, in US dollars as decimal text. */
   impactUsd: string;
-  /** Who requested the call that it is about. Null without a call. */
+  /** Requester of its call. Null without a call. */
   requester: Requester | null;
 }
 
 /**
- * The current state of a finding `f`: its newest step, and its last sighting. A sighting by a historical run ("as of
- * then") counts only if no other run has seen it.
- * @param seesPeople whether runs that compare recipients count. A finding that only they have seen is otherwise left out.
+ * The current state of a finding `f`: its newest step and its last sighting. A sighting by a historical run
+ * counts only without any other sighting.
+ * @param seesPeople whether runs that compare recipients count. Without them, a finding that only they have
+ * seen is omitted.
  */
 export const findingNow = (seesPeople: boolean) => Prisma.sql`
   LEFT JOIN LATERAL (
@@ -45,12 +46,12 @@ export const findingNow = (seesPeople: boolean) => Prisma.sql`
     ORDER BY r.historical, s.seen_at DESC, s.id DESC LIMIT 1
   ) AS sight ON TRUE`;
 
-/** Ten thousand steps take about a second, and a run that ends may add its own at the same time. */
+/** Ten thousand steps take about a second. A run that ends may add its steps concurrently. */
 const TIMEOUT = { maxWait: 5_000, timeout: 10_000 };
 
 /**
- * Adds steps, all or none.
- * @param judge throws if they may not be added to the findings as they are now. Nothing is written then.
+ * Adds all steps or none.
+ * @param judge throws if the current findings do not allow the steps. Nothing is written then.
  */
 export async function insertFindingSteps(
   prisma: PrismaService,
@@ -79,7 +80,7 @@ export async function insertFindingSteps(
       key_id: by.keyId,
       actor: by.actor,
     }));
-    // The IDs are of the database's clock, like those of a run's steps, so that newer steps have greater IDs.
+    // IDs by the database's clock, like those of a run's steps: newer steps have greater IDs.
     await tx.$executeRaw`
       INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, client_id, key_id, actor)
       SELECT ${UUID_V7}, finding_id, state, reason, impact_usd, client_id, key_id, actor
@@ -88,11 +89,12 @@ export async function insertFindingSteps(
   }, TIMEOUT);
 }
 
-/** The fields of a statement that identify who was paid. */
+/** The fields of a statement that identify recipients. */
 export const RECIPIENT_FIELDS = ['recipient', 'email', 'phone', 'handle', 'receiver'] as const;
 
 /**
- * Whether a reading is a statement that names recipients. Runs over it and their findings tell who was paid.
+ * Whether a reading is a statement that names recipients. Its runs and their findings then reveal who was
+ * paid.
  * @param read an alias of `source_read`.
  */
 export function namesRecipients(read: string): Prisma.Sql {
@@ -101,7 +103,10 @@ export function namesRecipients(read: string): Prisma.Sql {
     AND jsonb_exists_any((${row}.mapping->'columns')::jsonb, ${[...RECIPIENT_FIELDS]}::text[]), false)`;
 }
 
-/** Whether a run compares recipients that a statement names. @param run an SQL expression of its ID. */
+/**
+ * Whether a run compares the recipients of a statement.
+ * @param run an SQL expression of its ID.
+ */
 export function comparesRecipients(run: string): Prisma.Sql {
   return Prisma.sql`EXISTS (
     SELECT FROM reconciliation_run named JOIN source_read x ON x.id = named.read_id

@@ -5,19 +5,19 @@ import { evidenceSql, RUN_TABLES } from './evidence';
 import { isRecordOf, recordedAccount } from '../records/accounts';
 import { FORGET_EXPLAINED, rememberUnexplained } from './unexplained-payments';
 
-/** The parts of a run that its result depends on. */
+/** The inputs of a run's result. */
 export interface RunOfFindings {
   runId: string;
-  /** The upstream account whose calls are compared. */
+  /** Upstream account of the compared calls. */
   account: string;
   /** The reading of the upstream, or the statement. */
   readId: string;
-  /** The reading of the wallets. Null if it failed. The run then says nothing about wallets. */
+  /** The reading of the wallets. Null if it failed. The run then has no findings about wallets. */
   walletsReadId: string | null;
   /** The period, [from, to). */
   from: Date;
   to: Date;
-  /** Our records count as they stood at this time. */
+  /** Point in time of the compared records. */
   asOf: Date;
   /** Whether the run changes the state of no finding. */
   historical: boolean;
@@ -54,7 +54,7 @@ const insertSights = ({ runId }: RunOfFindings) => Prisma.sql`
 const LAST_STEP = Prisma.sql`SELECT (array_agg(s.state ORDER BY s.id DESC))[1] AS state, (array_agg(s.impact_usd ORDER BY s.id DESC))[1] AS impact_usd
     FROM finding_step s WHERE s.finding_id = f.id`;
 
-/** Reopens findings that were seen again after they were resolved, or changed after they were explained or accepted. */
+/** Reopens resolved findings that were seen again, and explained or accepted findings that changed. */
 const reopen = (run: RunOfFindings) => Prisma.sql`
   WITH again AS MATERIALIZED (
     SELECT f.id, f.occurred_at, d.impact, s.state, s.impact_usd
@@ -68,8 +68,7 @@ const reopen = (run: RunOfFindings) => Prisma.sql`
   FROM again f WHERE NOT ${outdated(run)}`;
 
 /**
- * Resolves findings that are no longer seen by a run that would see them: of the same account, the same period and the
- * same kind of source.
+ * Resolves findings that this run would see but did not: of its account, its period and its kind of source.
  */
 const resolve = (run: RunOfFindings) => Prisma.sql`
   WITH unseen AS MATERIALIZED (
@@ -113,13 +112,13 @@ interface EndTotals {
   in_doubt: { count: number };
   pending: { count: number };
   ambiguous: { count: number };
-  /** Why the listing or the comparison is not reliable. Empty if it is. */
+  /** Reasons why the listing or the comparison is unreliable. Empty if reliable. */
   incomplete?: { reason: string }[];
 }
 
 /**
- * The listing is whole, but a busy wallet shows too few entries. What left it before them cannot be checked. Findings
- * about entries that are no longer shown stay open.
+ * The listing is complete, but a busy wallet shows too few entries. Earlier movements cannot be checked.
+ * Findings about hidden entries stay open.
  */
 export const ENTRIES_CUT = 'entries_start_late';
 
@@ -139,8 +138,8 @@ function isListingWhole(incomplete: { reason: string }[] = []): boolean {
 }
 
 /**
- * Records the result of a comparison from its temporary tables (`pair`, `ours`, `theirs`, `difference`), all or
- * nothing.
+ * Records the result of a comparison from its temporary tables (`pair`, `ours`, `theirs`, `difference`) in
+ * one transaction.
  */
 export async function writeResult(db: Client, run: RunOfFindings, totals: EndTotals): Promise<void> {
   await db.query('BEGIN');
@@ -151,7 +150,7 @@ export async function writeResult(db: Client, run: RunOfFindings, totals: EndTot
     if (!run.historical) {
       await db.query(Prisma.sql`SELECT pg_advisory_xact_lock(${LOCKS.findingStep})`);
       await db.query(reopen(run));
-      // An incomplete listing may lack transactions that exist, so no finding is closed.
+      // An incomplete listing may lack existing transactions, so no finding is closed.
       if (isListingWhole(totals.incomplete)) await db.query(resolve(run));
       if (run.source === 'upstream') await db.query(rememberUnexplained(run.settings.amountToleranceUsd));
       await db.query(FORGET_EXPLAINED);

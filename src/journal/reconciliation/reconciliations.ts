@@ -9,43 +9,46 @@ import { isRecordOf, recordedAccount } from '../records/accounts';
 import { Client } from 'pg';
 import { wakeWorkers } from './worker-tasks';
 
-/** A read of a source that is about to begin. */
+/** A read that is about to begin. */
 export interface NewSourceRead {
-  /** The upstream account that it tells of. */
+  /** The upstream account of the source. */
   account: string;
   source: 'transactions' | 'changes' | 'batch' | 'transaction' | 'wallets' | 'statement';
   /** The batch_ref or upstream_id to read, or the file name of the statement. */
   subject: string | null;
-  /** Keeps only transactions from this instant on. Null keeps all. */
+  /** Lower bound of the kept transactions. Null keeps all. */
   from: Date | null;
-  /** Keeps only transactions before this instant. Null keeps all. */
+  /** Upper bound, exclusive. Null keeps all. */
   to: Date | null;
   /** For a statement: the column of each field. */
   mapping: object | null;
-  /** The run, call in doubt, or event that caused the read. */
+  /** The run, call in doubt or event that caused the read. Null without a cause. */
   causedBy: string | null;
-  /** Null if the proxy reads by itself. */
+  /** Null for a read by the proxy itself. */
   by: Author | null;
 }
 
-/** How a read of a source ended. */
+/** The end of a read. */
 export interface NewSourceReadEnd {
   readId: string;
   complete: boolean;
-  /** A short code if the read is not complete. */
+  /** Failure code. Null if the read is complete. */
   failure: string | null;
   httpStatus: number | null;
   bytes: number;
-  /** The hash of the received bytes. */
+  /** SHA-256 of the received bytes. */
   sha256: Buffer | null;
   rows: number;
   kept: number;
   faults: number;
-  /** The hashes of its rows (evidenceOf). Null if it is not known which were kept. */
+  /** The hashes of its rows (evidenceOf). Null if the kept rows are not known. */
   evidence: string | null;
 }
 
-/** Records that a source is about to be read. Nothing may be read before. @returns the ID of the read. */
+/**
+ * Records the start of a read. Nothing may be read before.
+ * @returns the ID of the read.
+ */
 export async function insertSourceRead(
   prisma: PrismaService,
   { account, source, subject, from, to, mapping, causedBy, by }: NewSourceRead,
@@ -58,7 +61,10 @@ export async function insertSourceRead(
   return id;
 }
 
-/** @returns when it ended, by the database's clock. */
+/**
+ * Records the end of a read.
+ * @returns its time by the database's clock.
+ */
 export async function insertSourceReadEnd(
   tx: Prisma.TransactionClient,
   { readId, complete, failure, httpStatus, bytes, sha256, rows, kept, faults, evidence }: NewSourceReadEnd,
@@ -71,7 +77,8 @@ export async function insertSourceReadEnd(
 }
 
 /**
- * Ends a complete statement of an account. It ends as incomplete if the same bytes were read with the same mapping before.
+ * Ends a complete statement of an account. Marks it incomplete if the same bytes were read with the same
+ * mapping before.
  * @returns the ID of the read that counts: this one, or the first.
  */
 export async function insertStatementEnd(
@@ -90,7 +97,7 @@ export async function insertStatementEnd(
   });
 }
 
-/** A reconciliation run that a worker is to carry out. */
+/** A reconciliation run for a worker. */
 export interface NewRun {
   /** UUIDv7. */
   id: string;
@@ -99,21 +106,21 @@ export interface NewRun {
   from: Date;
   to: Date;
   asOf: Date;
-  /** Whether the run is historical. It then changes the state of no finding. */
+  /** Whether the run is historical and changes no finding's state. */
   historical: boolean;
-  /** The statement or the earlier listing to compare with. Null reads a new listing. */
+  /** The statement or earlier listing to compare with. Null reads a new listing. */
   readId: string | null;
   settings: object;
-  /** The tick of the schedule that it is for. */
+  /** Its tick of the schedule. Null without one. */
   dueAt: Date | null;
   startedAt: Date;
-  /** Null for the schedule. */
+  /** Null for a run by the schedule. */
   by: Author | null;
 }
 
 /**
- * Records that a run begins, and tells the workers.
- * @returns false if the account's run of this tick was begun before.
+ * Records the start of a run and wakes the workers.
+ * @returns false if the account's run of this tick exists.
  */
 export async function insertRun(tx: Prisma.TransactionClient, run: NewRun): Promise<boolean> {
   const { id, from, to, asOf, historical, readId, settings, dueAt, startedAt, by } = run;
@@ -131,8 +138,8 @@ export async function insertRun(tx: Prisma.TransactionClient, run: NewRun): Prom
 }
 
 /**
- * Records that a run has no result, on the connection that holds its locks, so that nobody else can work on it.
- * @param failure the reason, in a sentence that says what to do.
+ * Records that a run has no result, on the connection with its locks, to keep other workers out.
+ * @param failure the reason, in a sentence that names the remedy.
  */
 export async function insertRunFailure(
   db: Client,
@@ -147,14 +154,14 @@ export async function insertRunFailure(
   );
 }
 
-/** The progress of a run: the step, the amount done, and the total. Null if unknown. */
+/** Progress of a run: step, amount done and total. Null if unknown. */
 export interface RunProgress {
   step: string;
   done: number;
   of: number | null;
 }
 
-/** Writes the progress of a run. It is no record, so it may be lost. */
+/** Writes the progress of a run. The progress is not a record and may be lost. */
 export async function writeRunProgress(
   prisma: PrismaService,
   runId: string,

@@ -4,24 +4,27 @@ import { AdmissionRequest } from '../../policy/admission';
 import { Item, recipientNames } from '../../operations/items/item';
 
 /**
- * Payments of a lost time that the upstream lists and no call explains. A request for the same recipient and amount may
- * be the retry of one of them, whatever its key and its client.
+ * Payments of a lost time that the upstream lists and no call explains. A request for the same recipient and
+ * amount may be a retry of one of them, whatever its key and client.
  */
 
-/** How far the upstream's clock may be ahead, so that a payment seems to be younger than the epoch that lost it. */
+/**
+ * Largest lead of the upstream's clock, in seconds. A lead makes a payment seem younger than the epoch that
+ * lost it.
+ */
 const CLOCK_SKEW_SECONDS = 60;
 
 const PREFIX = 'unexplained payment ';
 
-/** The key of a transaction's recipient, from its canonical key. `unexplainedHash` makes the same key in TypeScript. */
+/** The key of a transaction's recipient, from its canonical key. Mirrors `unexplainedHash`. */
 const RECIPIENT_KEY = Prisma.sql`sha256(convert_to(${PREFIX} || name.spelling, 'UTF8'))`;
 
 const IS_OPEN = Prisma.sql`coalesce((
     SELECT (array_agg(s.state ORDER BY s.id DESC))[1] FROM finding_step s WHERE s.finding_id = f.id), 'reopened') = 'reopened'`;
 
 /**
- * Remembers the unexplained payments of a run, from its temporary tables. A recipient that the listing does not name
- * cannot be recognised.
+ * Records the unexplained payments of a run, from its temporary tables. Skips recipients that the listing
+ * does not name.
  */
 export const rememberUnexplained = (toleranceUsd: string) => Prisma.sql`
   INSERT INTO unexplained_payment (recipient, finding_id, usd, tolerance_usd)
@@ -35,11 +38,11 @@ export const rememberUnexplained = (toleranceUsd: string) => Prisma.sql`
       AND d.occurred_at < e.started_at + make_interval(secs => ${CLOCK_SKEW_SECONDS}))
   ON CONFLICT DO NOTHING`;
 
-/** Forgets payments whose finding was decided or closed. */
+/** Deletes payments whose finding was decided or closed. */
 export const FORGET_EXPLAINED = Prisma.sql`
   DELETE FROM unexplained_payment u USING finding f WHERE f.id = u.finding_id AND NOT ${IS_OPEN}`;
 
-/** Returns the keys of the recipients of an item. A transaction has one of them if it has one of the names. */
+/** Returns the keys of the recipients of an item, one for each name. */
 function recipientKeys(items: Item[]): { recipient: Buffer; usd: string }[] {
   return items.flatMap((item) => {
     const usd = item.amountUsd?.toFixed();
@@ -49,7 +52,7 @@ function recipientKeys(items: Item[]): { recipient: Buffer; usd: string }[] {
 }
 
 /**
- * Returns the hash by which a recipient of unexplained payments is recognized, as `RECIPIENT_KEY` does.
+ * Returns the hash that identifies a recipient of unexplained payments. Mirrors `RECIPIENT_KEY`.
  * @param key its canonical key.
  */
 export function unexplainedHash(key: string): Buffer {
@@ -57,7 +60,8 @@ export function unexplainedHash(key: string): Buffer {
 }
 
 /**
- * Returns the requests that may repeat an unexplained payment, each with the transaction that may have paid it already.
+ * Returns the requests that may repeat an unexplained payment, each with the transaction that may have paid
+ * it.
  */
 export async function readUnexplained(
   tx: Pick<Prisma.TransactionClient, '$queryRaw'>,

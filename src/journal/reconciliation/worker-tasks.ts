@@ -7,12 +7,12 @@ import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 import { recordedAccount } from '../records/accounts';
 import { UpstreamItem } from '../records/records';
 
-/** A round whose answer nobody fetched is forgotten after this time. */
+/** Retention of rounds whose result was never fetched. */
 const FORGOTTEN_AFTER = '1 hour';
 
 /**
- * Tells the workers that a job has something to do, once this transaction commits. A worker that misses it finds the
- * work by itself a little later.
+ * Wakes the workers of a job once this transaction commits. A worker that misses the notification finds the
+ * work a little later.
  */
 export async function wakeWorkers(tx: Prisma.TransactionClient, job: JobName): Promise<void> {
   await tx.$queryRaw`SELECT pg_notify(${JOB_CHANNEL}, ${job})::text`;
@@ -37,7 +37,7 @@ export async function readTaskResult<Result>(prisma: PrismaService, id: string):
   return row?.result ?? null;
 }
 
-/** Returns the rounds that somebody waits for, and forgets old ones. */
+/** Returns the rounds that a caller waits for, and deletes expired ones. */
 export async function roundsAskedFor(prisma: PrismaService): Promise<string[]> {
   await prisma.$executeRaw`
     DELETE FROM worker_task WHERE kind = 'round' AND asked_at < clock_timestamp() - ${FORGOTTEN_AFTER}::interval`;
@@ -46,18 +46,18 @@ export async function roundsAskedFor(prisma: PrismaService): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Answers rounds. All that were asked for before a round began have its result. */
+/** Answers the rounds that were requested before a round began, with its result. */
 export async function answerRounds(prisma: PrismaService, ids: string[], result: object): Promise<void> {
   await prisma.$executeRaw`
     UPDATE worker_task SET result = ${JSON.stringify(result)}::json WHERE id = ANY (${ids}::uuid[])`;
 }
 
-/** Deletes tasks that are done. */
+/** Deletes finished tasks. */
 export async function deleteTasks(prisma: PrismaService, ids: string[]): Promise<void> {
   await prisma.$executeRaw`DELETE FROM worker_task WHERE id = ANY (${ids}::uuid[])`;
 }
 
-/** An event whose subject the upstream is to be asked about. */
+/** An event whose subject is to be read back from the upstream. */
 export type ReadBack = Pick<NewUpstreamEvent, 'id' | 'account' | 'batchRef' | 'upstreamId' | 'upstreamRef'>;
 
 /** Returns the events that wait to be read back, oldest first. */
@@ -71,24 +71,28 @@ export async function readBacksAskedFor(prisma: PrismaService): Promise<ReadBack
 export interface NewUpstreamEvent extends Omit<UpstreamItem, 'position' | 'feeUsd' | 'payoutStatus' | 'payoutError'> {
   /** The UUIDv7 of the record. */
   id: string;
-  /** The upstream account that sent it. */
+  /** The sending upstream account. */
   account: string;
-  /** The ID that was signed. */
+  /** The signed ID. */
   eventId: string;
   eventType: string | null;
   signedAt: Date;
 }
 
-/** The most events that wait to be read back. Nothing depends on them: the resolver and the next run read everything. */
+/**
+ * Limit of events waiting to be read back. Nothing depends on them: the resolver and the next run read
+ * everything.
+ */
 const MOST_WAITING = 1_000;
 
 /**
- * Writes an event of the upstream once, however often and to whichever instance it comes, and asks the workers to read
- * its subject back. @returns whether it was new.
+ * Writes an event of the upstream once, however many deliveries and instances receive it. Wakes the workers
+ * to read its subject back.
+ * @returns whether it was new.
  */
 export async function insertUpstreamEvent(prisma: PrismaService, event: NewUpstreamEvent): Promise<boolean> {
   const account = recordedAccount(event.account);
-  // Accounts choose their IDs. None may keep an event of another one from being recorded.
+  // Accounts choose their IDs. A collision must not suppress an event of another account.
   const eventId = account === null ? event.eventId : `${account}/${event.eventId}`;
   const rows = await prisma.$queryRaw<{ told: string }[]>`
     WITH event AS (

@@ -2,7 +2,7 @@ import { Author } from '../../access/auth/call';
 import { Prisma } from '../../platform/database/generated/client';
 import { commitment } from '../../platform/privacy/commitment';
 
-/** Who caused a record with a command: the user of the operating system. */
+/** The author of a record by command: the user of the operating system. */
 export interface Operator {
   clientId: null;
   keyId: null;
@@ -14,7 +14,7 @@ export function authorSql(by: Author | Operator | null): Prisma.Sql {
   return Prisma.sql`${by?.clientId ?? null}::uuid, ${by?.keyId ?? null}::uuid, ${by?.actor ?? null}`;
 }
 
-/** The row of a person. Erased persons have neither a name nor a salt. */
+/** The row of a person. An erased person has neither name nor salt. */
 export interface PersonRow {
   name: string | null;
   salt: Uint8Array | null;
@@ -27,9 +27,9 @@ interface RecordedActor {
 }
 
 /**
- * Returns the name of the requester. Null if there was no person, or if it was erased: the record commits to the name, so
- * a name that was set later does not appear in earlier records. Records of earlier programs have the name itself, and recovered
- * ones have no commitment.
+ * Returns the name of the requester. Null without a person, or after an erasure. The record commits to the
+ * name, so a name that was set later does not appear in earlier records. Records of earlier programs have the
+ * name itself. Recovered records have no commitment.
  */
 export function actorOf(
   { actor, actor_commitment: committed }: RecordedActor,

@@ -2,30 +2,31 @@ import { asRecorded } from '../../platform/privacy/recorded';
 import { Origin } from './records';
 
 /**
- * Returns what a record says of the access token of its request, and nothing that opens anything. Undefined if the request came
- * with something else.
+ * Returns the recorded facts of a request's access token, without a secret. Undefined for another credential.
  */
 export function tokenDocument({ caller: { credential }, person }: Pick<Origin, 'caller' | 'person'>) {
   if (credential.kind !== 'token') return undefined;
   const { authTime, id, jkt } = credential.claims;
   return {
     act: person?.acting ? actorDocument(person.acting) : undefined,
-    auth_time: authTime === null ? undefined : new Date(authTime * 1_000).toISOString(), // when the person signed in
-    jkt: jkt ?? undefined, // the thumbprint of the app's key
+    auth_time: authTime === null ? undefined : new Date(authTime * 1_000).toISOString(), // When the person signed in.
+    jkt: jkt ?? undefined, // Thumbprint of the app's key.
     jti: asRecorded(id) ?? undefined,
   };
 }
 
-/** Returns what a record says of the page session of its request. Undefined if the request came with something else. */
+/** Returns the recorded facts of a request's page session. Undefined for another credential. */
 export function sessionDocument({ caller: { credential } }: Pick<Origin, 'caller'>) {
   if (credential.kind !== 'session') return undefined;
   return {
-    auth_time: credential.signedInAt?.toISOString(), // when the person signed in
+    auth_time: credential.signedInAt?.toISOString(), // When the person signed in.
     id: credential.id,
   };
 }
 
-/** Returns what the record of a refused request says of its token or session. Null if the request came with a key. */
+/**
+ * Returns the recorded facts of a refused request's token or session. Null if the request came with a key.
+ */
 export function credentialDocument(origin: Pick<Origin, 'caller' | 'person'>) {
   const { kind } = origin.caller.credential;
   if (kind === 'token') return { token: tokenDocument(origin) };

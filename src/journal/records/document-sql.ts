@@ -2,8 +2,8 @@ import { TYPES } from '../../platform/database/rows/binary-array';
 import { Prisma } from '../../platform/database/generated/client';
 
 /**
- * The value that the database replaces by its own time (`stampedSql`). Quotes within a JSON
- * string are escaped, so no text of a caller can look like this member.
+ * The value that the database replaces by its own time (`stampedSql`). Quotes within a JSON string are
+ * escaped, so no caller's text can look like this member.
  */
 export const UNSTAMPED = '';
 
@@ -11,10 +11,12 @@ export const UNSTAMPED = '';
 export const stampedSql = (record: string, time: string) =>
   `replace(${record}, '"recorded_at":""', '"recorded_at":"' || to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"')`;
 
-/** The member that always follows `items`. */
+/** The member that follows `items` in every record. */
 const AFTER_ITEMS = { intent: 'key_id', outcome: 'kind' };
 
-/** SQL for the array `items` of a record, empty without one. To parse the whole record first takes twice as long. */
+/**
+ * SQL for the array `items` of a record. Empty without items. Parsing the whole record takes twice as long.
+ */
 export const itemsSql = (table: 'intent' | 'outcome', record: string) =>
   `split_part(split_part(${record}, '"items":', 2), ',"${AFTER_ITEMS[table]}":', 1)`;
 
@@ -39,7 +41,7 @@ export function membersIn(document: object, columns: ColumnOfRecord[]): Record<s
 
 /**
  * Returns a statement that inserts rows.
- * @param rows at least one. Their members are named like the columns, and are the same in all of them.
+ * @param rows at least one. Their members are the columns, the same in each row.
  */
 export function insertion(table: string, rows: object[]): Prisma.Sql {
   const columns = Prisma.raw(Object.keys(rows[0] ?? {}).join(', '));

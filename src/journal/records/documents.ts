@@ -10,14 +10,13 @@ import { REQUEST_MEMBERS, WrittenMembers } from './request-members';
 import { Parts } from './request-table';
 
 /**
- * The records of requests and outcomes are documents: the text that is stored is the text that the log seals. It is
- * canonical JSON (RFC 8785). A member without a value is left out.
- *
- * `JSON.stringify` writes values as RFC 8785 does. Members are in its order, which sorts by UTF-16 units. Those of a request are in
- * request-table.ts.
+ * The records of requests and outcomes are documents. The stored text is the text that the log seals:
+ * canonical JSON (RFC 8785). Members without a value are omitted.
+ * `JSON.stringify` writes values as RFC 8785, section 3.2.2 does. The order of the members is that of section
+ * 3.2.3, by UTF-16 units. The members of a request are in request-table.ts.
  */
 
-/** A document as it is read, by what is written. Its texts may be any. */
+/** The type that a reader gets for a written document. Its texts may be any. */
 type Read<Written> = Written extends string
   ? string
   : Written extends (infer Element)[]
@@ -28,12 +27,12 @@ type Read<Written> = Written extends string
         } & { [Name in keyof Written as undefined extends Written[Name] ? Name : never]?: Read<Written[Name]> }
       : Written;
 
-/** What the record of a call says if `database recover` restored it from a copy. */
+/** Members of a record that `database recover` restored from a copy. */
 interface Restored {
   recovered?: true;
 }
 
-/** What earlier programs wrote, and commitments have replaced. */
+/** Members of earlier programs. Commitments have replaced them. */
 interface Replaced {
   idempotency_key?: string;
   actor?: string;
@@ -42,7 +41,7 @@ interface Replaced {
 /** The record of a request. */
 export type IntentDocument = Read<WrittenMembers> & Restored & Replaced;
 
-/** What the record of a request says of its access token or its page session. */
+/** The access token or the page session in the record of a request. */
 export type CredentialDocument = Pick<IntentDocument, 'session' | 'token'>;
 
 /** A payout of a request. */
@@ -54,19 +53,19 @@ export type OutcomeDocument = Read<ReturnType<typeof outcomeDocument>> & Restore
 /** A transaction of an answer. */
 export type TransactionDocument = Read<ReturnType<typeof transactionDocument>>;
 
-/** The people of an item, who can be erased. They are stored beside the record. */
+/** The erasable names of an item, stored outside the record. */
 export interface PersonDocument {
   email?: string | undefined;
   handle?: string | undefined;
   phone?: string | undefined;
   position: number;
-  salt: string; // 16 bytes, hex
+  salt: string; // 16 bytes in hex.
 }
 
-/** A record, and what stands beside it so that it can be erased. */
+/** A record and its erasable parts. */
 export interface WrittenIntent extends Parts {
   record: string;
-  /** JSON of `PersonDocument[]`. Null if no item names anybody. */
+  /** JSON of `PersonDocument[]`. Null if no item names a person. */
   people: string | null;
 }
 
@@ -97,18 +96,18 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
   return written;
 }
 
-/** The columns of these types take no value that JSON would escape. */
+/** Types whose text JSON never escapes. */
 const UNESCAPED = ['uuid', 'numeric', 'date'];
 
-/** The members of a request in their order. */
+/** The members of a request, sorted. */
 const MEMBERS = REQUEST_MEMBERS.toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(
   ({ name, of, intent = '' }) => ({ start: `,"${name}":`, of, isPlain: UNESCAPED.includes(intent) }),
 );
 
-/** Texts that JSON has as they are. */
+/** Texts that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** Writes the members one by one, because V8 takes longer for an object whose members are added in a loop. */
+/** Writes the members one by one, because V8 is slower on an object that a loop extends. */
 function writeMembers(intent: OpenIntent, parts: Parts): string {
   let text = '';
   for (const { start, of, isPlain } of MEMBERS) {
@@ -136,8 +135,8 @@ function outcomeDocument(outcome: NewOutcome, salt: Buffer) {
     attempts: outcome.attempts,
     body_commitment: commitment(salt, outcome.body)?.toString('hex'),
     content_type: asRecorded(outcome.contentType) ?? undefined,
-    counted_usd: outcome.countedUsd ?? undefined, // if it is not all that was reserved
-    entries: shortest(outcome.entries), // of each item, in their order
+    counted_usd: outcome.countedUsd ?? undefined, // Unless it equals the reservation.
+    entries: shortest(outcome.entries), // Of each item, in order.
     failure: outcome.failure ?? undefined,
     intent_id: outcome.intentId,
     items: outcome.items.length > 0 ? outcome.items.map(transactionDocument) : undefined,
@@ -147,7 +146,7 @@ function outcomeDocument(outcome: NewOutcome, salt: Buffer) {
     sent_at: outcome.sentAt.toISOString(),
     table: 'outcome',
     tries: outcome.tries.length > 0 ? outcome.tries.map(tryDocument) : undefined,
-    undelivered: outcome.undelivered || undefined, // the caller's connection closed before its answer
+    undelivered: outcome.undelivered || undefined, // The caller's connection closed before its answer.
     upstream_ms: outcome.upstreamMs.toFixed(3),
     upstream_status: outcome.upstreamStatus ?? undefined,
   };
@@ -160,14 +159,14 @@ function transactionDocument(item: UpstreamItem) {
     fee_usd: item.feeUsd?.toFixed(),
     payout_error: proseAsRecorded(item.payoutError ?? null) ?? undefined,
     payout_status: proseAsRecorded(item.payoutStatus ?? null) ?? undefined,
-    position: item.position ?? undefined, // of its payout, if that is certain
+    position: item.position ?? undefined, // Of its payout, if certain.
     status: proseAsRecorded(item.status) ?? undefined,
     upstream_id: asRecorded(item.upstreamId) ?? undefined,
     upstream_ref: asRecorded(item.upstreamRef) ?? undefined,
   };
 }
 
-/** One word instead of a list of equal ones, as almost all lists are. */
+/** Replaces a list of equal entries, the usual case, by one. */
 function shortest(entries: Entry[] | undefined): Entry | Entry[] | undefined {
   return entries?.every((entry) => entry === entries[0]) ? entries[0] : entries;
 }
@@ -195,7 +194,7 @@ export function writeSettlement(settlement: RecordedSettlement): string {
 function settlementDocument({ by, evidence, ...settlement }: RecordedSettlement) {
   return {
     actor: by?.actor ?? undefined,
-    calls: evidence?.calls.length ? evidence.calls : undefined, // other calls that could have made the transactions
+    calls: evidence?.calls.length ? evidence.calls : undefined, // Other calls that could have made the transactions.
     client_id: by?.clientId,
     counted_usd: settlement.countedUsd.toFixed(),
     entries: settlement.entries.map(entryDocument),
@@ -203,12 +202,12 @@ function settlementDocument({ by, evidence, ...settlement }: RecordedSettlement)
     intent_id: settlement.intentId,
     key_id: by?.keyId,
     number: settlement.number,
-    reads: evidence?.reads.length ? evidence.reads : undefined, // the readings of the upstream (source_read)
+    reads: evidence?.reads.length ? evidence.reads : undefined, // The readings of the upstream (source_read).
     reason: proseAsRecorded(settlement.reason) ?? '',
     recorded_at: UNSTAMPED,
     resolution: settlement.resolution ?? undefined,
     source: settlement.source,
-    supersedes: settlement.supersedes, // the settlement before, or the call
+    supersedes: settlement.supersedes, // The previous settlement, or the call.
     table: 'settlement',
     undelivered: settlement.undelivered || undefined,
   };

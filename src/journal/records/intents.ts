@@ -14,27 +14,27 @@ export interface IntentRow {
   written: WrittenIntent;
 }
 
-/** What must not stand against calls for their intents to be written. See nothing_against() of the migrations. */
+/** The conditions for writing intents without a decision. See nothing_against() of the migrations. */
 export interface Clearance {
   /** Each client once. */
   clients: string[];
-  /** For each client, the amount that its calls would add to its caps. */
+  /** For each client, the amount that its calls add to its caps. */
   usd: (string | null)[];
-  /** Each key once, and the version of its client's rights (`Caller.rights`). */
+  /** Each key once, with the version of its client's rights (`Caller.rights`). */
   keys: string[];
   rights: string[];
-  /** The day (UTC, `2026-11-21`) whose caps they would count against. */
+  /** The day (UTC, `2026-11-21`) of the caps. */
   day: string;
-  /** The number of the newest fee that the upstream has charged and this process knows. */
+  /** Number of the newest charged fee that this process knows. */
   knownFees: number;
-  /** For each call, its content (SHA-256) if repetitions are to be detected. */
+  /** For each call, its content (SHA-256). Null if the duplicate guard ignores it. */
   contents: (Buffer | null)[];
-  /** Each person and each ephemeral key once, and the amount that its calls would add to its caps. */
+  /** Each person and ephemeral key once, with the amount that its calls add to its caps. */
   payers: string[];
   payerUsd: string[];
 }
 
-/** Intents with what stands beside them, and their claims. */
+/** Intents, their erasable bodies and their claims. */
 const INTENTS = new Rows<IntentRow>([
   ...REQUEST_MEMBERS.flatMap(toColumn),
   ['record', 'text', ({ written }) => written.record],
@@ -60,21 +60,25 @@ const REMEMBERED = new Rows<{ intent: OpenIntent; content: Buffer }>(
   INTENTS.next,
 );
 
-/** Skips rows that a batch with a lost answer has committed. They have made their reservations. Costs a tenth of the WAL. */
+/**
+ * Skips rows that a batch with a lost answer has committed. Their reservations exist. Costs a tenth of the
+ * WAL.
+ */
 const IF_NEW = 'ON CONFLICT DO NOTHING';
 
-/** Takes over a claim whose call provably was not carried out. */
+/** Takes over a claim whose call was provably not executed. */
 const TAKEN_OVER = `ON CONFLICT (client_id, operation, key) DO UPDATE
     SET intent_id = EXCLUDED.intent_id, salt = EXCLUDED.salt, content_hash = EXCLUDED.content_hash`;
 
-// Each part of a statement costs Postgres more than a row, and most calls have no key.
+// A CTE costs Postgres more than a row, and most calls have no key.
 const claims = (key: string, conflict: string) => `, claims AS (
     INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
     SELECT client_id, operation, ${key}, id, key_salt, content_hash FROM calls WHERE claim_key IS NOT NULL
     ${conflict}
   )`;
 
-// The rows of clients are locked before those of their payers, as by adjust_spending(), so that the two cannot deadlock.
+// Locks the rows of clients before those of their payers, in the order of adjust_spending(), against
+// deadlocks.
 const PAYERS = ` RETURNING client_id
   ), paid AS (
     INSERT INTO payer_spending (payer_id, day, usd)
@@ -114,7 +118,7 @@ const insertion = (name: string, clear: string, more: string, ifNew: string, ser
     ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd${more}
   SELECT clear${server} FROM admission`;
 
-/** The key for a claim of `calls`. If another claim has it already, its text may have been erased there. */
+/** The key for a claim of `calls`. The text of an existing claim may have been erased. */
 export const CLAIMED_KEY = `coalesce((
       SELECT k.key FROM idempotency_claim k
       WHERE k.client_id = calls.client_id AND k.operation = calls.operation AND k.key = hashed_key(calls.claim_key)
@@ -125,18 +129,17 @@ const INSERT = insertion('insert_intents', 'TRUE', PAYERS + claims(CLAIMED_KEY, 
 const [CLIENTS, USD, KEYS, RIGHTS, DAY, FEES, CONTENTS, POOLED, PAYER_IDS, PAYER_USD] = [...Array(10).keys()].map(
   (place) => `$${REMEMBERED.next + place}`,
 );
-// The order matters: whether a call was refused in the meantime, and what its payers have spent, is certain only once its client
-// is locked.
+// The order matters: refusals and the spending of payers are certain only once the client is locked.
 const clear = (payers: string) => `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[],
       ${KEYS}::uuid[], ${RIGHTS}::text[], ${DAY}::date, ${FEES}::bigint,
       ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('claim_key')},
       ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')})${payers} ELSE FALSE END`;
 const WITHIN_CAPS = ` AND payers_within_caps(${PAYER_IDS}::uuid[], ${PAYER_USD}::text[]::numeric[], ${DAY}::date)`;
 const SERVER = `, CASE WHEN ${POOLED}::boolean THEN database_server() END AS server`;
-// Nothing stands against these calls, so their claims are new.
+// Without obstacles, the claims of these calls are new.
 const NEW_CLAIMS = claims('claim_key', '');
 
-/** Each part of a statement costs, so there is one for each of the parts that calls may need. */
+/** Returns the statement for the parts that the calls need, because each part costs time. */
 function insertionIfClear({ keyed, paid }: { keyed: boolean; paid: boolean }): { name: string; text: string } {
   const name = `insert_intents_if_clear${keyed ? '_keyed' : ''}${paid ? '_paid' : ''}`;
   const more = (paid ? PAYERS : NO_PAYERS) + (keyed ? NEW_CLAIMS : '');
@@ -151,7 +154,7 @@ const IF_CLEAR = {
   },
 };
 
-/** Writes intents that need no decision, with what stands beside them: one statement, one commit. */
+/** Writes intents that need no decision, with their bodies: one statement, one commit. */
 export async function insertIntents(prisma: PrismaService, intents: OpenIntent[]): Promise<void> {
   await prisma.prepared('insert_intents', INSERT, valuesOf(toRows(intents)));
 }
@@ -166,8 +169,8 @@ export async function insertDecided(tx: Prisma.TransactionClient, rows: IntentRo
 }
 
 /**
- * Writes new intents at once if nothing stands against them.
- * @returns whether they were written, all or none.
+ * Writes new intents at once if they have no obstacle.
+ * @returns whether all were written. Otherwise none were.
  */
 export async function insertIntentsIfClear(
   prisma: PrismaService,

@@ -31,7 +31,7 @@ jest.mock('../../platform/database/generated/client', () => {
   return prismaWithColumn('test/support/examples/authenticated-by', 'Intent', 'Refusal');
 });
 
-describe('a member that was added as its guide describes', () => {
+describe('a member that follows the guide', () => {
   const signingKey = newSigningKey('test');
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -106,7 +106,7 @@ describe('a member that was added as its guide describes', () => {
     expect(another.fault).toMatchObject({ record_id: calls.refused });
   });
 
-  it('leaves the leaves of earlier refusals as they are', async () => {
+  it('keeps the leaves of earlier refusals unchanged', async () => {
     const leaf = (row: string) =>
       textsOf(
         `SELECT ${leafSql('refusal', 'r')} AS text FROM refusal AS own

@@ -3,14 +3,16 @@ import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 import { Item, phonesOf } from '../../operations/items/item';
 import { commitment } from '../../platform/privacy/commitment';
 
-/** Whole contacts, of the kinds that have their own columns. */
+/** Contacts with a column of their own. */
 const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value: string) => string }[] = [
   { column: 'phone', form: /^\+[1-9]\d{6,14}$/, mask: maskPhone },
   { column: 'handle', form: /^@[A-Za-z0-9_][\w.-]{0,63}$/, mask: maskHandle },
   { column: 'email', form: /^[^\s@]{1,64}@[^\s@]{1,255}$/, mask: maskEmail },
 ];
 
-/** Returns the items of a call in recorded form. Their texts stay forever, so contacts in them are masked. */
+/**
+ * Returns the items of a call in recorded form. Records are kept forever, so contacts in texts are masked.
+ */
 export function recordedItems(items: Item[]): Item[] {
   const people = items.map(recordedReceiver);
   const numbers = people.some(mayNameNumber) ? writtenNumbers(phonesOf(people)) : undefined;
@@ -31,8 +33,8 @@ function mayNameNumber({ country, networkCode, reference, wallet, upstreamRef }:
 }
 
 /**
- * Masks a sub-account's user ID that is a contact. It then is stored like a recipient, where it can be erased and
- * compared. Other user IDs say nothing about a person.
+ * Masks a sub-account's user ID that is a contact. It is then stored like a recipient, to be erased and
+ * compared. Other user IDs identify no person.
  */
 function recordedReceiver(item: Item): Item {
   const { receiver } = item;
@@ -43,7 +45,7 @@ function recordedReceiver(item: Item): Item {
 
 export type ItemCommitments = ReturnType<typeof itemDocument>;
 
-/** Returns a payout as the record of its request has it. Commitments are SHA-256(salt || value). */
+/** Returns a payout in the form of the record. Commitments are SHA-256(salt || value). */
 export function itemDocument(item: Item, salt: Buffer | undefined) {
   const committed = (value: string | null) => (salt ? commitment(salt, value)?.toString('hex') : undefined);
   return {
@@ -51,7 +53,7 @@ export function itemDocument(item: Item, salt: Buffer | undefined) {
     country: item.country ?? undefined,
     email_commitment: committed(item.email),
     handle_commitment: committed(item.handle),
-    handle_ignored: item.handleIgnored || undefined, // an email and a handle were given, so that the email is used
+    handle_ignored: item.handleIgnored || undefined, // An email and a handle were given. The email is used.
     network_code: item.networkCode ?? undefined,
     phone_commitment: committed(item.phone),
     receiver: item.receiver ?? undefined,

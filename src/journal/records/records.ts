@@ -11,7 +11,7 @@ import { Author } from '../../access/auth/call';
 import { Instant } from '../../continuity/heartbeat/instant';
 import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 
-/** The fields of a request that the journal needs. `Call` has them. */
+/** The fields of a request that the journal needs. `Call` implements it. */
 export interface Origin {
   id: string;
   operation: string;
@@ -20,26 +20,26 @@ export interface Origin {
   clientAddress: string;
   receivedAt: Date;
   caller: Pick<Caller, 'account' | 'clientId' | 'credential' | 'keyId' | 'rights'>;
-  /** The person who requested it, whose name is not in the record. */
+  /** The requester's person. The record omits the name. */
   person: Pick<CallPerson, 'id' | 'sha256' | 'commitment' | 'source' | 'acting'> | null;
 }
 
-/** Whether the countries and networks of the items were found in the upstream's lists. */
+/** Whether the upstream's lists confirmed the countries and networks of the items. */
 export type Coverage = 'checked' | 'unchecked';
 
-/** The verdicts of the screening service after which a call may be sent: now, or after an approval. */
+/** The screening verdicts that allow a call to be sent, now or after an approval. */
 export const SCREENED = ['allow', 'review'] as const;
 export type Screened = (typeof SCREENED)[number];
 
-/** Returns the ID of the ephemeral key that a request came with. Null if it came with something else. */
+/** Returns the ID of the request's ephemeral key. Null for another credential. */
 export function ephemeralKeyOf({ caller: { credential } }: Pick<Origin, 'caller'>): string | null {
   return credential.kind === 'ephemeral' ? credential.id : null;
 }
 
 /**
- * Returns an idempotency key as its claim has it. Those of end users are their own. No key has a space. The SQL function scoped_key()
- * does the same.
- * @param endUserId the end user whose key it is. Null for the key of a server.
+ * Returns an idempotency key as stored in its claim. The keys of each end user are separate. No key has a
+ * space. Mirrors the SQL function scoped_key().
+ * @param endUserId the end user of the key. Null for the key of a server.
  */
 export function claimKey(endUserId: string | null, key: string): string {
   return endUserId === null ? key : `${endUserId} ${key}`;
@@ -48,14 +48,14 @@ export function claimKey(endUserId: string | null, key: string): string {
 /** A call that is about to be sent. */
 export interface NewIntent extends Origin {
   query: string | null;
-  /** The bytes to send. Null if there is no body. */
+  /** The bytes to send. Null without a body. */
   body: Buffer | null;
   items: Item[];
   /** Null if the operation has no lists. */
   coverage: Coverage | null;
   /** Null if no service was asked. */
   screening: Screened | null;
-  /** The call that caused the proxy to make this request. */
+  /** The call that made the proxy send this request. */
   causedBy?: string | undefined;
 }
 
@@ -69,32 +69,32 @@ export interface ClaimedKey {
   contentHash: Buffer | null;
 }
 
-/** An intent that will be committed, with the data that keeps money safe. A read has no such data. */
+/** An intent to commit, with the data that protects money. A read has none. */
 export interface OpenIntent extends NewIntent {
-  /** The number of the process that works on it. */
+  /** Number of the process that works on it. */
   process: number;
   key?: ClaimedKey | null;
   heldFor?: HeldFor | null;
-  /** The latest earlier call with an equal payment, because of which it is held. */
+  /** The latest earlier call with an equal payment, the reason for the hold. */
   earlierCallId?: string | null;
-  /** The transaction of a lost time that may have paid it already, for `unexplained_payment`. */
+  /** The transaction of a lost time that may have paid it, for `unexplained_payment`. */
   unexplainedTransaction?: string | null;
   expiresAt?: Date | null;
-  /** The fee that is reserved with each of its payouts. Null if none is expected. */
+  /** The fee to reserve with each payout. Null if none is expected. */
   feeRate?: FeeRate | null;
-  /** The day (UTC, `2026-11-21`) whose cap it counts against. */
+  /** The day (UTC, `2026-11-21`) of its cap. */
   reservedOn?: string | null;
   /** The call that it repeats on purpose. */
   duplicateOf?: string | null;
-  /** The contents to remember (content-keys.ts), so that repetitions are detected. Its own content is the first. */
+  /** The contents to detect repetitions by (content-keys.ts). Its own content is the first. */
   contents?: Buffer[];
-  /** What it pays to each recipient. Null if no limit of its client depends on earlier payments. */
+  /** Its payments by recipient. Null if no client limit depends on earlier payments. */
   payments?: Payment[] | null;
 }
 
 /** A transaction in the upstream's answer. */
 export interface UpstreamItem {
-  /** The position of its item, if that is certain. */
+  /** Position of its item. Null if uncertain. */
   position: number | null;
   upstreamRef: string | null;
   upstreamId: string | null;
@@ -102,9 +102,9 @@ export interface UpstreamItem {
   status: string | null;
   amountUsd: Decimal | null;
   feeUsd: Decimal | null;
-  /** The status of handing it to the telco, if the answer states one. */
+  /** Status of the handover to the telco, if stated. */
   payoutStatus?: string | null;
-  /** Why that failed. */
+  /** Error of the handover. */
   payoutError?: string | null;
 }
 
@@ -112,7 +112,7 @@ export interface UpstreamItem {
 export interface NewTry {
   startedAt: Date;
   ms: number;
-  /** How far it got (src/gateway/upstream/transport/undici-adapter.ts). */
+  /** Last phase of the attempt (src/gateway/upstream/transport/undici-adapter.ts). */
   phase: string;
   status: number | null;
   failure: string | null;
@@ -125,37 +125,37 @@ export interface NewOutcome {
   failure: string | null;
   upstreamStatus: number | null;
   contentType: string | null;
-  /** Seconds, as the upstream requested. */
+  /** Delay in seconds, as the upstream requested. */
   retryAfter: number | null;
   body: Buffer | null;
   items: UpstreamItem[];
-  /** What became of each item of the call. Undefined if its items are no payouts. */
+  /** Entry of each item. Undefined if the items are no payouts. */
   entries?: Entry[] | undefined;
-  /** What of the call counts on its caps after this answer. Null if all that was reserved counts. */
+  /** Amount that counts on the caps after this answer. Null if the whole reservation counts. */
   countedUsd?: string | null | undefined;
   sentAt: Date;
   answeredAt: Date;
   upstreamMs: number;
-  /** The call whose cached answer was used, if this one sent nothing. That call stores the body. */
+  /** The call whose cached answer was used. That call stores the body. Null if a request was sent. */
   answerOf: string | null;
-  /** The number of attempts. Only reads are sent more than once. */
+  /** Number of attempts. Only reads are sent more than once. */
   attempts: number;
-  /** Each attempt. Empty if another call fetched the answer. */
+  /** The attempts. Empty if another call fetched the answer. */
   tries: NewTry[];
   /** Whether the caller's connection closed before the answer was handed over. */
   undelivered?: boolean | undefined;
 }
 
-/** What became of payouts, after the request and the answer. */
+/** Entries of payouts after the request and the answer. */
 export interface NewSettlement {
   intentId: string;
   source: Source;
-  /** A sentence of the proxy, or of the person. */
+  /** A sentence, by the proxy or by a person. */
   reason: string;
-  /** None if the proxy settles by itself. */
+  /** Undefined or null if the proxy settles by itself. */
   by?: Author | null;
   entries: NewEntry[];
-  /** For a call without payouts. Otherwise it follows from the entries. */
+  /** For a call without payouts. Otherwise derived from the entries. */
   resolution?: Resolution;
   evidence?: {
     /** The listings that were read (source_read). */
@@ -163,21 +163,21 @@ export interface NewSettlement {
     /** Other calls that could have made the transactions. */
     calls: string[];
   };
-  /** Whether the caller's connection closed before the answer was handed over, as its outcome does not say yet. */
+  /** Whether the caller's connection closed before the answer was handed over, if the outcome lacks it. */
   undelivered?: boolean;
 }
 
-/** What became of one payout. `fee` is what the upstream charges for it, in all. */
+/** A settled entry of one payout. `fee` is the total charge of the upstream for it. */
 export interface NewEntry {
   position: number;
   entry: Entry | 'fee';
-  /** Undefined: the amount of the item. */
+  /** Undefined for the amount of the item. */
   amountUsd?: Decimal;
-  /** The upstream's transaction. Undefined if the entry is based on none. */
+  /** The upstream's transaction. Undefined without one as evidence. */
   transaction?: TransactionEvidence | undefined;
 }
 
-/** A transaction of the upstream, without the people it names. */
+/** A transaction of the upstream, without names of people. */
 export interface TransactionEvidence {
   upstream_ref: string | null;
   upstream_id: string | null;
@@ -190,7 +190,7 @@ export interface TransactionEvidence {
 export interface RecordedSettlement extends Omit<NewSettlement, 'entries'> {
   id: string;
   number: number;
-  /** The ID of the settlement before, or of the call. */
+  /** ID of the previous settlement, or of the call. */
   supersedes: string;
   entries: RecordedEntry[];
   countedUsd: Decimal;
@@ -216,13 +216,13 @@ export interface NewRefusal extends Origin {
 }
 
 /**
- * When a call was released to be sent, by the clocks of this process. It is read before the committing statement is
- * issued. The database's own time (`recorded_at`, `decided_at`) is therefore never earlier, however long the process is
- * frozen before it learns of the commit.
+ * When a call was released, by the clocks of this process. Read before the committing statement is issued.
+ * The database's own time (`recorded_at`, `decided_at`) is therefore never earlier, even if the process
+ * freezes before it learns of the commit.
  */
 export type Release = Instant;
 
-/** Returns a transaction of the upstream as records keep it: anything that looks like a contact is masked. */
+/** Returns a transaction of the upstream in recorded form, with contacts masked. */
 export function evidenceOfTransaction(
   {
     upstreamRef,

@@ -4,14 +4,14 @@ type Table = typeof REQUEST_TABLE;
 type Name = keyof Table;
 type NamesWith<Property extends object> = { [Member in Name]: Table[Member] extends Property ? Member : never }[Name];
 
-/** The value of a member as JSON has it, without null and undefined. */
+/** The value of a member in JSON, without null and undefined. */
 type ValueOf<Member extends Name> = AsJson<NonNullable<ReturnType<Table[Member]['of']>>>;
 type AsJson<Value> = Value extends Date | Buffer ? string : Value;
-/** What stands for a member that may have no value. */
+/** The type of a missing value, if a member may lack one. */
 type Unless<Member extends Name, None> =
   Extract<ReturnType<Table[Member]['of']>, null | undefined> extends never ? never : None;
 
-/** The members of the record of a request, as they are written. */
+/** The written members of a request's record. */
 export type WrittenMembers = { [Member in Name]: ValueOf<Member> | Unless<Member, undefined> };
 
 /** The columns that refusals share with requests, as JSON. */

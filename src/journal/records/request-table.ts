@@ -13,21 +13,21 @@ import { recordedAccount } from './accounts';
 export type MemberRow = RowOfAny & RowOfSome;
 
 type RowOfSome =
-  /** Of requests and refusals: the type of its column of `refusal`. */
+  /** Of requests and refusals. The type of its `refusal` column. */
   | { refusal: keyof typeof TYPES; of: (request: Origin) => MemberValue }
   /** Of opened requests. */
   | { refusal?: undefined; of: (request: OpenIntent, parts: Parts) => MemberValue };
 
-/** The value of a member. A member without a value is left out. */
+/** The value of a member. Null and undefined omit it. */
 type MemberValue = string | number | object | null | undefined;
 
-/** What the record of an opened request has beside the request. */
+/** The members of an opened request's record that the request lacks. */
 export interface Parts {
   /** In the order of the body. */
   items: ItemCommitments[];
-  /** The sum of its items. Undefined if none states an amount. */
+  /** Sum of its items. Undefined if none has an amount. */
   totalUsd: string | undefined;
-  /** The sum of the fees that are expected. Undefined if none are. */
+  /** Sum of the expected fees. Undefined without any. */
   expectedFeeUsd: string | undefined;
   /** The salt of the body. */
   salt: Buffer;
@@ -35,38 +35,38 @@ export interface Parts {
 
 interface RowOfAny {
   /**
-   * The type of the column of `intent` that repeats it. The text of such a value in Postgres is that of the member, because the
-   * verification of the log compares the two.
+   * The type of the `intent` column that repeats it. Postgres must print the value like the member, because
+   * the verification of the log compares the two.
    */
   intent?: 'uuid' | 'text' | 'integer' | 'numeric' | 'date' | 'timestamptz';
-  /** Its description in the API and in the OpenAPI documents. Default: the API does not pass it through. */
+  /** Its description in the API and in the OpenAPI documents. Undefined hides it from the API. */
   text?: string;
-  /** Its values in the API. Default: those of its column. */
+  /** Its values in the API. Defaults to those of its column. */
   values?: 'uuid' | readonly string[];
   /** Whether every record has a value. */
   always?: true;
-  /** Whether callers write it, so that readers without `audit:pii` see it masked. */
+  /** Whether its text comes from callers, so readers without `audit:pii` see it masked. */
   masked?: true;
   /**
-   * The number of the change that added it, counted from 1. Its column is the last of exports, and leaves of earlier refusals stay the
-   * same.
+   * The number of the change that added it, from 1. Its column is then the last of exports, and leaves of
+   * earlier refusals stay unchanged.
    */
   since?: number;
 }
 
 /**
- * The members of the record of a request, one row each. The document, the columns of `intent`, the columns that
- * `refusal` shares with them, the leaves, the fields of the API and the columns of exports come from this table.
- * docs/internals/guides/add-a-member-of-a-record.md adds one.
+ * The members of the record of a request, one row each. The source of the document, the columns of `intent`
+ * and of `refusal`, the leaves, the fields of the API and the columns of exports. See
+ * docs/internals/guides/add-a-member-of-a-record.md.
  */
 export const REQUEST_TABLE = {
   id: { of: ({ id }) => id, intent: 'uuid', refusal: 'uuid' },
   operation: { of: ({ operation }) => operation, intent: 'text', refusal: 'text' },
   client_id: { of: ({ caller }) => caller.clientId, intent: 'uuid', refusal: 'uuid' },
-  account: { of: ({ caller }) => recordedAccount(caller.account) }, // at the upstream
+  account: { of: ({ caller }) => recordedAccount(caller.account) }, // At the upstream.
   key_id: { of: ({ caller }) => caller.keyId, refusal: 'uuid', always: true, text: 'The key that was used.' },
   ephemeral_key_id: { of: ephemeralKeyOf, intent: 'uuid', refusal: 'uuid', text: 'The ephemeral key that was used.' },
-  actor_commitment: { of: ({ person }) => person?.commitment, refusal: 'bytea' }, // SHA-256(salt || name of the person)
+  actor_commitment: { of: ({ person }) => person?.commitment, refusal: 'bytea' }, // SHA-256(salt || name of the person).
   actor_source: {
     of: ({ person }) => person?.source,
     refusal: 'text',
@@ -97,9 +97,9 @@ export const REQUEST_TABLE = {
     text: 'Address of the sender.',
   },
   query: { of: ({ query }) => queryAsRecorded(query) },
-  body_commitment: { of: ({ body }, { salt }) => commitment(salt, body) }, // SHA-256(salt || body as sent)
-  received_at: { of: ({ receivedAt }) => receivedAt, refusal: 'timestamptz' }, // by the clock of the proxy
-  recorded_at: { of: () => UNSTAMPED }, // by the clock of the database
+  body_commitment: { of: ({ body }, { salt }) => commitment(salt, body) }, // SHA-256(salt || body as sent).
+  received_at: { of: ({ receivedAt }) => receivedAt, refusal: 'timestamptz' }, // By the clock of the proxy.
+  recorded_at: { of: () => UNSTAMPED }, // By the clock of the database.
   items: { of: (_request, { items }) => (items.length > 0 ? items : undefined) },
   item_count: { of: ({ items }) => items.length, intent: 'integer' },
   total_usd: {
@@ -107,7 +107,7 @@ export const REQUEST_TABLE = {
     intent: 'numeric',
     text: 'Sum of the items, exact. Null if no item names an amount.',
   },
-  expected_fee: { of: ({ feeRate }) => feeRate && writeFeeRate(feeRate) }, // of each payout, reserved with its amount
+  expected_fee: { of: ({ feeRate }) => feeRate && writeFeeRate(feeRate) }, // Of each payout, reserved with its amount.
   expected_fee_usd: {
     of: (_request, { expectedFeeUsd }) => expectedFeeUsd,
     intent: 'numeric',

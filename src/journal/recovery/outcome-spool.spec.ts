@@ -52,7 +52,7 @@ describe('OutcomeSpool', () => {
   const file = join(folder, `${ID}.json`);
   afterAll(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
-  it('has nothing before the first outcome', async () => {
+  it('is empty before the first outcome', async () => {
     expect(await spool.ids()).toEqual([]);
     expect(existsSync(folder)).toBe(false);
   });
@@ -69,7 +69,7 @@ describe('OutcomeSpool', () => {
     expect(await spool.ids()).toEqual([]);
   });
 
-  it('keeps any bytes and texts', async () => {
+  it('preserves arbitrary bytes and texts', async () => {
     const texts = { contentType: fc.option(fc.string()), failure: fc.option(fc.string()) };
     const body = fc.option(fc.uint8Array().map((bytes) => Buffer.from(bytes)));
     await fc.assert(
@@ -89,7 +89,7 @@ describe('OutcomeSpool', () => {
     await expect(spool.read(ID)).rejects.toThrow('the file is damaged');
   });
 
-  it('removes what a killed process left unfinished, and ignores other files', async () => {
+  it('removes unfinished files of a killed process, and ignores other files', async () => {
     const [old, young] = ['old.partial', 'young.partial'].map((name) => join(folder, name)) as [string, string];
     for (const path of [old, young, join(folder, 'notes.json')]) writeFileSync(path, '{');
     utimesSync(old, 0, 0);

@@ -19,10 +19,10 @@ import { abandon } from '../settlement/settlements';
 import { reserveForPayers } from '../admission/payers';
 
 /**
- * Adds the persons of copied calls that the database lacks, by their hashes: copies do not have their names. A person who called
- * again before the copies were restored has another ID in the database. Without another call, the hash goes as that of an erased
- * person: perhaps the person was erased since, and nobody can erase a person without a name.
- * @returns the lines, with the IDs that the persons have in the database.
+ * Adds missing persons of copied calls by their hashes, because copies lack the names. A person who called
+ * again before the recovery has another ID in the database. Otherwise the hash is stored as that of an erased
+ * person: the person may have been erased since, and an erasure needs a name.
+ * @returns the lines, with the persons' IDs in the database.
  */
 export async function restorePersons(prisma: PrismaService, lines: CopiedLine[]): Promise<CopiedLine[]> {
   const copied = lines.flatMap((line) =>
@@ -47,7 +47,7 @@ export async function restorePersons(prisma: PrismaService, lines: CopiedLine[])
   });
 }
 
-/** Returns the columns of a copied intent, and its record without commitments to what is not in the copy. */
+/** Returns the columns and the record of a copied intent, without commitments to data that the copy lacks. */
 export function columnsOf(line: IntentLine) {
   const { record, claim } = line;
   const document = { ...withoutCommitments(record), process: NO_PROCESS };
@@ -72,7 +72,7 @@ export function columnsOf(line: IntentLine) {
   };
 }
 
-/** Returns the columns of a copied outcome, and its record without the commitment to its answer. */
+/** Returns the columns and the record of a copied outcome, without the commitment to its answer. */
 export function outcomeColumnsOf(record: OutcomeDocument) {
   const document = withoutCommitments(record);
   return {
@@ -87,18 +87,18 @@ function withoutCommitments<Document extends object>(document: Document): Docume
 
 const logger = new Logger('Journal');
 
-/** What became of the files in DATA_DIR/outcomes. */
+/** Result of restoring the files in DATA_DIR/outcomes. */
 interface RestoredOutcomes {
-  /** Calls that had no outcome and have one now. */
+  /** Calls that had no outcome before. */
   outcomes: number;
-  /** Files that could not be read, or whose outcome the database does not take. */
+  /** Unreadable files, and files whose outcome the database rejects. */
   unreadable: number;
 }
 
 /**
- * Writes the outcomes that proxies could not write to the database, from the given DATA_DIRs. Nobody else reads the files
- * of an instance that is gone. They stay in place, so this can be repeated. Call it after the calls were restored: an
- * outcome without its call is skipped.
+ * Writes spooled outcomes from the given DATA_DIRs, because nothing else reads the files of an instance that
+ * is gone. Keeps the files, so it can be repeated. Call it after restoring the calls: an outcome without its
+ * call is skipped.
  */
 export async function restoreSpooledOutcomes(
   prisma: PrismaService,
@@ -124,8 +124,8 @@ export async function restoreSpooledOutcomes(
 }
 
 /**
- * Settles calls by their copied outcomes. An older database may have had a call without its outcome, and the call may have
- * been given up and settled before its copy was found. What was confirmed since may be known better than by its answer.
+ * Settles calls by their copied outcomes. An older database may have had a call without its outcome, and the
+ * call may have been abandoned and settled since. A later confirmation outweighs the answer.
  */
 export async function settleByCopies(prisma: PrismaService, lines: CopiedLine[], timeouts: Timeouts): Promise<void> {
   const records = lines.flatMap((line) => (line.kind === 'outcome' ? [line.record] : []));
@@ -158,17 +158,17 @@ function toAnswer({ intent_id: intentId, kind, entries, items = [] }: OutcomeDoc
   };
 }
 
-/** A copied approval of a call that the database says was rejected. */
+/** A copied approval of a call that was rejected in the database. */
 interface Contradicted {
   record: string;
   reservedOn: string | null;
 }
 
 /**
- * Puts calls in doubt that were rejected after their approvals were lost: whoever rejected them did not know that they had
- * been sent. The copies of their outcomes, or the upstream's list, settle them. They count on the caps of the day of the
- * approval for good, because the decision on record has no day on which a reservation could be given back.
- * @param approvals what `CopiedLine` says about approvals.
+ * Marks as in doubt the calls that were rejected although a lost approval had already sent them. The copies
+ * of their outcomes, or the upstream's list, settle them. They count on the caps of the day of the approval
+ * for good, because the recorded decision has no day to give a reservation back on.
+ * @param approvals as in `CopiedLine`.
  */
 export async function doubtRejected(
   tx: Prisma.TransactionClient,

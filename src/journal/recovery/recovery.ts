@@ -18,24 +18,23 @@ import { giveKeysBack } from '../settlement/keys-paid-twice';
 import { INTENT_COLUMNS } from '../records/request-members';
 import { OUTCOME_COLUMNS } from '../outcomes/outcomes';
 
-/** What was missing in the database, and has been restored from DATA_DIRs. */
+/** The missing records that were restored from DATA_DIRs. */
 export interface Recovered {
   /** Calls with their keys and reservations. */
   calls: number;
   outcomes: number;
   approvals: number;
-  /** Lines that could not be read, such as the last one of a process that was killed, and files of outcomes. */
+  /** Unreadable lines, such as the last one of a killed process, and unreadable files of outcomes. */
   unreadable: number;
 }
 
 /**
- * Restores the calls that a database lacks, from the copies in the given DATA_DIRs: their records, keys, contents and
- * reservations, and their outcomes as far as they were known. A call without an outcome is then in doubt, and is settled
- * by the upstream's list like any other. Outcomes that an instance could not write (DATA_DIR/outcomes) are written as well,
- * with their answers if the database has the requests. What the database has already is left as it is, so this can be repeated.
- *
- * Restored records say `recovered`. Their bodies and recipients are not in the copies, so their commitments are left
- * out.
+ * Restores missing calls from the copies in the given DATA_DIRs: their records, keys, contents, reservations
+ * and known outcomes. A call without an outcome is then in doubt, and the upstream's list settles it like any
+ * other. Outcomes that an instance could not write (DATA_DIR/outcomes) are written too, with their answers if
+ * the database has the requests. Keeps existing rows, so it can be repeated.
+ * Restored records have the member `recovered`. The copies lack bodies and recipients, so the records lack
+ * their commitments.
  */
 export async function restoreFromCopies(
   prisma: PrismaService,
@@ -52,11 +51,11 @@ export async function restoreFromCopies(
       onProgress((lines += batch.length));
     });
   };
-  // Intents first: an outcome or an approval may be in the copy of another instance, or on another day.
+  // Intents first: their outcomes and approvals may be in another instance's copy or on another day.
   await restore('intent');
   await orderContents(prisma);
   await restore('approval');
-  // Before the copies, which have no answers.
+  // Before the copies, because copies lack answers.
   const spooled = await restoreSpooledOutcomes(prisma, dataDirs, timeouts);
   await restore('outcome');
   const unreadable = await copiesInBatches(dataDirs, 'intent', async (batch) => {
@@ -143,8 +142,9 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
 }
 
 /**
- * Puts the calls with one content in the order of their IDs. Each folder has only calls of its own instance, so they were
- * restored in another order. A repetition names the newest call with its content, and must not be sent again by a retry.
+ * Orders the calls with one content by their IDs. Each folder has only calls of its own instance, so they
+ * were restored in another order. A repetition names the newest call with its content, which a retry must not
+ * resend.
  */
 async function orderContents(prisma: PrismaService): Promise<void> {
   await prisma.$executeRaw`
@@ -157,7 +157,7 @@ async function orderContents(prisma: PrismaService): Promise<void> {
     INSERT INTO recent_content (content, intent_id, lasting) SELECT content, intent_id, lasting FROM moved ORDER BY intent_id`;
 }
 
-/** A held call that was approved counts on the day of its approval. Who approved it is not in the copies. */
+/** Counts an approved call on the day of its approval. The copies lack the decider. */
 async function restoreApprovals(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
   const rows = lines.flatMap((line) => (line.kind === 'approval' ? [line] : []));
   return prisma.$transaction(async (tx) => {
@@ -204,8 +204,8 @@ async function restoreOutcomes(prisma: PrismaService, lines: CopiedLine[]): Prom
 }
 
 /**
- * Counts what the outcomes of calls say was not paid, or cost more. A process that was sending a call may have written its
- * outcome before the call itself was restored.
+ * Gives back unpaid amounts and adds extra costs by the outcomes of calls. A process that was sending a call
+ * may have written its outcome before the call was restored.
  */
 async function countOutcomes(tx: Prisma.TransactionClient, calls: { id: string }[]): Promise<void> {
   await tx.$queryRaw`

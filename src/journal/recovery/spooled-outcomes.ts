@@ -14,9 +14,9 @@ import { Decimal } from 'decimal.js';
 import { join } from 'node:path';
 
 /**
- * Keeps the outcomes that could not be written to the database, in DATA_DIR/outcomes, and writes them once the database
- * is back: in this process, or at its next start. The IDs in an answer are then not lost with the process. Lines of the
- * log name calls only.
+ * Spools outcomes that could not be written to DATA_DIR/outcomes, and writes them once the database is back:
+ * in this process, or at its next start. The IDs in an answer thus survive the process. Log lines name calls
+ * only.
  */
 @Injectable()
 export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -51,15 +51,15 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
 
   async onApplicationShutdown(): Promise<void> {
     await this.writer.stop();
-    await this.copies.onApplicationShutdown(); // Nest calls it at the same time as this one
+    await this.copies.onApplicationShutdown(); // Nest runs it concurrently with this one.
   }
 
-  /** Returns whether the outcome of a call is known here, and could not be recorded yet. */
+  /** Returns whether this instance knows the outcome of a call and could not record it yet. */
   has(id: string): boolean {
     return this.writer.has(id);
   }
 
-  /** Keeps an outcome while the journal tries to write it again, unless it is kept already. It never throws. */
+  /** Spools an outcome while the journal retries, unless it is spooled already. Never throws. */
   async keep(outcome: NewOutcome): Promise<void> {
     const { intentId: id } = outcome;
     this.writer.take(id);
@@ -67,20 +67,20 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
       await this.writer.keep(id, outcome);
     } catch (error) {
       this.writer.remember(id, outcome);
-      // The IDs are what a person needs to find the payment. They are masked if they are contacts.
+      // A person finds the payment by these IDs. They are masked if they are contacts.
       const line = { call_id: id, code: codeOf(error), outcome: outcome.kind, transactions: idsOf(outcome) };
       this.logger.error(line, 'outcome can be neither recorded nor spooled, keep this line');
     }
   }
 
-  /** The journal wrote the outcome, or leaves that to this service. */
+  /** Called after the journal wrote the outcome, or left it to this service. */
   async release(id: string, isWritten: boolean): Promise<void> {
     await this.writer.release(id, isWritten);
   }
 
   /**
-   * Writes an outcome, unless it is there.
-   * @returns whether it is there for certain. Without its standby, a row that was found may still be lost.
+   * Writes an outcome unless it exists.
+   * @returns whether its row is confirmed. Without its standby, a found row may still be lost.
    */
   private async write(outcome: NewOutcome): Promise<boolean> {
     const written = await insertKeptOutcome(this.prisma, outcome, this.settings);
@@ -109,7 +109,7 @@ type Stored = Omit<NewOutcome, 'body' | 'items' | 'sentAt' | 'answeredAt' | 'tri
 
 export const spoolFolder = (dataDir: string) => join(dataDir, 'outcomes');
 
-/** The outcomes in a folder, each in a file named by its call. */
+/** The outcomes in a folder, one file per call. */
 export class OutcomeSpool extends Spool<NewOutcome> {
   constructor(folder: string) {
     super(folder, {

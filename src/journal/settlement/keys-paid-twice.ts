@@ -14,30 +14,30 @@ import { claimedKeyOf, CopiedLine } from '../copies/local-copies';
 
 const logger = new Logger('Journal');
 
-/** The other metrics are available without the database. */
+/** Timeout of this metric, in ms. The other metrics work without the database. */
 const PATIENCE_MS = 1_000;
 
-/** A call that has an idempotency key, or had one. */
+/** A call that has or had an idempotency key. */
 type Keyed = Pick<IntentDocument, 'id' | 'client_id' | 'operation' | 'idempotency_key'>;
 
 export function isKeyed({ idempotency_key_commitment: committed, idempotency_key: text }: IntentDocument): boolean {
   return (committed ?? text) !== undefined;
 }
 
-/** The call that has the key of another one by now. */
+/** The call that now has the key of another one. */
 interface Owner {
   id: string;
-  /** The key as its claim has it. */
+  /** The key as in its claim. */
   key: string;
   client: string;
   state: CallState;
 }
 
 /**
- * Lets a call that turned out to be paid have its idempotency key again, so that a retry is answered with its outcome
- * instead of paid. Another call has the key if this one had been settled as not executed, or if an older database lacked
- * it. If that call waits for an approval, it is declined. If it is paid, too, it keeps the key. An alarm is raised if it
- * is paid, or may be. The client must be locked, so that no admission takes the key over meanwhile.
+ * Returns its idempotency key to a call that turned out to be paid. A retry is then answered with its outcome
+ * instead of paid. Another call has the key if this one was settled as not executed, or if an older database
+ * lacked it. A key owner that waits for an approval is declined. A paid one keeps the key. An alarm is raised
+ * if the owner is paid, or may be. Lock the client first, or an admission may take the key over meanwhile.
  */
 export async function keepKey(tx: Prisma.TransactionClient, paid: Keyed): Promise<void> {
   const owner = await ownerOf(tx, paid);
@@ -46,7 +46,7 @@ export async function keepKey(tx: Prisma.TransactionClient, paid: Keyed): Promis
   const isDeclined =
     owner.state === 'pending_approval' &&
     (await rejectForKey(tx, owner.id, `Call ${paid.id} has the same idempotency key and is paid.`));
-  // Nobody knows the content any more that the key stood for, so the key alone counts.
+  // The content of the key is no longer known, so the key alone counts.
   if (executed !== 'yes') await giveKey(tx, paid, { owner: owner.id, key: owner.key, salt: null, hash: null });
   if (executed !== 'no' && !isDeclined)
     await raise(tx, paid, owner, 'was settled as not executed and is paid after all');
@@ -54,15 +54,15 @@ export async function keepKey(tx: Prisma.TransactionClient, paid: Keyed): Promis
 
 /** A claim of an idempotency key. */
 interface Claim {
-  /** The call that has the key now. */
+  /** The current owner of the key. */
   owner: string;
   key: string;
-  /** Of the content of the call that gets the key. Hex. */
+  /** Of the content of the receiving call. Hex. */
   salt: string | null;
   hash: string | null;
 }
 
-/** Gives an idempotency key to a call that had it before. */
+/** Returns an idempotency key to its earlier call. */
 async function giveKey(
   tx: Prisma.TransactionClient,
   { id, client_id: clientId, operation }: Keyed,
@@ -75,11 +75,10 @@ async function giveKey(
 }
 
 /**
- * Raises an alarm if the idempotency key of a call that is paid belongs to another call by now, which is paid, too, or may
- * be. The alarm is an act of the proxy in the activity log, an error in the process log, and a metric.
- *
- * The next reconciliation run reports the same as `key_paid_twice`. A person should not have to wait for it.
- * @param how what was found out about the call, for the activity log.
+ * Raises an alarm if the idempotency key of a paid call now belongs to another call that is or may be paid.
+ * The alarm is an act of the proxy in the activity log, an error in the process log, and a metric. The next
+ * reconciliation run reports the same as `key_paid_twice`, but an operator should know at once.
+ * @param how the news about the call, for the activity log.
  */
 async function alarmIfPaidTwice(tx: Prisma.TransactionClient, paid: Keyed, how: string): Promise<void> {
   const owner = await ownerOf(tx, paid);
@@ -101,7 +100,7 @@ async function ownerOf(tx: Prisma.TransactionClient, intent: Keyed): Promise<Own
   return known && { ...claim, state: known.state };
 }
 
-/** Raises the alarm once for the two calls. */
+/** Raises the alarm once per pair of calls. */
 async function raise(tx: Prisma.TransactionClient, paid: Keyed, owner: Owner, how: string): Promise<void> {
   const { id, client_id: clientId, operation } = paid;
   const [told] = await tx.$queryRaw<unknown[]>`
@@ -137,12 +136,12 @@ export class KeysPaidTwiceMetric {
   }
 }
 
-/** A copied call whose key another call has in the database. */
+/** A copied call whose key belongs to another call in the database. */
 interface Reused {
   id: string;
   client_id: string;
   operation: string;
-  /** As the claim has it. */
+  /** As in the claim. */
   key: string;
   owner: string;
   /** Whether the owner is younger than the copied call. */
@@ -152,13 +151,12 @@ interface Reused {
 }
 
 /**
- * Gives the keys of copied calls back to them. If a database went on before all copies were restored, a key may have been
- * used again. The younger call then has the key, although the copied one was paid, or may have been.
- *
- * A younger call that waits for an approval is declined, so that nobody approves a second payment. If it was not executed,
- * the key belongs to the copied call again, so that a retry is answered with its outcome. If it was paid as well, the
- * alarm for a key that was paid twice is raised. A copied call that was rejected has its key again if the younger one
- * left it free. From an older call, only one that is paid takes the key. Call this after the outcomes were restored. It can
+ * Returns the keys of copied calls to them. If a database served before all copies were restored, a key may
+ * have been reused. The younger call then has the key, although the copied one was paid, or may have been.
+ * A younger call that waits for an approval is declined, against a second payment. If it was not executed,
+ * the copied call gets the key back, and a retry is answered with its outcome. If it was paid too, the alarm
+ * for a key that was paid twice is raised. A rejected copied call gets its key back if the younger one left
+ * it free. Only a paid call takes the key from an older one. Call this after restoring the outcomes. It can
  * be repeated.
  */
 export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): Promise<void> {

@@ -10,25 +10,25 @@ export interface Posting {
   from: Account;
   to: Account;
   amountUsd: Decimal | null;
-  /** The upstream's own word. Null if it said none. */
+  /** The upstream's own word. Null without one. */
   status: string | null;
   source: Source;
   /** By the database's clock. */
   at: Date;
 }
 
-/** A payout of a call, with everything that became of it. */
+/** A payout of a call with its state and postings. */
 export interface LedgerItem extends Counted {
   position: number;
-  /** The upstream's transaction. Null if none is known. */
+  /** The upstream's transaction. Null if unknown. */
   transaction: TransactionEvidence | null;
-  /** Why it is in its state, if a settlement says so. */
+  /** Reason of its state, from a settlement. Null without one. */
   reason: string | null;
   /** Oldest first. */
   postings: Posting[];
 }
 
-/** The records of a call from which the state of its payouts follows. */
+/** The records that determine the state of a call's payouts. */
 export interface LedgerRecords {
   intent: IntentDocument;
   outcome: OutcomeDocument | null;
@@ -144,14 +144,14 @@ function addEntry(item: LedgerItem, entry: EntryDocument, { recorded_at, source,
   };
 }
 
-/** Returns whether a transaction is known, so that its fee is, too. A status alone may be the telco's. */
+/** Returns whether a transaction, and so its fee, is known. A status alone may be the telco's. */
 export function namesTransaction(
   transaction: { upstream_ref?: string | null | undefined; upstream_id?: string | null | undefined } | null | undefined,
 ): boolean {
   return (transaction?.upstream_ref ?? transaction?.upstream_id ?? null) !== null;
 }
 
-/** Returns the fee of a payout after an entry that charges more of it, or gives some of it back. */
+/** Returns the fee of a payout after an entry that charges or refunds a part of it. */
 export function feeAfter(before: Decimal, to: string, amountUsd: Decimal | null): Decimal {
   return to === 'fees' ? before.plus(amountUsd ?? 0) : before.minus(amountUsd ?? 0);
 }

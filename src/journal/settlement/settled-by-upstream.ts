@@ -16,18 +16,18 @@ import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
 import { canonical } from '../../policy/content';
 
-/** The parts of an answer that settle a call. One entry stands for all of its payouts. */
+/** The parts of an answer that settle a call. One entry is for all of its payouts. */
 export interface LateAnswer extends Pick<NewOutcome, 'intentId' | 'kind'> {
   entries?: Entry | Entry[] | undefined;
   items: Pick<UpstreamItem, 'position' | 'upstreamRef' | 'upstreamId' | 'batchRef' | 'status'>[];
 }
 
-/** How an answer of each kind settles its call. One that says nothing settles nothing. */
+/** Resolution of a call by the kind of its answer. Undefined settles nothing. */
 const SETTLES = { yes: 'confirmed', no: 'not_executed', open: undefined } as const;
 
 /**
- * Returns which of these calls were settled before their answers came, so that an outcome without an answer is on record.
- * A call that its answer has settled since is left out: what was settled later outweighs the answer.
+ * Returns the calls among these that were settled before their answers arrived and have an outcome without an
+ * answer. Omits calls that their answer has settled since: a later settlement outweighs the answer.
  */
 export async function abandonedAmong(prisma: PrismaService, ids: string[]): Promise<ReadonlySet<string>> {
   const rows = await prisma.$queryRaw<{ id: string }[]>`
@@ -38,8 +38,8 @@ export async function abandonedAmong(prisma: PrismaService, ids: string[]): Prom
 }
 
 /**
- * Settles a call by an answer that came after the call was settled.
- * @throws Error if others settled the call each time that this was tried. Whoever keeps the answer tries again.
+ * Settles a call by an answer that arrived after a settlement.
+ * @throws Error if other settlements overtook every attempt. The keeper of the answer retries.
  */
 export async function settleByAnswer(prisma: PrismaService, answer: LateAnswer, timeouts: Timeouts): Promise<void> {
   const settled = await settle(prisma, answer.intentId, timeouts, (call) => settlementBy(answer, call));
@@ -52,7 +52,7 @@ function settlementBy(answer: LateAnswer, { items, resolution: before }: Settled
   const entries = items.flatMap(({ position, entry: old }): NewEntry[] => {
     const entry = typeof told === 'string' ? told : told?.[position];
     if (entry === undefined || entry === old || !ENTRIES[entry].known) return [];
-    // The upstream has listed this payout since. That outweighs an answer that denies it.
+    // The upstream has listed this payout since. The listing outweighs an answer that denies it.
     if (entry === 'not_executed' && ENTRIES[old].known) return [];
     return [{ position, entry, transaction: transactionOf(answer, position) }];
   });
@@ -72,9 +72,9 @@ function transactionOf({ items }: LateAnswer, position: number): NewEntry['trans
 }
 
 /**
- * Records that the answer of a call could not be handed over, because its caller hung up or was told that the outcome is
- * unknown while it was written. An
- * outcome that is not a success needs no such record, because its call was not paid, or is in doubt.
+ * Records that the answer of a call was not handed over: its caller hung up, or was told that the outcome is
+ * unknown. An outcome other than a success needs no such record, because its call was not paid or is in
+ * doubt.
  */
 export async function recordUndelivered(prisma: PrismaService, callId: string, timeouts: Timeouts): Promise<void> {
   await settle(prisma, callId, timeouts, settlementOfUndelivered);
@@ -96,21 +96,21 @@ export function isUndelivered({ outcome, settlements }: Pick<LedgerRecords, 'out
   return outcome?.undelivered === true || settlements.some(({ undelivered }) => undelivered === true);
 }
 
-/** The finding of the resolver about a call in doubt, from the upstream's own lists. */
+/** The resolver's verdict about a call in doubt, from the upstream's own lists. */
 export interface NewVerdict {
   intentId: string;
   verdict: Resolution | 'ambiguous';
-  /** A sentence of the proxy. */
+  /** A sentence by the proxy. */
   reason: string;
   evidence: VerdictEvidence;
   /**
-   * What became of single payouts. An ambiguous verdict may settle some and leave the others. Without entries, the
-   * verdict is about all of them.
+   * Entries of single payouts. An ambiguous verdict may settle some and leave the others. Without entries,
+   * the verdict applies to all of them.
    */
   entries?: NewEntry[];
 }
 
-/** The evidence. It names nobody, because it is kept forever. */
+/** The evidence. It names no person, because it is kept forever. */
 export interface VerdictEvidence {
   /** The listings that were read (source_read). */
   reads: string[];
@@ -119,7 +119,7 @@ export interface VerdictEvidence {
   calls: string[];
 }
 
-/** A transaction that a verdict is based on. */
+/** A transaction as evidence of a verdict. */
 export interface VerdictTransaction extends TransactionEvidence {
   read_id: string;
   ordinal: number;
@@ -129,9 +129,9 @@ export interface VerdictTransaction extends TransactionEvidence {
 }
 
 /**
- * Records a verdict about a call in doubt. It settles the payouts that are certain. `ambiguous` leaves the others to a
- * person, and is written once as long as nothing new is known.
- * @returns false, and writes nothing, if the call is not in doubt any more, or if the verdict is not new.
+ * Records a verdict about a call in doubt. Settles the certain payouts. `ambiguous` leaves the others to a
+ * person, and is written once until new evidence is known.
+ * @returns false without a write if the call is no longer in doubt or the verdict is not new.
  */
 export async function insertVerdict(prisma: PrismaService, found: NewVerdict, timeouts: Timeouts): Promise<boolean> {
   return prisma.$transaction(async (tx) => {
@@ -151,7 +151,7 @@ export async function insertVerdict(prisma: PrismaService, found: NewVerdict, ti
   });
 }
 
-/** Returns what a verdict settles: payouts of a call that are in doubt. */
+/** Returns the settlement by a verdict: of payouts that are in doubt. */
 function settlementByVerdict(found: NewVerdict, call: SettledCall): NewSettlement | undefined {
   const { intentId, verdict, reason, evidence } = found;
   const { reads, calls } = evidence;
@@ -178,7 +178,7 @@ function entryBy(verdict: NewVerdict['verdict'], { intent }: SettledCall): Entry
   return verdict === 'confirmed' ? expectedEntry(intent.operation) : 'not_executed';
 }
 
-/** Compares verdicts without the ID of the listing, because every read has another one. */
+/** Compares verdicts without the listing's ID, because each read has a new one. */
 async function isSaid(tx: Prisma.TransactionClient, { intentId, reason, evidence }: NewVerdict): Promise<boolean> {
   const [last] = await tx.$queryRaw<Pick<NewVerdict, 'verdict' | 'reason' | 'evidence'>[]>`
     SELECT verdict, reason, evidence FROM verdict WHERE intent_id = ${intentId}::uuid ORDER BY id DESC LIMIT 1`;

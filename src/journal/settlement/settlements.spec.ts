@@ -7,7 +7,7 @@ import {
 import { settledAfter } from './settlements';
 
 describe('settledAfter', () => {
-  it('never lets a call be settled that may still be sent, with any settings', () => {
+  it('never settles a call that may still be sent, at any settings', () => {
     const ms = fc.integer({ min: 100, max: 600_000 });
     const some = fc.record({
       upstreamTimeoutMs: ms,

@@ -22,33 +22,32 @@ import { newSalt } from '../../platform/privacy/commitment';
 import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from '../records/records';
 
 /**
- * Returns the ages from which a call without an outcome may be settled, in milliseconds by the database's clock. Both
- * are longer than a call may still be sent (`sendableForMs`). `goneMs` is for a call whose process is gone: the longest
- * time that the upstream may have taken. `aliveMs` is for a call whose process lives: the longest time that it may take
- * to record an outcome. If the process that released the call has longer timeouts than this one, both grow by the
- * difference (table `process`).
- *
- * The clock of another server says nothing about the age of a call. After a move of the database, calls that were released
- * before it have the age of the move. Before the move is confirmed, they are not settled.
+ * Returns the ages from which a call without an outcome may be settled, in ms by the database's clock. Both
+ * exceed the time in which a call may still be sent (`sendableForMs`). `goneMs` is for a call whose process
+ * is gone: the longest time for the upstream's work. `aliveMs` is for a call whose process lives: the longest
+ * time until it records an outcome. If the process that released the call has longer timeouts than this one,
+ * both grow by the difference (table `process`).
+ * The clock of another server does not measure the age of a call. After a move of the database, calls that
+ * were released before have the age of the move. They are not settled until the move is confirmed.
  */
 export function settledAfter(timeouts: Timeouts): { goneMs: number; aliveMs: number } {
   return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };
 }
 
-/** A call that may be settled, as its records stand. */
+/** A call that may be settled, by its current records. */
 export interface SettledCall {
   intent: IntentDocument;
   outcome: OutcomeDocument | null;
   state: CallState;
-  /** Whether it is in doubt for certain: nobody can send it or record its answer any more. */
+  /** Whether it is certainly in doubt: no process can still send it or record its answer. */
   isInDoubt: boolean;
   /** Its payouts. Empty if its items are no payouts. */
   items: LedgerItem[];
-  /** The ID of its last settlement, or of the call. A settlement that supersedes it names it. */
+  /** ID of its last settlement, or of the call. The next settlement supersedes it. */
   version: string;
   resolution: Resolution | null;
   number: number;
-  /** What counts on its caps. Null if all that was reserved counts. */
+  /** Amount that counts on its caps. Null if the whole reservation counts. */
   countedUsd: Decimal | null;
 }
 
@@ -57,16 +56,16 @@ export function hasDoubt({ outcome, items }: Pick<SettledCall, 'outcome' | 'item
   return outcome !== null && items.some(({ entry }) => !ENTRIES[entry].known);
 }
 
-/** What came of a settlement. If two are written at the same moment, the first wins and the other one is overtaken. */
+/** Result of a settlement. Of two concurrent ones, the first wins and the other is overtaken. */
 export type Settled = 'written' | 'nothing' | 'overtaken';
 
-/** How often a settlement is decided again if others overtake it. */
+/** Attempts if other settlements overtake this one. */
 const ATTEMPTS = 3;
 
 /**
  * Settles payouts of a call. A later settlement supersedes an earlier one, and none is changed.
- * @param decide returns what to settle, from the records as they stand. Undefined to settle nothing.
- * @returns `overtaken` only if others overtook each attempt.
+ * @param decide returns the settlement from the current records. Undefined settles nothing.
+ * @returns `overtaken` only if every attempt was overtaken.
  */
 export async function settle(
   prisma: PrismaService,
@@ -80,7 +79,7 @@ export async function settle(
   }
 }
 
-/** Settles payouts of a call within a transaction. It decides once. */
+/** Settles payouts of a call within a transaction, in one attempt. */
 export async function settleWithin(
   tx: Prisma.TransactionClient,
   callId: string,
@@ -137,9 +136,9 @@ async function readCall(
 }
 
 /**
- * Records that nobody waits for the answer of a call any more. If the answer comes nevertheless, it finds this outcome
- * and becomes a settlement. Without it, an answer that commits at the same moment would stand beside a settlement that does not know it.
- * @returns false if the answer came first.
+ * Records that the answer of a call is no longer awaited. A late answer finds this outcome and becomes a
+ * settlement. Without this outcome, a concurrent answer would commit next to a settlement that ignores it.
+ * @returns false if the answer was first.
  */
 export async function abandon(
   tx: Prisma.TransactionClient,
@@ -155,7 +154,7 @@ export async function abandon(
     retryAfter: null,
     body: null,
     items: [],
-    sentAt: new Date(intent.recovered ? intent.received_at : intent.recorded_at), // the earliest time
+    sentAt: new Date(intent.recovered ? intent.received_at : intent.recorded_at), // The earliest time.
     answeredAt: now,
     upstreamMs: 0,
     answerOf: null,
@@ -187,7 +186,7 @@ async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement
   const total = new Decimal(intent.total_usd ?? 0);
   const countedUsd = items.length > 0 ? countedOf(after) : resolution === 'not_executed' ? new Decimal(0) : total;
   const isPaid = resolution !== null && STATES[resolution].executed === 'yes';
-  // An admission may take the key over. It locks the client first, too, so that the two cannot deadlock.
+  // An admission may take the key over. It locks the client first too, against deadlocks.
   if (isPaid && isKeyed(intent)) await lockClients(tx, [intent.client_id]);
   const id = newId();
   const record = writeSettlement({
@@ -211,7 +210,7 @@ async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement
   return true;
 }
 
-/** Completes an entry with the accounts it moves between. An entry for an item that does not exist is left out. */
+/** Completes an entry with its accounts. Drops an entry without an item. */
 function toRecorded(entry: NewEntry, item: LedgerItem | undefined): RecordedEntry[] {
   if (!item) return [];
   const { amountUsd = item.amountUsd } = entry;
@@ -219,7 +218,7 @@ function toRecorded(entry: NewEntry, item: LedgerItem | undefined): RecordedEntr
   return [{ ...entry, amountUsd, from: ENTRIES[item.entry].account, to: ENTRIES[entry.entry].account }];
 }
 
-/** A negative fee is given back. */
+/** A negative fee is a refund. */
 function toFee(entry: NewEntry, usd: Decimal): RecordedEntry {
   const amountUsd = usd.abs();
   return usd.isNegative()

@@ -10,7 +10,7 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { insertion } from '../records/document-sql';
 
-/** The time whose payments a database may lack, and the runs that read it from the upstream's lists. */
+/** The period whose payments a database may lack, and the runs that read it from the upstream's lists. */
 export interface LostTime {
   from: Date;
   to: Date;
@@ -20,37 +20,37 @@ export interface LostTime {
   otherRuns: string[];
 }
 
-/** A lost time whose reading is not complete for an account. The result is null while its run has not ended. */
+/** A lost time that is not fully read for an account. The result is null until its run ends. */
 export interface UnreadTime {
   from: Date;
   to: Date;
   account: string;
-  /** Null if no run was begun with the epoch, because nobody knew the account. */
+  /** Null if no run began with the epoch, because the account was not known. */
   runId: string | null;
   result: string | null;
 }
 
-/** A lost time, and the accounts whose lists may have payments of it. */
+/** A lost time, and the accounts whose lists may have its payments. */
 interface Reading {
   settings: object;
   since: Date | null;
-  /** The configured accounts. Those of clients are added. */
+  /** The configured accounts. The accounts of clients are added. */
   accounts: readonly string[];
 }
 
-/** A database is not younger than its newest call by more than this: calls are committed late, and clocks differ. */
+/** Margin in ms: calls are committed late, and clocks differ. */
 const MARGIN_MS = 600_000;
 
-/** As long as a run can be. */
+/** Longest period of a run. */
 const LONGEST_MS = 400 * 86_400_000;
 
-/** No process has this number. Calls that were restored from copies have it. */
+/** Process number of calls that were restored from copies. No process has it. */
 export const NO_PROCESS = 0;
 
 /**
- * Begins a run of each account over the time whose payments the database may lack: from its newest call of its own until
- * now.
- * @param since a time from which payments are known to be missing, if that is earlier.
+ * Begins a run of each account over the period whose payments the database may lack: from its newest own call
+ * until now.
+ * @param since an earlier time from which payments are known to be missing.
  */
 async function beginReading(tx: Prisma.TransactionClient, { settings, since, accounts }: Reading): Promise<LostTime> {
   const [row] = await tx.$queryRaw<[{ now: Date; newest: Date | null; begun: Date; oldest: string | null }]>`
@@ -59,7 +59,7 @@ async function beginReading(tx: Prisma.TransactionClient, { settings, since, acc
        ORDER BY id DESC LIMIT 1) AS newest,
       (SELECT id::text FROM intent ORDER BY id LIMIT 1) AS oldest`;
   const { now: to, newest, begun, oldest } = row;
-  // A database that was created anew begins after the payments that it lacks.
+  // A newly created database begins after the payments that it lacks.
   const starts = newest ? [newest] : [begun, ...(oldest === null ? [] : [uuidTime(oldest)])];
   const earliest = Math.min(...[...starts, ...(since ? [since] : [])].map((at) => at.getTime()));
   const from = new Date(Math.max(earliest - MARGIN_MS, to.getTime() - LONGEST_MS));
@@ -77,8 +77,9 @@ async function beginReading(tx: Prisma.TransactionClient, { settings, since, acc
 }
 
 /**
- * The lost times of the epochs after that of a stop which no run has read completely, by account. Such a run began after
- * its epoch did, covers the time, and its listing was whole. So it has seen every payment that was made until then.
+ * The lost times of the epochs after that of a stop, by account, that no run has read completely. A complete
+ * run began after its epoch, covers the period and has a complete listing. It has seen every payment until
+ * then.
  */
 export function unreadAfter(stopId: string): Prisma.Sql {
   return Prisma.sql`
@@ -101,7 +102,7 @@ export function unreadAfter(stopId: string): Prisma.Sql {
             SELECT FROM json_array_elements(x.totals -> 'incomplete') AS why WHERE why ->> 'reason' <> ${ENTRIES_CUT}))`;
 }
 
-/** Returns the newest lost time that keeps a stop from being lifted. */
+/** Returns the newest lost time that blocks the lift of a stop. */
 export async function readUnread(
   prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
   stopId: string,
@@ -110,28 +111,29 @@ export async function readUnread(
   return unread;
 }
 
-/** Sessions of many people end with it. */
+/** It ends the sessions of many people. */
 const LIMITS = { maxWait: 5_000, timeout: 60_000 };
 
-/** What `database recover` says when it begins an epoch. */
+/** Inputs of `database recover` for a new epoch. */
 interface NewEpoch {
   reason: string;
   actor: string | null;
-  /** The newest epoch that an instance has seen. A database that came back a second time does not know its number. */
+  /** The newest epoch that an instance has seen. A database that was restored twice lacks its number. */
   seen: number;
-  /** How to read the payments that no copy has from the upstream's list. Undefined: none are missing. */
+  /** The reading of payments that no copy has, from the upstream's list. Undefined if none are missing. */
   reading?: Parameters<typeof beginReading>[1];
 }
 
-/** An epoch that has begun. */
+/** A new epoch. */
 interface Epoch {
   number: number;
   lost: LostTime | null;
 }
 
 /**
- * Begins the next epoch: instances take what the database has now as its state. A person may lift the stop once the lost
- * time was read from the upstream's list. In the same transaction, a run begins to read it, and everybody has to sign in again.
+ * Begins the next epoch: instances accept the database's current state. A person may lift the stop once the
+ * lost time was read from the upstream's list. The same transaction begins a run that reads it, and ends all
+ * sessions.
  */
 export async function beginEpoch(prisma: PrismaService, { reason, actor, seen, reading }: NewEpoch): Promise<Epoch> {
   return prisma.$transaction(async (tx) => {

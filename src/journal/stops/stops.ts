@@ -12,12 +12,16 @@ import { Injectable, Logger } from '@nestjs/common';
 import { EpochService } from '../../continuity/fence/epoch.service';
 import { Client } from 'pg';
 
-/** Who sets or lifts a stop: the key of a request to the API or from the console, or somebody with a command. */
+/**
+ * Author of a stop or its lift: the key of a request to the API or from the console, or an operator with a
+ * command.
+ */
 export type StopAuthor = (Author & { via: 'api' | 'console' }) | Operator;
 
 /**
- * The active stops, oldest first: none, or a few. They are read whenever a call is admitted or approved, so a stop
- * covers every call that is decided after its commit. A call is sent as soon as that decision is committed.
+ * The active stops, oldest first: usually none. They are read at each admission and approval, so a stop
+ * covers every call that is decided after its commit. A decided call is sent as soon as its decision is
+ * committed.
  */
 export const ACTIVE_STOPS = Prisma.sql`
   SELECT id, stops_client_id AS "clientId", stops_operation AS operation, reason, cause
@@ -28,12 +32,13 @@ export function readStops(tx: Pick<Prisma.TransactionClient, '$queryRaw'>): Prom
   return tx.$queryRaw<Stop[]>(ACTIVE_STOPS);
 }
 
-/** A stop is needed most when the proxy is busiest, so it waits for a connection as long as any query. */
+/** A stop is most urgent when the proxy is busiest, so it waits for a connection as long as any query. */
 const MAX_WAIT_MS = 5_000;
 
 /**
- * Writes a stop, unless one with the same target and cause is active. @returns the ID of the active stop, and whether it is new.
+ * Writes a stop unless one with the same target and cause is active.
  * @param by null for the proxy itself.
+ * @returns the ID of the active stop, and whether it is new.
  */
 export async function insertStop(
   prisma: PrismaService,
@@ -48,7 +53,8 @@ export async function insertStop(
         (stop) => stop.clientId === clientId && stop.operation === operation && stop.cause === cause,
       );
       if (there) {
-        // Its commit may not have been replicated when it was reported as failed. This one waits, because it writes.
+        // The existing stop may not be replicated if its commit was reported as failed. This write waits for
+        // the standby.
         await tx.$queryRaw`SELECT pg_logical_emit_message(true, 'payout_proxy', '')::text`;
         return { id: there.id, added: false };
       }
@@ -63,14 +69,19 @@ export async function insertStop(
   );
 }
 
-/** Stops everything, because the database is older than it was. The stop cannot be lifted before the next epoch. */
+/**
+ * Stops everything, because the database is older than before. The stop cannot be lifted before the next
+ * epoch.
+ */
 export function insertStopOfAll(prisma: PrismaService, reason: string): Promise<{ id: string; added: boolean }> {
   return insertStop(prisma, { clientId: null, operation: null, reason, cause: 'database_behind' }, null);
 }
 
 /**
- * Lifts a stop. @returns false if no active stop has this ID. If two lift it at once, one succeeds.
- * @param unreconciled also lifts the stop of a recovered database whose lost time was not read from the upstream's list.
+ * Lifts a stop. Of two concurrent lifts, one succeeds.
+ * @param unreconciled also lifts the stop of a recovered database whose lost time was not read from the
+ * upstream's list.
+ * @returns false if no active stop has this ID.
  */
 export async function insertStopLift(
   prisma: Pick<Prisma.TransactionClient, '$executeRaw'>,
@@ -87,7 +98,7 @@ export async function insertStopLift(
   return lifted === 1;
 }
 
-/** Returns whether a stop cannot be lifted yet, because the database that it was set for has not been recovered. */
+/** Returns whether a stop cannot be lifted yet, because its database has not been recovered. */
 export async function needsRecovery(
   prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
   stopId: string,
@@ -97,10 +108,10 @@ export async function needsRecovery(
   return rows.length > 0;
 }
 
-/** How long a person may take back a stop of their own, in minutes. */
+/** How long a person may lift a stop of their own, in minutes. */
 const TAKEN_BACK_MINUTES = 10;
 
-/** Returns whether the owner of a key set an active stop themselves, a short time ago. */
+/** Returns whether the owner of a key recently set an active stop themselves. */
 export async function isOwnRecentStop(prisma: PrismaService, stopId: string, keyId: string | null): Promise<boolean> {
   const [stop] = await prisma.$queryRaw<{ keyId: string | null }[]>`
     SELECT key_id::text AS "keyId" FROM stop WHERE id = ${stopId}::uuid
@@ -113,8 +124,8 @@ function viaOf(by: StopAuthor | null): string | null {
 }
 
 /**
- * Tells all instances that their database is behind: by a stop of everything, which takes effect with its commit. The
- * others may not know what is missing.
+ * Tells all instances that their database is behind, by a stop of everything that takes effect with its
+ * commit. The others may not know that calls are missing.
  */
 @Injectable()
 export class DatabaseBehindStop {
@@ -127,7 +138,7 @@ export class DatabaseBehindStop {
     epoch.whileBehind((detail) => this.set(detail));
   }
 
-  /** Never rejects. The next heartbeat tries again. */
+  /** Never rejects. The next heartbeat retries. */
   private async set(reason: string): Promise<void> {
     try {
       const { id, added } = await insertStopOfAll(this.prisma, reason);
@@ -139,10 +150,10 @@ export class DatabaseBehindStop {
 }
 
 /**
- * Stops everything in a database that was restored from a backup, until it has been recovered and a person lifts the stop.
- * In the transaction that restores the rows, nobody can pay before.
- * @param reason what operators read.
- * @param actor who restored it: a user of the operating system.
+ * Stops everything in a database that was restored from a backup, until it is recovered and a person lifts
+ * the stop. Shares the transaction that restores the rows, so no call can pay before.
+ * @param reason for operators.
+ * @param actor the operating system user who restored it.
  * @returns the ID of the stop.
  */
 export async function stopRestored(client: Client, reason: string, actor: string | null): Promise<string> {
