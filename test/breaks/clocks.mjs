@@ -1,9 +1,9 @@
-/** The guards of clocks, and of the IDs, times and days that they make. See guards.mjs. */
+/** Guards of clocks, and of the IDs, times and days derived from them. */
 
 export const CLOCKS = [
   {
     name: 'database-clock',
-    guards: 'a process whose wall clock is wrong',
+    guards: 'a wrong wall clock of a process',
     edits: [
       [
         'src/platform/database/clock.ts',
@@ -22,7 +22,7 @@ export const CLOCKS = [
   },
   {
     name: 'skewed-clock',
-    guards: 'an instance that pays although its clock is wrong past the bound',
+    guards: 'payments of an instance whose clock error exceeds the bound',
     edits: [
       [
         'src/continuity/fence/clock.service.ts',
@@ -34,7 +34,7 @@ export const CLOCKS = [
   },
   {
     name: 'days-of-the-database',
-    guards: 'a day that a wrong clock names. The database itself compares the day of a cap',
+    guards: 'a day taken from a wrong clock. The database itself compares the day of a cap',
     edits: [
       [
         'src/platform/database/clock.ts',

@@ -1,4 +1,4 @@
-/** The guards against databases that come back from the past. See guards.mjs. */
+/** Guards against databases restored to an earlier state. */
 
 const MODEL = 'model';
 
@@ -24,19 +24,19 @@ export const DATABASES = [
   },
   {
     name: 'heartbeat-not-counted-up',
-    guards: 'an old database that catches up with the number of heartbeats by waiting',
+    guards: 'an old database that reaches the number of heartbeats by waiting',
     edits: [['src/continuity/heartbeat/beat.ts', '    WHERE instance.beat >= $2::bigint\n', '']],
     noticedBy: 'test/history/log/epoch-evidence.full.spec.ts',
   },
   {
-    name: 'stop-of-an-old-database',
-    guards: 'other instances that do not know that the database is old',
+    name: 'old-database-stop',
+    guards: 'instances unaware that the database is old',
     edits: [['src/journal/stops/stops.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;']],
     noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
   },
   {
     name: 'recovery-before-lifting',
-    guards: 'a stop that is lifted before the database was recovered',
+    guards: 'a stop lifted before the recovery of the database',
     edits: [
       ['src/admin/stops/stops.service.ts', 'if (await needsRecovery(tx, id))', 'if (!needsRecovery)'],
       ['src/journal/stops/stops.ts', 'AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch))', ''],
@@ -45,7 +45,7 @@ export const DATABASES = [
   },
   {
     name: 'server-of-the-epoch',
-    guards: 'an instance without evidence that pays from a restored backup',
+    guards: 'payments from a restored backup by an instance without evidence',
     edits: [
       ['src/continuity/fence/epoch.service.ts', 'if (found && isUnconfirmed(found, seen)) this.doubt();', ''],
       ['src/continuity/fence/epoch.service.ts', 'if (isUnconfirmed(beat, this.seen)) return this.doubt();', ''],
@@ -54,20 +54,20 @@ export const DATABASES = [
   },
   {
     name: 'copies-of-admissions',
-    guards: 'calls that an old database lacks, with their keys and amounts',
+    guards: 'calls missing from an old database, with their keys and amounts',
     edits: [['src/journal/call-journal.ts', 'for (const row of opened) if', 'for (const row of []) if']],
     noticedBy: MODEL,
     disaster: 'loss',
   },
   {
     name: 'copies-of-outcomes',
-    guards: 'outcomes that an old database lacks',
+    guards: 'outcomes missing from an old database',
     edits: [['src/journal/call-journal.ts', 'if (isSpooled) this.copies.addOutcome(record);', 'void record;']],
     noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
   },
   {
     name: 'copies-of-approvals',
-    guards: 'approvals that an old database lacks',
+    guards: 'approvals missing from an old database',
     edits: [
       [
         'src/admin/approvals/approvals.service.ts',
@@ -80,14 +80,14 @@ export const DATABASES = [
   },
   {
     name: 'recovered-keys',
-    guards: 'a key that is free again after a recovery',
+    guards: 'a key that is free after a recovery',
     edits: [['src/journal/recovery/recovery.ts', 'WHERE claim_key IS NOT NULL\n', 'WHERE FALSE\n']],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is replayed to its key',
   },
   {
     name: 'persons-restored',
-    guards: 'the cap and the idempotency keys of a person who called again before the calls were restored',
+    guards: 'a fresh cap and fresh idempotency keys for a person who called before the restore',
     edits: [
       ['src/journal/recovery/recovered-records.ts', 'record: { ...line.record, person_id: id }', 'record: line.record'],
     ],
@@ -96,7 +96,7 @@ export const DATABASES = [
   },
   {
     name: 'erased-persons',
-    guards: 'a person whose call waits for an approval, who could approve it after an erasure',
+    guards: 'an approver unrecognised as the requester after an erasure',
     edits: [
       ['src/history/retention/persons.ts', 'const erased = ids.filter((id) => !kept.has(id));', 'const erased = ids;'],
     ],
@@ -105,7 +105,7 @@ export const DATABASES = [
   },
   {
     name: 'erased-keys',
-    guards: 'a key that was erased and is used again',
+    guards: 'a free key after its erasure',
     edits: [
       [
         'prisma/migrations/20261124000000_init/migration.sql',
@@ -118,7 +118,7 @@ export const DATABASES = [
   },
   {
     name: 'recovered-contents',
-    guards: 'a request without a key that is repeated after a recovery',
+    guards: 'a repetition without a key after a recovery',
     edits: [
       [
         'src/journal/recovery/recovery.ts',
@@ -131,7 +131,7 @@ export const DATABASES = [
   },
   {
     name: 'recovered-reservations',
-    guards: 'a cap that looks unused after a recovery',
+    guards: 'a cap that appears unused after a recovery',
     edits: [
       ['src/journal/recovery/recovery.ts', 'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL', 'WHERE FALSE'],
     ],
@@ -140,14 +140,14 @@ export const DATABASES = [
   },
   {
     name: 'recovered-refunds',
-    guards: 'a cap that looks spent after a recovery',
+    guards: 'a cap that appears spent after a recovery',
     edits: [['src/journal/recovery/recovery.ts', 'AND counted_usd IS NOT NULL HAVING', 'AND FALSE HAVING']],
     noticedBy: 'test/continuity/recovery/recovered-calls.full.spec.ts',
     test: 'counts what the outcome gave back',
   },
   {
     name: 'unreplicated-commits',
-    guards: 'a commit that the synchronous standby has not confirmed',
+    guards: 'a commit unconfirmed by the synchronous standby',
     edits: [
       [
         'src/platform/database/pools/replication.ts',
@@ -165,7 +165,7 @@ export const DATABASES = [
   },
   {
     name: 'durable-readiness',
-    guards: 'an instance that is ready while nothing can be committed',
+    guards: 'a ready instance while nothing can be committed',
     edits: [
       [
         'src/continuity/heartbeat/heartbeat.service.ts',
@@ -177,7 +177,7 @@ export const DATABASES = [
   },
   {
     name: 'growing-ids',
-    guards: 'IDs that repeat or go back with the clock',
+    guards: 'repeated IDs, or IDs that go back with the clock',
     edits: [
       [
         'src/platform/database/ids.ts',
@@ -189,38 +189,38 @@ export const DATABASES = [
   },
   {
     name: 'spool',
-    guards: 'an outcome that the database does not take, and whose process ends',
+    guards: 'an outcome lost with its process while the database rejects it',
     edits: [['src/journal/call-journal.ts', 'await this.spooled.keep(closing.outcome);', 'void this.spooled;']],
     noticedBy: 'test/continuity/recovery/spooled-outcomes.full.spec.ts',
   },
   {
     name: 'abandoned-outcomes',
-    guards: 'an answer that comes after its call was settled, and does not know it',
+    guards: 'an answer after the settlement of its call',
     edits: [['src/journal/settlement/settlements.ts', '&& !(await abandon(tx, call.intent))', '&& !abandon']],
     noticedBy: 'test/reconciliation/in-doubt/late-answers.spec.ts',
     test: 'becomes a settlement',
   },
   {
     name: 'one-key-two-payments',
-    guards: 'two payments under one key that nobody hears of',
+    guards: 'two payments with one key, without an alarm',
     edits: [['src/journal/settlement/keys-paid-twice.ts', 'if (told) return;', 'if (told ?? true) return;']],
     noticedBy: 'test/reconciliation/in-doubt/late-answers.spec.ts',
   },
   {
     name: 'restarting-database',
-    guards: 'a start that ends because Postgres restarts',
+    guards: 'a start that fails because Postgres restarts',
     edits: [['src/platform/database/servers/once-reachable.ts', "return state === 'unavailable' || ", 'return ']],
     noticedBy: 'src/platform/database/servers/once-reachable.full.spec.ts',
   },
   {
-    name: 'words-of-errors',
-    guards: 'the message of an unexpected error, which can quote a secret, on a terminal',
+    name: 'error-messages',
+    guards: 'secrets on a terminal, quoted by an unexpected error',
     edits: [['src/platform/logging/failure.ts', 'chainOf(error).map(describeError)', '[{ type: String(error) }]']],
     noticedBy: 'test/cli/cli-failures.spec.ts',
   },
   {
-    name: 'evidence-of-workers',
-    guards: 'payments on an old database that only a worker knows to be old',
+    name: 'worker-evidence',
+    guards: 'payments on an old database detected only by a worker',
     edits: [['src/worker/worker.module.ts', '        DatabaseBehindStop,\n', '']],
     noticedBy: 'test/history/log/worker-evidence.spec.ts',
   },

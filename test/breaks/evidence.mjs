@@ -1,4 +1,4 @@
-/** The guards of what `audit verify` compares beside the records. See guards.mjs. */
+/** Guards of the data that `audit verify` compares in addition to the records. */
 
 const INDEX = 'src/history/log/verify/search-index.ts';
 const EVIDENCE = 'src/history/log/verify/evidence.ts';
@@ -6,41 +6,41 @@ const EVIDENCE = 'src/history/log/verify/evidence.ts';
 export const EVIDENCES = [
   {
     name: 'later-columns',
-    guards: 'the leaves of earlier refusals from a column that was added later',
+    guards: 'changed leaves of earlier refusals after a new column',
     edits: [['src/history/log/kinds.ts', '    for (const column of added) values.delete(column);\n', '']],
     noticedBy: 'src/journal/records/new-member.full.spec.ts',
     test: 'keeps the leaves of earlier refusals unchanged',
   },
   {
     name: 'index-entries',
-    guards: 'a payout from being hidden by changes of its entry in the search index',
+    guards: 'a payout hidden by a change of its entry in the search index',
     edits: [[INDEX, "WHERE ${different.join(' OR ')}", 'WHERE c.call_id IS NULL OR e.call_id IS NULL']],
     noticedBy: 'test/history/verify/verify-search-index.full.spec.ts',
     test: 'detects a change of any column of an entry, an amount or a slice',
   },
   {
     name: 'index-definitions',
-    guards: 'searches from functions and views that the owner of the database replaced',
+    guards: "functions and views of searches replaced by the database's owner",
     edits: [[INDEX, '  await requireDefinitions(ask);\n', '']],
     noticedBy: 'test/history/verify/verify-search-index.full.spec.ts',
     test: 'detects that a function of the entries was replaced',
   },
   {
     name: 'read-evidence',
-    guards: 'what reconciliation has read and matched from changes',
+    guards: 'changes of the readings and matches of reconciliation',
     edits: [[EVIDENCE, "e.evidence ->> '${table}' IS DISTINCT FROM h.hash", 'h.hash IS NULL AND FALSE']],
     noticedBy: 'test/history/verify/verify-evidence.full.spec.ts',
   },
   {
     name: 'unsigned-erasure-of-evidence',
-    guards: 'people of a transaction from being removed without a signed erasure',
+    guards: 'people of a transaction removed without a signed erasure',
     edits: [[EVIDENCE, '  await requireErasures(client, excuses);\n', '']],
     noticedBy: 'test/history/verify/verify-evidence.full.spec.ts',
     test: 'detects people of a transaction that nobody signed as erased',
   },
   {
     name: 'returned-fee',
-    guards: 'sums from fees of payouts that came back',
+    guards: 'sums that include fees of returned payouts',
     edits: [
       [
         'src/operations/lifecycle/sums-sql.ts',
@@ -53,7 +53,7 @@ export const EVIDENCES = [
   },
   {
     name: 'one-country',
-    guards: 'filters and sums from several spellings of a country',
+    guards: 'filters and sums split by several spellings of a country',
     edits: [
       [
         'src/journal/lookups/terms.ts',
@@ -65,14 +65,14 @@ export const EVIDENCES = [
   },
   {
     name: 'known-countries',
-    guards: 'a client whose list of countries has a misspelt name, which lets nothing through that is meant',
+    guards: "a misspelt name in a client's list of countries, which never matches",
     edits: [['src/access/clients/grants.ts', 'if (faults.length === 0) return;', 'if (faults.length >= 0) return;']],
     noticedBy: 'test/limits/countries.spec.ts',
     test: 'refuses unknown countries of a new or changed client',
   },
   {
     name: 'known-countries-of-keys',
-    guards: 'an ephemeral key whose list of countries has a misspelt name',
+    guards: "a misspelt name in an ephemeral key's list of countries",
     edits: [
       [
         'src/credentials/ephemeral-keys/ephemeral-keys.controller.ts',

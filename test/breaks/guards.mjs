@@ -17,15 +17,15 @@ import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';
 
 /**
- * The guards against processes, databases, clocks and keys that come back from the past, and the edit that takes each of them out.
+ * All guards, each with the edit that removes it and the test that detects the removal.
  *
  * @typedef {object} Guard
  * @property {string} name
- * @property {string} guards what it guards against.
- * @property {[file: string, text: string, replacement: string][]} edits the text occurs once in the file.
+ * @property {string} guards the failure that it prevents.
+ * @property {[file: string, text: string, replacement: string][]} edits each text occurs once in its file.
  * @property {string} noticedBy a spec file, or `model` for schedules of test/model/model.spec.ts.
- * @property {'suspension' | 'loss'} [disaster] what all schedules of the model have then.
- * @property {string} [test] words of the test that must fail. The others of the file are not run then.
+ * @property {'suspension' | 'loss'} [disaster] the disaster in all schedules of the model.
+ * @property {string} [test] words in the name of the test that must fail. Others of the file are skipped.
  */
 
 const MODEL = 'model';
@@ -34,14 +34,14 @@ const MODEL = 'model';
 const CALLS = [
   {
     name: 'lease',
-    guards: 'a call that is sent so late that it was settled, and paid again, meanwhile',
+    guards: 'a call sent after its lease, which was settled and paid again meanwhile',
     edits: [['src/gateway/upstream/upstream-account.ts', "isTooLate?.() ? 'too_late' : undefined", 'undefined']],
     noticedBy: MODEL,
     disaster: 'suspension',
   },
   {
     name: 'normal-form',
-    guards: 'a request that is spelt in another way under a used key, or again without one',
+    guards: 'another spelling of a request with a used key, or repeated without one',
     edits: [
       [
         'src/gateway/forwarding/admission-request.ts',
@@ -54,7 +54,7 @@ const CALLS = [
   },
   {
     name: 'reused-key-advice',
-    guards: 'a new key for the same payment in other words',
+    guards: 'advice to use a new key for the same payment in other words',
     edits: [
       [
         'src/gateway/forwarding/reply/replay.service.ts',
@@ -73,7 +73,7 @@ const CALLS = [
   },
   {
     name: 'unrecorded-suggestion',
-    guards: 'a record of the recipient that a refused request probably meant',
+    guards: 'a record of the recipient suggested for a refused request',
     edits: [
       [
         'src/http/validation/faults.ts',
@@ -86,7 +86,7 @@ const CALLS = [
   },
   {
     name: 'settled-after-lease',
-    guards: 'a settlement while the call may still be sent',
+    guards: 'a settlement of a call that may still be sent',
     edits: [
       [
         'src/journal/settlement/settlements.ts',
@@ -99,7 +99,7 @@ const CALLS = [
   },
   {
     name: 'longer-lease',
-    guards: 'a settlement by an instance with shorter timeouts than the one that released the call',
+    guards: 'a settlement by an instance with shorter timeouts than the sending one',
     edits: [
       [
         'src/journal/settlement/settlements.ts',
@@ -111,14 +111,14 @@ const CALLS = [
   },
   {
     name: 'moved-clock',
-    guards: 'a settlement by the clock of a server to which the database was moved',
+    guards: 'a settlement by the clock of a server that the database moved to',
     edits: [['src/journal/settlement/settlements.ts', 'greatest(released_at, moved_at)', 'released_at']],
     noticedBy: 'test/continuity/failover/stale-admissions.spec.ts',
     test: 'is not settled while the process that released it may still send it, by longer timeouts or another clock',
   },
   {
     name: 'settled-while-fenced',
-    guards: 'a settlement by hand on an instance with a wrong clock or an old database',
+    guards: 'a manual settlement on an instance with a wrong clock or an old database',
     edits: [
       [
         'src/history/own-calls/own-calls.controller.ts',
@@ -131,7 +131,7 @@ const CALLS = [
   },
   {
     name: 'probe-lease',
-    guards: 'a probe that was settled before its first byte',
+    guards: 'a probe settled before its first byte',
     edits: [
       [
         'src/reconciliation/in-doubt/rounds/probe.service.ts',
@@ -144,7 +144,7 @@ const CALLS = [
   },
   {
     name: 'retry-after-settlement',
-    guards: 'a retried admission whose call was settled, or whose key belongs to another call',
+    guards: 'a retried admission of a settled call, or of one whose key belongs to another call',
     edits: [['src/journal/admission/admissions.ts', 'if (row.isOver) throw', 'if (row.isOver && row.ageMs < 0) throw']],
     noticedBy: 'test/continuity/failover/stale-admissions.spec.ts',
   },
@@ -156,7 +156,7 @@ const CALLS = [
   },
   {
     name: 'retry-after-refusal',
-    guards: 'a retried admission whose request was refused, because it took too long',
+    guards: 'a retried admission of a request that was refused as too late',
     edits: [
       [
         'src/journal/admission/admissions.ts',
@@ -168,7 +168,7 @@ const CALLS = [
   },
   {
     name: 'fence-at-first-byte',
-    guards: 'a call that was admitted before its instance was fenced',
+    guards: 'a call sent after its instance was fenced',
     edits: [
       [
         'src/gateway/upstream/upstream-account.ts',
@@ -180,7 +180,7 @@ const CALLS = [
   },
   {
     name: 'fence-before-admission',
-    guards: 'an admission by a database that cannot be trusted',
+    guards: 'an admission by an untrusted database',
     edits: [
       [
         'src/gateway/may-pay/may-pay.service.ts',

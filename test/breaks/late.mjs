@@ -1,4 +1,4 @@
-/** The guards of what comes late: answers, copies, and bodies that are sent slowly. See guards.mjs. */
+/** Guards against late answers, late copies and slow bodies. */
 
 const LATE = 'test/reconciliation/in-doubt/late-answers.spec.ts';
 const CALLS = 'test/continuity/recovery/recovered-calls.full.spec.ts';
@@ -20,7 +20,7 @@ export const LATE_ONES = [
   },
   {
     name: 'key-of-a-late-payment',
-    guards: 'a key that stays free although its call was paid after all',
+    guards: 'a free key although its call was paid after all',
     edits: [
       [
         'src/journal/settlement/keys-paid-twice.ts',
@@ -33,7 +33,7 @@ export const LATE_ONES = [
   },
   {
     name: 'lock-of-a-late-payment',
-    guards: 'an admission that takes a key over while its call turns out to be paid',
+    guards: 'an admission that takes over a key while its call turns out to be paid',
     edits: [
       [
         'src/journal/settlement/settlements.ts',
@@ -46,7 +46,7 @@ export const LATE_ONES = [
   },
   {
     name: 'approval-beside-a-late-payment',
-    guards: 'the approval of a call whose key was paid after all',
+    guards: 'an approval of a call whose key was paid after all',
     edits: [
       [
         'src/journal/settlement/keys-paid-twice.ts',
@@ -59,7 +59,7 @@ export const LATE_ONES = [
   },
   {
     name: 'spool-before-retries',
-    guards: 'outcomes that wait for their retries in memory alone',
+    guards: 'outcomes waiting for their retries only in memory',
     edits: [
       [
         'src/journal/call-journal.ts',
@@ -72,7 +72,7 @@ export const LATE_ONES = [
   },
   {
     name: 'warnings-of-commits',
-    guards: 'a commit whose warning the server does not send',
+    guards: 'a commit whose warning the server suppresses',
     edits: [
       [
         'src/platform/database/pools/replication.ts',
@@ -85,7 +85,7 @@ export const LATE_ONES = [
   },
   {
     name: 'time-of-restored-calls',
-    guards: 'a restored call that is looked for at the time of its recovery, and seems not to be paid',
+    guards: 'a restored call searched at the time of its recovery, and found unpaid',
     edits: [
       [
         'src/reconciliation/in-doubt/calls-in-doubt.ts',
@@ -97,7 +97,7 @@ export const LATE_ONES = [
   },
   {
     name: 'late-copies',
-    guards: 'a call that was given up before the copy of its outcome was found',
+    guards: 'a call settled before the copy of its outcome was found',
     edits: [
       [
         'src/journal/recovery/recovery.ts',
@@ -109,15 +109,15 @@ export const LATE_ONES = [
     test: 'is settled by the copy of its outcome, so that its key pays no second time',
   },
   {
-    name: 'key-of-the-paid-one',
-    guards: 'a key that a call in doubt has, although another one was paid with it',
+    name: 'key-of-paid-call',
+    guards: 'a key held by a call in doubt, although another one was paid with it',
     edits: [['src/journal/settlement/keys-paid-twice.ts', 'WHERE k.intent_id <> t.id', 'WHERE k.intent_id > t.id']],
     noticedBy: CALLS,
     test: 'belongs to the one of them that was paid, whichever copy is found first',
   },
   {
     name: 'corrections',
-    guards: 'a correction that a repeated recovery takes back',
+    guards: 'a correction undone by a repeated recovery',
     edits: [
       [
         'src/journal/settlement/settled-by-upstream.ts',
@@ -130,7 +130,7 @@ export const LATE_ONES = [
   },
   {
     name: 'order-of-contents',
-    guards: 'a repetition that is repeated once more after a recovery',
+    guards: 'a second repetition after a recovery',
     edits: [['src/journal/recovery/recovery.ts', '  await orderContents(prisma);\n', '  void orderContents;\n']],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is not repeated once more by a retry of its repetition, whatever the order of the folders',
@@ -144,7 +144,7 @@ export const LATE_ONES = [
   },
   {
     name: 'lost-settlements',
-    guards: 'a settlement of the lost time that a worker takes for known',
+    guards: 'a settlement of the lost time that a worker assumes to be known',
     edits: [
       [
         'src/reconciliation/following/follow-up.service.ts',
@@ -156,7 +156,7 @@ export const LATE_ONES = [
   },
   {
     name: 'lost-fees',
-    guards: 'a fee that an instance does not learn after a recovery',
+    guards: 'a fee unknown to an instance after a recovery',
     edits: [
       [
         'src/journal/admission/expected-fees.ts',
@@ -169,7 +169,7 @@ export const LATE_ONES = [
   },
   {
     name: 'fenced-rejections',
-    guards: 'a call that is rejected on an old database although it was approved and sent',
+    guards: 'a rejection on an old database of a call that was approved and sent',
     edits: [
       [
         'src/admin/approvals/approvals.service.ts',

@@ -1,14 +1,14 @@
 const MAY_PAY = 'test/payments/may-pay.spec.ts';
 
 /**
- * The checks before money leaves.
+ * Checks before every send.
  *
  * @type {import('./guards.mjs').Guard[]}
  */
 export const CHECKS = [
   {
     name: 'order-of-checks',
-    guards: 'callers from an error that depends on the door by which they come',
+    guards: 'an error that depends on the endpoint instead of the order of checks',
     edits: [
       [
         'src/gateway/may-pay/may-pay.service.ts',
@@ -19,14 +19,14 @@ export const CHECKS = [
     noticedBy: MAY_PAY,
   },
   {
-    name: 'order-at-the-gate',
-    guards: 'callers from the word that there is no room, on an instance that must not pay',
+    name: 'order-of-overload',
+    guards: 'an overload error from an instance that must not pay',
     edits: [['src/gateway/admission-control/gate.service.ts', 'this.mayPay.obstacleTo(act, { full }) ?? full', 'full']],
     noticedBy: MAY_PAY,
   },
   {
     name: 'approval-asks-again',
-    guards: 'a held call that is approved on an instance that was fenced while others were asked',
+    guards: 'an approval on an instance that was fenced during its checks',
     edits: [
       [
         'src/admin/approvals/approvals.service.ts',
@@ -39,7 +39,7 @@ export const CHECKS = [
   },
   {
     name: 'approval-asks-circuit',
-    guards: 'a held call whose approval is spent although the upstream fails most requests',
+    guards: 'an approval spent while the circuit is open',
     edits: [
       [
         'src/admin/approvals/approvals.service.ts',
@@ -52,7 +52,7 @@ export const CHECKS = [
   },
   {
     name: 'fenced-replay',
-    guards: 'a repeated request that an old database answers',
+    guards: 'a replay answered from an old database',
     edits: [
       ['src/gateway/forwarding/admission.service.ts', "this.mayPay.require('replay');", ''],
       [
@@ -66,7 +66,7 @@ export const CHECKS = [
   },
   {
     name: 'probe-asks-all',
-    guards: 'a probe of the listing whose outcome could fit nowhere, or that is stopped',
+    guards: 'a probe of the listing despite full storage or a stop',
     edits: [
       [
         'src/reconciliation/in-doubt/rounds/probe.service.ts',
@@ -79,7 +79,7 @@ export const CHECKS = [
   },
   {
     name: 'verdicts-while-fenced',
-    guards: 'a verdict of a worker that was fenced while it read the listing',
+    guards: 'a verdict of a worker that was fenced while reading the listing',
     edits: [
       ['src/reconciliation/in-doubt/rounds/poll.service.ts', "this.mayPay.require('settle');", 'void this.mayPay;'],
     ],
@@ -87,7 +87,7 @@ export const CHECKS = [
   },
   {
     name: 'followed-while-fenced',
-    guards: 'a settlement of a worker that was fenced while it read the listing',
+    guards: 'a settlement of a worker that was fenced while reading the listing',
     edits: [
       [
         'src/reconciliation/following/follow-up.service.ts',
@@ -98,8 +98,8 @@ export const CHECKS = [
     noticedBy: 'test/reconciliation/in-doubt/resolver-rounds.full.spec.ts',
   },
   {
-    name: 'caps-of-the-app',
-    guards: 'the spending of a whole app from its end users',
+    name: 'hidden-app-caps',
+    guards: 'the spending of a whole app shown to its end users',
     edits: [
       [
         'src/gateway/may-pay/obstacle-problem.ts',

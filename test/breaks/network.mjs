@@ -1,15 +1,15 @@
-/** The guards of the network and of the settings for it. See guards.mjs. */
+/** Guards of the network and its settings. */
 
 export const NETWORK = [
   {
-    name: 'two-readings',
-    guards: 'a value in .env that another program reads in another way',
+    name: 'ambiguous-env-file',
+    guards: 'a value in .env that other programs read differently',
     edits: [['src/platform/config/environment/env-file.ts', 'const UNQUOTED = /^[^#$', 'const UNQUOTED = /^[^$']],
     noticedBy: 'src/platform/config/environment/env-file.spec.ts',
   },
   {
     name: 'ignored-parameter',
-    guards: 'a parameter of a database address that nothing obeys',
+    guards: 'an ignored parameter of a database address',
     edits: [
       [
         'src/platform/config/database/database-url.ts',
@@ -21,7 +21,7 @@ export const NETWORK = [
   },
   {
     name: 'secret-without-base64',
-    guards: 'a webhook secret with anything but base64 after whsec_',
+    guards: 'a webhook secret with invalid base64 after whsec_',
     edits: [
       [
         'src/platform/config/secrets/webhook-key.ts',
@@ -40,14 +40,14 @@ export const NETWORK = [
   },
   {
     name: 'half-sent-heads',
-    guards: 'payments during a flood of connections whose requests are half sent',
+    guards: 'payments blocked by a flood of half-sent requests',
     edits: [['src/http/connections/incomplete.ts', 'own.size > perNetwork', 'own.size > perNetwork * 1e9']],
     noticedBy: 'test/continuity/failover/half-sent.full.spec.ts',
     test: 'are bounded for each network, oldest first, and leave room for others',
   },
   {
     name: 'half-sent-heads-in-all',
-    guards: 'payments during such a flood from many networks',
+    guards: 'payments blocked by such a flood from many networks',
     edits: [
       ['src/http/connections/incomplete.ts', 'if (waiting.size > inAll) end', 'if (waiting.size > inAll * 1e9) end'],
     ],
@@ -55,15 +55,15 @@ export const NETWORK = [
     test: 'are bounded in all',
   },
   {
-    name: 'time-of-a-head',
-    guards: 'places for payments against heads that are sent a byte at a time',
+    name: 'header-timeout',
+    guards: 'capacity exhausted by headers sent one byte at a time',
     edits: [['src/app/app.ts', '      headersTimeout: HEAD_TIMEOUT_MS,\n', '']],
     noticedBy: 'test/interface/slow-request.spec.ts',
     test: 'has a limited time, after which Node closes its connection',
   },
   {
-    name: 'time-of-an-attempt',
-    guards: 'calls to an upstream with several addresses that are further away than a quarter of a second',
+    name: 'connect-attempt-timeout',
+    guards: 'failed calls to a distant upstream with several addresses',
     edits: [
       [
         'src/platform/network/egress.ts',
@@ -76,7 +76,7 @@ export const NETWORK = [
   },
   {
     name: 'retry-after-as-a-date',
-    guards: 'an upstream that says by a date until when it takes nothing',
+    guards: 'an ignored Retry-After with a date instead of seconds',
     edits: [
       [
         'src/gateway/upstream/transport/headers.ts',
@@ -87,8 +87,8 @@ export const NETWORK = [
     noticedBy: 'src/gateway/upstream/transport/headers.spec.ts',
   },
   {
-    name: 'body-kept-once',
-    guards: 'payments against a flood of requests, without a key, for a long body that is compressed for each',
+    name: 'shared-long-bodies',
+    guards: 'CPU exhausted by compressing one long body for each request of a flood',
     edits: [
       ['src/http/answers/kept-body.ts', '(encodings ??= encode(Buffer.from(read())))', 'encode(Buffer.from(read()))'],
     ],
@@ -96,14 +96,14 @@ export const NETWORK = [
   },
   {
     name: 'refused-tunnel',
-    guards: 'a payment whose egress proxy refuses the tunnel, and which must not be sent to the proxy itself',
+    guards: 'a payment sent to the egress proxy itself after a refused tunnel',
     edits: [['src/platform/network/egress.ts', 'if (statusCode >= 200 && statusCode < 300)', 'if (statusCode >= 200)']],
     noticedBy: 'test/start/egress.spec.ts',
     test: 'sends nothing if a tunnel is refused with',
   },
   {
-    name: 'silent-egress-proxy',
-    guards: 'a network that only an egress proxy leads out of',
+    name: 'egress-proxy-bypass',
+    guards: 'connections that bypass the egress proxy',
     edits: [
       [
         'src/platform/network/egress.ts',
@@ -115,8 +115,8 @@ export const NETWORK = [
     test: 'connects to other hosts through the proxy of their protocol',
   },
   {
-    name: 'certificate-of-another',
-    guards: 'a process that undici would keep busy forever with a certificate of another name',
+    name: 'foreign-certificate',
+    guards: 'an endless loop in undici over a certificate of another name',
     edits: [
       [
         'src/platform/network/egress.ts',
@@ -129,7 +129,7 @@ export const NETWORK = [
   },
   {
     name: 'decompression-bomb',
-    guards: 'a process whose memory an answer of the upstream would fill',
+    guards: 'memory exhausted by a decompression bomb from the upstream',
     edits: [['src/gateway/upstream/transport/content-coding.ts', 'if (size > maxBytes) return undefined;', '']],
     noticedBy: 'src/gateway/upstream/transport/content-coding.spec.ts',
     test: 'stops at the size limit, and so decodes no bomb',

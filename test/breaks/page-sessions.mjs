@@ -1,4 +1,4 @@
-/** The guards of page sessions. See guards.mjs. */
+/** Guards of page sessions. */
 
 const AUTHENTICATE = 'src/access/auth/authenticate.ts';
 const SESSIONS = 'src/access/sessions/page-sessions.service.ts';
@@ -10,21 +10,21 @@ const SCHEMA = 'prisma/migrations/20261124000000_init/migration.sql';
 export const PAGE_SESSIONS = [
   {
     name: 'csrf-of-pages',
-    guards: 'a sign-out that a neighbouring page makes the browser ask for',
+    guards: 'a sign-out requested by a neighbouring page',
     edits: [[AUTHENTICATE, "  if (!isRead && !hasCsrfToken(request, token)) throw new Problem('csrf');\n", '']],
     noticedBy: ATTACKS,
     test: 'cannot pay or read with the cookie alone',
   },
   {
     name: 'cookie-of-another-client',
-    guards: 'a session that is asked for by the name of another client',
+    guards: 'a session requested under the name of another client',
     edits: [[AUTHENTICATE, 'caller?.clientName !== client', 'caller === undefined']],
     noticedBy: ATTACKS,
     test: 'cannot use the cookie secret as another credential, or another secret as the cookie',
   },
   {
-    name: 'page-after-the-sign-in-of-a-page',
-    guards: 'a cookie that leads to the page of somebody else after the sign-in',
+    name: 'page-redirect-after-sign-in',
+    guards: "a cookie that redirects to an attacker's page after the sign-in",
     edits: [
       [
         SERVED,
@@ -36,8 +36,8 @@ export const PAGE_SESSIONS = [
     test: 'cannot redirect away from the page after the sign-in',
   },
   {
-    name: 'page-session-before-the-sign-in',
-    guards: 'a page session that somebody planted before the sign-in',
+    name: 'planted-page-session',
+    guards: 'a page session planted before the sign-in',
     edits: [
       [
         SERVED,
@@ -57,35 +57,35 @@ export const PAGE_SESSIONS = [
   },
   {
     name: 'sessions-of-removed-origins',
-    guards: 'sessions that go on when an origin that was removed is added again',
+    guards: 'sessions that survive the removal of their origin, once it is added again',
     edits: [['src/access/clients/client-writes.ts', '    await endSessionsOfRemovedOrigins(tx, after);\n', '']],
     noticedBy: ENDS,
     test: 'ends for good when its origin is removed, and sessions of other origins continue',
   },
   {
     name: 'sessions-without-their-origin',
-    guards: 'sessions on a page whose origin a program removed that deletes no sessions',
+    guards: 'sessions on an origin removed by an older program',
     edits: [[SESSIONS, ' AND s.origin = ANY (c.origins)', '']],
     noticedBy: ENDS,
     test: 'ends when an older version removed its origin',
   },
   {
     name: 'scopes-of-page-sessions',
-    guards: 'a visitor of a page who has what operators have',
+    guards: 'a page visitor with the scopes of operators',
     edits: [[SESSIONS, 'new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope)))', 'scopes']],
     noticedBy: 'test/access/page-sessions/page-sessions.spec.ts',
     test: 'has no operator scope, whatever its client has',
   },
   {
     name: 'sessions-of-revoked-persons',
-    guards: 'the sessions of a person whose credentials were revoked',
+    guards: 'the sessions of a person with revoked credentials',
     edits: [[SESSIONS, 'AND (p.revoked_at IS NULL OR p.revoked_at < s.created_at)', '']],
     noticedBy: ENDS,
     test: 'ends when its person is revoked, and other sessions continue',
   },
   {
     name: 'sessions-of-erased-persons',
-    guards: 'sessions that would bring the name of an erased person back',
+    guards: 'sessions that restore the name of an erased person',
     edits: [
       [
         'src/history/retention/persons.ts',
@@ -98,7 +98,7 @@ export const PAGE_SESSIONS = [
   },
   {
     name: 'secret-of-the-issuer',
-    guards: 'the secret of a client at its provider, which a new provider would get',
+    guards: "the client's secret sent to a new provider",
     edits: [
       [
         'src/platform/config/secrets/page-secrets.ts',
@@ -111,7 +111,7 @@ export const PAGE_SESSIONS = [
   },
   {
     name: 'keys-of-page-visitors',
-    guards: 'an idempotency key that two visitors of a page share after a recovery',
+    guards: 'an idempotency key shared by two visitors of a page after a recovery',
     edits: [[SCHEMA, 'strpos(record, \'"actor_source":"session"\') > 0', 'FALSE']],
     noticedBy: 'test/access/page-sessions/page-sessions.spec.ts',
     test: 'has its own idempotency keys, in the database too',

@@ -1,8 +1,8 @@
-/** Guards of one recipient against its many spellings. */
+/** Guards against other spellings of a recipient. */
 export const RECIPIENTS = [
   {
     name: 'canonical-phones',
-    guards: 'a payment to a phone number in another spelling, such as one with the zero that is dialed at home',
+    guards: 'a phone number in another spelling, such as one with a trunk zero',
     edits: [
       [
         'src/recipients/recipient.ts',
@@ -15,7 +15,7 @@ export const RECIPIENTS = [
   },
   {
     name: 'canonical-names',
-    guards: 'a payment to an address or a sub-account in another spelling, such as one with an invisible character',
+    guards: 'an address or a sub-account in another spelling, such as one with an invisible character',
     edits: [
       ['src/recipients/recipient.ts', 'if (name === key || small === key)', 'if (name === key || small !== null)'],
     ],
@@ -24,14 +24,14 @@ export const RECIPIENTS = [
   },
   {
     name: 'possible-numbers',
-    guards: 'a payment to a number that no country has',
+    guards: 'a payment to an impossible number',
     edits: [['src/recipients/recipient.ts', 'if (impossible !== undefined) return', "if (impossible === '') return"]],
     noticedBy: 'test/people/recipient-spellings.spec.ts',
     test: 'is refused with the spelling to use',
   },
   {
-    name: 'zero-dialed-at-home',
-    guards: 'a limit that takes a number with the zero that is dialed at home for another recipient',
+    name: 'trunk-zero',
+    guards: 'a separate limit for a number with a trunk zero',
     edits: [['src/recipients/numbering-plan.ts', "?? [/^0+/, '']", '?? AS_DIALED']],
     noticedBy: 'test/people/recipient-keys.spec.ts',
     test: 'are equal for all spellings of a recipient',

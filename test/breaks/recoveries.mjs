@@ -1,4 +1,4 @@
-/** The guards of what instances remember of a database, and of its recovery. See guards.mjs. */
+/** Guards of the instances' evidence about a database, and of its recovery. */
 
 const EPOCH = 'src/continuity/fence/epoch.service.ts';
 const RECOVERY = 'src/journal/recovery/recovery.ts';
@@ -8,14 +8,14 @@ const LOST = 'test/reconciliation/in-doubt/lost-payments.full.spec.ts';
 export const RECOVERIES = [
   {
     name: 'epoch-at-start',
-    guards: 'an old database that an instance finds at its next start',
+    guards: 'an old database at the next start of an instance',
     edits: [[EPOCH, 'this.seen = this.file.read();', 'this.seen = undefined;']],
     noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
     test: 'stops the instance at its next start, and at every later one',
   },
   {
     name: 'epoch-with-heartbeats',
-    guards: 'an old database behind a connection that stays',
+    guards: 'an old database behind an existing connection',
     edits: [
       [EPOCH, 'else if (beat.number === null) this.findBehind(', 'else if (beat.number === 0n) this.findBehind('],
     ],
@@ -24,7 +24,7 @@ export const RECOVERIES = [
   },
   {
     name: 'smaller-epoch',
-    guards: 'a server that was given up, and comes back with as many heartbeats',
+    guards: 'a retired server that returns with as many heartbeats',
     edits: [
       [
         EPOCH,
@@ -42,14 +42,14 @@ export const RECOVERIES = [
   },
   {
     name: 'evidence-of-approvals',
-    guards: 'an approval of the last second that an old database lacks',
+    guards: 'an approval of the last second missing from an old database',
     edits: [['src/admin/approvals/approvals.service.ts', "this.epoch.remember('approved', id);", '']],
     noticedBy: EVIDENCE,
     test: 'has the last approval, which could be given again',
   },
   {
     name: 'evidence-of-outcomes',
-    guards: 'an outcome of the last second that an old database lacks',
+    guards: 'an outcome of the last second missing from an old database',
     edits: [['src/journal/call-journal.ts', "epoch.remember('answered', outcomes[0]!.intentId);", '']],
     noticedBy: EVIDENCE,
     test: 'has the last outcome, and keeps it for the next start',
@@ -69,7 +69,7 @@ export const RECOVERIES = [
   },
   {
     name: 'evidence-of-checkpoints',
-    guards: 'an old database that an instance with a new DATA_DIR finds',
+    guards: 'an old database at an instance with a new DATA_DIR',
     edits: [
       [
         'src/history/log/sealing/checkpoint-file.ts',
@@ -82,7 +82,7 @@ export const RECOVERIES = [
   },
   {
     name: 'move-of-the-last-instance',
-    guards: 'a moved database that is confirmed before every instance has come along',
+    guards: 'a confirmed move before every instance has arrived',
     edits: [
       [
         'src/continuity/epoch/epoch-comparison.ts',
@@ -95,7 +95,7 @@ export const RECOVERIES = [
   },
   {
     name: 'move-without-misses',
-    guards: 'a moved database that is confirmed because an instance came along that misses commits',
+    guards: 'a move confirmed by an instance that misses commits',
     edits: [
       ['src/continuity/heartbeat/heartbeat.service.ts', 'this.isPaying, this.isBehind]', 'this.isPaying, false]'],
     ],
@@ -104,14 +104,14 @@ export const RECOVERIES = [
   },
   {
     name: 'recovered-recipients',
-    guards: 'a limit of a recipient that looks unused after a recovery',
+    guards: "a recipient's limit that appears unused after a recovery",
     edits: [[RECOVERY, 'json_to_recordset(payments) AS', "json_to_recordset('[]') AS"]],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'counts on the limit of its recipient in a day',
   },
   {
     name: 'lost-content',
-    guards: 'an approval of a call whose content was lost, which would send an empty request',
+    guards: 'an approval of a call without content, which would send an empty request',
     edits: [
       ['src/admin/approvals/held.ts', "  if (intent.recovered) throw new Problem('content_lost');\n", ''],
       ['src/admin/approvals/held.ts', 'body === null || ', ''],
@@ -121,28 +121,28 @@ export const RECOVERIES = [
   },
   {
     name: 'recovered-approvals',
-    guards: 'an approved call that can be approved again after a recovery',
+    guards: 'a second approval of an approved call after a recovery',
     edits: [[RECOVERY, 'WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)', 'WHERE FALSE']],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is not approved again if it was, and counts on the caps of the day of its approval',
   },
   {
     name: 'recovered-approved-sums',
-    guards: 'a cap that looks unused after the recovery of approved calls',
+    guards: 'a cap that appears unused after the recovery of approved calls',
     edits: [[RECOVERY, 'WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL', 'WHERE FALSE']],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is not approved again if it was, and counts on the caps of the day of its approval',
   },
   {
     name: 'recovered-outcomes',
-    guards: 'a call whose outcome was known, and which is in doubt after a recovery',
+    guards: 'a known outcome in doubt after a recovery',
     edits: [[RECOVERY, 'WHERE EXISTS (SELECT FROM intent i WHERE i.id = t.intent_id)', 'WHERE FALSE']],
     noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
     test: 'replays the old key, counts its amount, and pays again only what was not paid',
   },
   {
     name: 'keys-given-back',
-    guards: 'a key that was used again before its call was restored',
+    guards: 'a key used again before its call was restored',
     edits: [
       [RECOVERY, 'await giveKeysBack(prisma, await restorePersons(prisma, batch));', 'await giveKeysBack(prisma, []);'],
     ],
@@ -151,7 +151,7 @@ export const RECOVERIES = [
   },
   {
     name: 'rejected-keys-given-back',
-    guards: 'the key of a rejected call that was used again before the call was restored',
+    guards: 'the key of a rejected call, used again before the call was restored',
     edits: [
       [
         'src/journal/settlement/keys-paid-twice.ts',
@@ -164,7 +164,7 @@ export const RECOVERIES = [
   },
   {
     name: 'lost-time-is-read',
-    guards: 'a stop that is lifted before the lost time was read from the upstream’s list',
+    guards: "a stop lifted before a run read the lost time from the upstream's list",
     edits: [
       ['src/journal/stops/stops.ts', 'AND (epochs = 0 OR ${unreconciled})', ''],
       [
@@ -178,7 +178,7 @@ export const RECOVERIES = [
   },
   {
     name: 'lost-payments-are-held',
-    guards: 'a payment that only the upstream knows, and that is paid again',
+    guards: 'a second payment of one that only the upstream knows',
     edits: [
       [
         'src/journal/admission/state.ts',
@@ -190,7 +190,7 @@ export const RECOVERIES = [
   },
   {
     name: 'spool-at-start',
-    guards: 'a spooled outcome that the next start does not record',
+    guards: 'a spooled outcome unrecorded by the next start',
     edits: [
       [
         'src/continuity/spool/spool.ts',
@@ -203,7 +203,7 @@ export const RECOVERIES = [
   },
   {
     name: 'approval-of-a-lost-time',
-    guards: 'a pending call that was approved and paid in a lost time',
+    guards: 'a pending call that was approved and paid in the lost time',
     edits: [
       [
         'src/journal/decisions/decisions.ts',
@@ -215,7 +215,7 @@ export const RECOVERIES = [
   },
   {
     name: 'stop-of-a-recovery',
-    guards: 'payments between the next epoch and the reading of the list, if no instance has stopped everything',
+    guards: 'payments between the new epoch and the run, if no instance stopped everything',
     edits: [
       [
         'src/cli/database/database-recover.ts',
@@ -228,7 +228,7 @@ export const RECOVERIES = [
   },
   {
     name: 'copies-without-refused',
-    guards: 'a refused call that a copy would bring back in doubt',
+    guards: 'a refused call restored in doubt from a copy',
     edits: [['src/journal/call-journal.ts', 'if (!refused.includes(row.intent.id)) copies', 'if (refused) copies']],
     noticedBy: 'test/continuity/failover/frozen-database.full.spec.ts',
     test: 'causes 503 before it wakes up, sends no such call, and releases reservations and keys',

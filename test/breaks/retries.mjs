@@ -1,4 +1,4 @@
-/** The guards of an admission whose commit was reported as failed. See guards.mjs. */
+/** Guards of an admission whose commit was reported as failed. */
 
 const ADMISSIONS = 'src/journal/admission/admissions.ts';
 const STALE = 'test/continuity/failover/stale-admissions.spec.ts';
@@ -7,7 +7,7 @@ const failedAnd = (how) => `sends nothing if its commit was reported as failed a
 export const RETRIES = [
   {
     name: 'retry-settled',
-    guards: 'a retried admission whose call has a settlement',
+    guards: 'a retried admission of a call with a settlement',
     edits: [
       [
         ADMISSIONS,
@@ -20,7 +20,7 @@ export const RETRIES = [
   },
   {
     name: 'retry-answered',
-    guards: 'a retried admission whose call has an outcome',
+    guards: 'a retried admission of a call with an outcome',
     edits: [
       [
         ADMISSIONS,
@@ -42,28 +42,28 @@ export const RETRIES = [
   },
   {
     name: 'retry-without-key',
-    guards: 'a retried admission whose key belongs to another call',
+    guards: 'a retried admission of a call whose key belongs to another one',
     edits: [[ADMISSIONS, 'AND c.intent_id <> i.id)', 'AND c.intent_id <> i.id AND FALSE)']],
     noticedBy: STALE,
     test: failedAnd('without its key'),
   },
   {
     name: 'retry-too-old',
-    guards: 'a retried admission whose commit is older than a call may be sent',
+    guards: 'a retried admission of a commit older than the sending deadline',
     edits: [[ADMISSIONS, 'if (row.ageMs > sendableForMs) throw', 'if (row.ageMs > sendableForMs * 1e9) throw']],
     noticedBy: STALE,
     test: failedAnd('too old'),
   },
   {
     name: 'retry-confirmed',
-    guards: 'a retry that finds its row in place, and does not wait for the synchronous standby',
+    guards: 'a retry that finds its row, and skips the wait for the synchronous standby',
     edits: [['src/journal/call-journal.ts', '(again ? confirm() : undefined)', '(again ? undefined : undefined)']],
     noticedBy: 'test/continuity/failover/replication.full.spec.ts',
     test: 'that is gone, while waits for it are cancelled',
   },
   {
-    name: 'place-before-admission',
-    guards: 'a request that waits for the upstream, and has written nothing yet',
+    name: 'slot-before-admission',
+    guards: 'an intent of a request that still waits for the upstream',
     edits: [
       [
         'src/gateway/admission-control/gate.ts',
@@ -76,7 +76,7 @@ export const RETRIES = [
   },
   {
     name: 'circuit-before-intent',
-    guards: 'a request of an operation that the upstream mostly fails, and has written nothing yet',
+    guards: 'an intent of a request that an open circuit refuses',
     edits: [
       [
         'src/policy/decide.ts',
@@ -89,7 +89,7 @@ export const RETRIES = [
   },
   {
     name: 'one-probe',
-    guards: 'an upstream that is tried again, from all requests that are admitted at that moment',
+    guards: 'many probes of an open circuit at once',
     edits: [
       [
         'src/gateway/upstream/transport/circuit.ts',
@@ -102,7 +102,7 @@ export const RETRIES = [
   },
   {
     name: 'probe-given-up',
-    guards: 'an upstream whose probe was refused by the proxy itself',
+    guards: 'a circuit that stays open after the proxy refused its probe',
     edits: [
       [
         'src/gateway/forwarding/admission.service.ts',
@@ -115,34 +115,34 @@ export const RETRIES = [
   },
   {
     name: 'sent-by-its-deadline',
-    guards: 'a request that was admitted, and whose time to be sent is over',
+    guards: 'a request sent after its deadline',
     edits: [['src/gateway/forwarding/exchange.service.ts', 'performance.now() > call.sendBy || ', '']],
     noticedBy: 'test/payments/deadlines.spec.ts',
   },
   {
     name: 'shared-reads',
-    guards: 'the database from many followers of one run',
+    guards: 'one database read per follower of a run',
     edits: [['src/http/streams/shared-reads.ts', 'performance.now() - known.at < this.freshMs', 'this.freshMs < 0']],
     noticedBy: 'test/reconciliation/matching/reconciliation-following.full.spec.ts',
     test: 'reads as much for many followers of a run as for one',
   },
   {
-    name: 'overdue-beside-payments',
-    guards: 'keys, sessions and previews from statements that nobody waits for any more',
+    name: 'overdue-statements',
+    guards: 'keys, sessions and previews slowed down by abandoned statements',
     edits: [['src/app/app.ts', 'app.get(SidePrisma).endOverdue(SIDE_OVERDUE_MS);', '']],
     noticedBy: 'test/continuity/failover/overdue.full.spec.ts',
     test: 'end on the server, and leave their connections to other requests',
   },
   {
     name: 'overdue-canceled',
-    guards: 'a statement that goes on after its request has been answered',
+    guards: 'a statement that continues after the answer to its request',
     edits: [['src/platform/database/pools/overdue.ts', '      cancel(client);', '']],
     noticedBy: 'test/continuity/failover/overdue.full.spec.ts',
     test: 'is canceled on the server, so that it is not carried out once its lock is free',
   },
   {
     name: 'reserve-released',
-    guards: 'the answers of payments that are under way when the disk of the database is full',
+    guards: 'answers of payments in flight lost to a full database disk',
     edits: [
       [
         'src/continuity/space/reserve.ts',
@@ -155,7 +155,7 @@ export const RETRIES = [
   },
   {
     name: 'floor-of-free-space',
-    guards: 'payments whose outcomes would not fit on the disk',
+    guards: 'payments whose outcomes exceed the disk',
     edits: [
       [
         'src/gateway/may-pay/may-pay.service.ts',
@@ -168,26 +168,26 @@ export const RETRIES = [
   },
   {
     name: 'full-database-admits-nothing',
-    guards: 'the space of outcomes, which intents would take while the disk of the database is full',
+    guards: "intents that take the outcomes' space on a full database disk",
     edits: [['src/platform/storage/storage.service.ts', " || cause === 'disk_full'", '']],
     noticedBy: 'test/continuity/failover/full-disk.full.spec.ts',
     test: 'answers every payment that was sent, and refuses the others before they are sent',
   },
   {
     name: 'full-data-dir-admits-nothing',
-    guards: 'payments whose outcomes could be kept nowhere if the database failed',
+    guards: 'payments whose outcomes have no place if the database fails',
     edits: [['src/platform/storage/storage.service.ts', "place === 'data_dir' || ", '']],
     noticedBy: 'test/reconciliation/in-doubt/unrecorded-outcomes.full.spec.ts',
   },
   {
-    name: 'quiet-before-the-end',
-    guards: 'a trouble that is over between two failures, and a log that they flood',
+    name: 'quiet-before-all-clear',
+    guards: 'an all-clear between two failures, and a log flooded by them',
     edits: [['src/platform/storage/storage.service.ts', ' || performance.now() - seen.at < quietMs', '']],
     noticedBy: 'src/platform/storage/storage.service.spec.ts',
   },
   {
     name: 'code-of-used-up-connections',
-    guards: 'the reason why payments are refused while others hold all connections',
+    guards: 'an unclear refusal while other programs hold all connections',
     edits: [
       [
         'src/platform/storage/failures.ts',

@@ -1,4 +1,4 @@
-/** Takes out one guard after the other, in a copy of the project, and expects its test to fail. */
+/** Removes one guard at a time in a copy of the project, and expects its test to fail. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,13 @@ import { GUARDS } from './guards.mjs';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-/** Packages are linked, and data directories are nobody's business. */
+/** Packages are linked instead, and data directories are skipped. */
 const NOT_COPIED = ['node_modules', '.git', '.data'].map((name) => join(ROOT, name));
 
-/** So many schedules contain each event of the model more than once. */
+/** Maximum number of schedules per guard. Enough for each event of the model to occur repeatedly. */
 const SCHEDULES = 400;
 
-/** The edit itself fails, so that nothing ran without the guard. */
+/** Errors of the edit itself, which prevent any run without the guard. */
 const BROKEN =
   /(Syntax|Reference)Error|is not a function|Cannot find module|ended with \S+ before it said|dist is missing/;
 
@@ -34,13 +34,13 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(`Usage: npm run test:breaks -- [options]
 
-Takes out one guard after the other, in a copy of the project, and runs the test that must notice it. Fails if one does not.
+Removes one guard at a time in a copy of the project, and runs the test that must detect it. Fails if a test does not.
 
-  --only <name>        one guard; can be repeated
-  --schedules <count>  the most schedules of the model for one guard (default: ${SCHEDULES})
+  --only <name>        run only this guard; repeatable
+  --schedules <count>  maximum number of schedules of the model per guard (default: ${SCHEDULES})
   --seed <number>      seed of the schedules
-  --list               print the guards and what notices their loss
-  --check              only check that each guard is where the table says, and that its test exists
+  --list               list the guards and the tests that detect their removal
+  --check              check only that each guard's source text and test exist
 
 Examples:
   npm run test:breaks
@@ -56,7 +56,9 @@ if (values.list) {
 
 if (values.check) {
   const faults = GUARDS.flatMap(({ name, edits, noticedBy, test }) => [
-    ...edits.filter(([file, text]) => timesIn(ROOT, file, text) !== 1).map(([file]) => `${name}: not once in ${file}`),
+    ...edits
+      .filter(([file, text]) => timesIn(ROOT, file, text) !== 1)
+      .map(([file]) => `${name}: text not found exactly once in ${file}`),
     ...(noticedBy === 'model' || hasTest(noticedBy, test) ? [] : [`${name}: ${noticedBy} or its test is missing`]),
     ...(GUARDS.filter((guard) => guard.name === name).length > 1 ? [`${name}: the name is not unique`] : []),
   ]);
@@ -66,7 +68,7 @@ if (values.check) {
 
 const chosen = GUARDS.filter(({ name }) => !values.only || values.only.includes(name));
 if (chosen.length === 0 || (values.only && chosen.length < values.only.length)) {
-  console.error('There is no such guard. Run npm run test:breaks -- --list.');
+  console.error('Unknown guard. Run npm run test:breaks -- --list.');
   process.exit(2);
 }
 
@@ -83,20 +85,20 @@ for (const [index, guard] of chosen.entries()) {
   if (how !== 'noticed') unnoticed += 1;
   console.log(`${how.padEnd(12)} ${String(Math.round((Date.now() - started) / 1_000)).padStart(4)} s  ${detail}`);
 }
-console.log(`${chosen.length - unnoticed} of ${chosen.length} lost guards were noticed.`);
+console.log(`${chosen.length - unnoticed} of ${chosen.length} removed guards were detected.`);
 process.exitCode = unnoticed === 0 ? 0 : 1;
 
-/** Runs the test of a guard with and without the guard. A single test may fail because it needs the ones before it. */
+/** Runs the test of a guard with and without the guard. A single test may fail alone if it needs earlier ones. */
 function whatNotices(guard) {
   if (guard.test !== undefined && judged(guard).how !== 'UNNOTICED')
-    return { how: 'BROKEN', detail: 'the test fails alone, although the guard is in place' };
+    return { how: 'BROKEN', detail: 'the test fails on its own, with the guard in place' };
   const changed = applied(guard);
   const found = judged(guard);
   for (const [path, text] of changed) write(path, text);
   return found;
 }
 
-/** Returns whether a spec file exists and has a test with these words. `%s` of a table stands for any words. */
+/** Returns whether a spec file has a test with these words. `%s` of a table matches any words. */
 function hasTest(spec, words) {
   if (!existsSync(join(ROOT, spec))) return false;
   if (words === undefined) return true;
@@ -110,12 +112,12 @@ function escaped(text) {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** Edits the copy. @returns what the files were. */
+/** Edits the copy. @returns the original files. */
 function applied({ name, edits }) {
   const before = new Map();
   for (const [path, text, replacement] of edits) {
     const source = readFileSync(join(copy, path), 'utf8');
-    if (timesIn(copy, path, text) !== 1) throw new Error(`${name}: ${path} does not have the text once`);
+    if (timesIn(copy, path, text) !== 1) throw new Error(`${name}: text not found exactly once in ${path}`);
     if (!before.has(path)) before.set(path, source);
     write(
       path,
@@ -129,7 +131,7 @@ function timesIn(folder, path, text) {
   return readFileSync(join(folder, path), 'utf8').split(text).length - 1;
 }
 
-/** Writes a source file and its built form, which processes run. */
+/** Writes a source file and its compiled form, which processes run. */
 function write(path, source) {
   writeFileSync(join(copy, path), source);
   if (!path.startsWith('src/')) return;
@@ -149,7 +151,7 @@ function write(path, source) {
   writeFileSync(built, outputText);
 }
 
-/** Runs the test of a guard, and tells what it noticed. A test that cannot run has noticed nothing. */
+/** Runs the test of a guard. Returns its result. A test that cannot run has detected nothing. */
 function judged({ noticedBy, test, disaster }) {
   const isModel = noticedBy === 'model';
   const results = join(copy, 'results.json');
@@ -175,7 +177,7 @@ function judged({ noticedBy, test, disaster }) {
     assertionResults.filter(({ status }) => status === 'failed'),
   );
   const [first] = failed;
-  // A test that failed may leave a connection whose end then ends the whole run.
+  // A failed test may leave a connection whose end aborts the whole run.
   const [, title] = /✕ (.+?)(?: \(\d+ ms\))?$/m.exec(stderr) ?? [];
   if (testResults.length === 0 && title !== undefined) return { how: 'noticed', detail: title };
   if (!first)

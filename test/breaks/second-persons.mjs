@@ -1,4 +1,4 @@
-/** The guards against one person who acts for two. See guards.mjs. */
+/** Guards of dual control. */
 
 const WIDENS = 'src/access/governance/widens.ts';
 const GOVERNANCE = 'src/access/governance/governance.service.ts';
@@ -13,35 +13,35 @@ const STOPS = 'test/limits/stops-second-person.spec.ts';
 export const SECOND_PERSONS = [
   {
     name: 'granted-scope',
-    guards: 'a client that one person lets redeem and collect',
+    guards: 'permission to redeem and collect granted by one person',
     edits: [[WIDENS, '!before.scopes.includes(scope)', "!before.scopes.includes(scope) && scope !== 'write'"]],
     noticedBy: 'test/limits/widened-requests.full.spec.ts',
     test: 'waits for the scope write alone, which opens something',
   },
   {
     name: 'lowered-limit',
-    guards: 'a limit that lets a client do more if it is lowered',
+    guards: 'a limit that allows more when it is lowered',
     edits: [[WIDENS, 'new Decimal(after).lessThan(before)', 'new Decimal(after).greaterThan(before)']],
     noticedBy: 'src/access/clients/limits/new-limit.full.spec.ts',
     test: 'needs a second person if it is lowered',
   },
   {
-    name: 'key-of-another',
-    guards: 'a requester who sees the key of somebody else',
+    name: 'foreign-key-hidden',
+    guards: "a requester who sees another person's key",
     edits: [[GOVERNANCE, 'person === undefined ? key : undefined', 'person === undefined ? key : key']],
     noticedBy: PERSONAL_KEYS,
     test: 'shows its secret only to the person who claims it',
   },
   {
-    name: 'hands-of-the-decider',
-    guards: 'a decision by a key that the requester has requested or claimed',
+    name: 'decider-keys',
+    guards: 'a decision by a key that the requester requested or claimed',
     edits: [[SAME_PERSON, ' AND k.claimed_at IS NOT NULL)', ' AND FALSE)']],
     noticedBy: PERSONAL_KEYS,
     test: 'never decides about a change of its',
   },
   {
-    name: 'hands-of-the-requester',
-    guards: 'a decision about a request by a key that the decider has claimed',
+    name: 'requester-keys',
+    guards: 'a decision about a request made with a key that the decider claimed',
     edits: [
       [SCHEMA, 'unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))', 'unnest(k.claimed_by) AS name WHERE FALSE)'],
     ],
@@ -50,21 +50,21 @@ export const SECOND_PERSONS = [
   },
   {
     name: 'claim-of-the-approver',
-    guards: 'an approver who claims the key of somebody else with its code',
+    guards: "an approver who claims another person's key with its code",
     edits: [[CLAIMS, 'new Set([key.approvedBy,', 'new Set([key.person,']],
     noticedBy: PERSONAL_KEYS,
     test: 'never decides about a change of its',
   },
   {
-    name: 'claim-after-its-time',
-    guards: 'a claim code that is found later',
+    name: 'expired-claim',
+    guards: 'a claim code found after its expiry',
     edits: [[CLAIMS, ' AND k.claim_until > now()', '']],
     noticedBy: PERSONAL_KEYS,
     test: 'cannot be claimed after expiry or revocation, or with a wrong code',
   },
   {
-    name: 'lift-alone',
-    guards: 'a stop of somebody else that one person lifts',
+    name: 'lift-by-one-person',
+    guards: "another person's stop lifted by one person",
     edits: [
       [
         'src/journal/stops/stops.ts',
@@ -77,21 +77,21 @@ export const SECOND_PERSONS = [
   },
   {
     name: 'lift-of-an-old-stop',
-    guards: 'a stop that one person lifts long after it was set',
+    guards: 'an old stop lifted by one person',
     edits: [['src/journal/stops/stops.ts', 'const TAKEN_BACK_MINUTES = 10;', 'const TAKEN_BACK_MINUTES = 10_000;']],
     noticedBy: STOPS,
     test: 'is done alone by the person who set it, for ten minutes',
   },
   {
     name: 'lift-unreconciled',
-    guards: 'a stop that one person lifts although payments may be missing',
+    guards: 'a stop lifted by one person while payments may be missing',
     edits: [[LIFTING, '(!unreconciled && ', '(']],
     noticedBy: STOPS,
     test: 'takes two persons for one of their own',
   },
   {
     name: 'claimed-name',
-    guards: 'an approval by a person whose name the requester has claimed',
+    guards: 'an approval under a name that the requester has claimed',
     edits: [
       [
         SCHEMA,
@@ -104,7 +104,7 @@ export const SECOND_PERSONS = [
   },
   {
     name: 'renamed-subject',
-    guards: 'an approval by somebody whom the provider knows under another name',
+    guards: 'an approval by a requester with another name at the provider',
     edits: [[SCHEMA, 'IF of_name <> of_subject THEN', 'IF FALSE THEN']],
     noticedBy: 'test/people/one-human-model.spec.ts',
     test: 'agree with a model, in any order of discovery',
@@ -124,8 +124,8 @@ export const SECOND_PERSONS = [
     test: 'cannot combine incompatible scopes under two names, or by a sign-in with a new name',
   },
   {
-    name: 'merge-alone',
-    guards: 'two people whom one person merges',
+    name: 'merge-by-one-person',
+    guards: 'two people merged by one person',
     edits: [
       [
         'src/access/governance/governance.service.ts',
@@ -138,7 +138,7 @@ export const SECOND_PERSONS = [
   },
   {
     name: 'merge-of-oneself',
-    guards: 'a merge that one of both people approves',
+    guards: 'a merge approved by one of both people',
     edits: [
       [
         SAME_PERSON,

@@ -1,4 +1,4 @@
-/** The guards against several database servers at once. See guards.mjs. */
+/** Guards against several active database servers. */
 
 const CONNECTIONS = 'src/continuity/fence/connections.service.ts';
 const CHOICE = 'src/platform/database/servers/server-choice.ts';
@@ -6,14 +6,14 @@ const CHOICE = 'src/platform/database/servers/server-choice.ts';
 export const SERVERS = [
   {
     name: 'one-server-at-a-time',
-    guards: 'payments on a connection to another server than that of the heartbeat',
+    guards: "payments on a connection to another server than the heartbeat's",
     edits: [[CONNECTIONS, 'if (found.server !== this.known.server) return', 'if (found.server === null) return']],
     noticedBy: 'test/continuity/failover/two-primaries.full.spec.ts',
     test: 'does not pay while its heartbeat is on another one than a new connection',
   },
   {
     name: 'old-connections-end',
-    guards: 'admissions on pooled connections to the server that was replaced',
+    guards: 'admissions on pooled connections to a replaced server',
     edits: [[CONNECTIONS, 'return session?.server !== server ||', 'return']],
     noticedBy: 'test/continuity/failover/two-primaries.full.spec.ts',
   },
@@ -25,29 +25,29 @@ export const SERVERS = [
     test: 'does not start in production with settings that lose commits, unless they are allowed by name',
   },
   {
-    name: 'servers-that-take-writes',
-    guards: 'connections for payments to a standby',
+    name: 'writable-servers',
+    guards: 'connections for payments to a read-only standby',
     edits: [[CHOICE, "if (target === 'read-write') return !isStandby && !isReadOnly;", '']],
     noticedBy: 'test/database/database-hosts.full.spec.ts',
     test: 'tells of each server why it was not taken, without the password',
   },
   {
     name: 'newest-timeline',
-    guards: 'payments on an old primary that lives on beside the new one',
+    guards: 'payments on an old primary that survives next to the new one',
     edits: [[CHOICE, "kind?.timeline ?? '00000000'", "'00000000'"]],
     noticedBy: 'test/database/database-hosts.full.spec.ts',
     test: 'leads to the newer one',
   },
   {
     name: 'pooled-admissions',
-    guards: 'a payment on a server that a pooler has moved to',
+    guards: 'payments on a server that a pooler has moved to',
     edits: [[CONNECTIONS, 'if (this.known && server !== this.known.server)', "if (server === '')"]],
     noticedBy: 'test/database/database-pooled.full.spec.ts',
     test: 'sends nothing that was admitted on another server than that of the heartbeat',
   },
   {
     name: 'shared-session-locks',
-    guards: 'a pooler in transaction mode, behind which two workers hold one job',
+    guards: 'two workers with one job behind a pooler in transaction mode',
     edits: [
       [
         'src/platform/database/checks/engine-check.ts',
@@ -58,8 +58,8 @@ export const SERVERS = [
     noticedBy: 'test/database/engine-check.full.spec.ts',
   },
   {
-    name: 'locks-nobody-sees',
-    guards: 'a live instance that others take for dead, because the server does not show its lock',
+    name: 'hidden-locks',
+    guards: 'a live instance declared dead because the server hides its lock',
     edits: [
       [
         'src/platform/database/checks/engine-check.ts',
@@ -71,8 +71,8 @@ export const SERVERS = [
     test: 'is refused that does not show advisory locks',
   },
   {
-    name: 'engine-with-all-it-needs',
-    guards: 'a server on which a guard of the schema would fail later',
+    name: 'engine-features',
+    guards: 'a server that cannot run a guard of the schema',
     edits: [
       ['src/platform/database/checks/engine-check.ts', 'if (lacking.length === 0) return;', 'if (lacking) return;'],
     ],

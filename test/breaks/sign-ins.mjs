@@ -1,4 +1,4 @@
-/** The guards of people who sign in. See guards.mjs. */
+/** Guards of sign-ins. */
 
 const PROVIDER = 'src/credentials/openid/openid-provider.ts';
 const SESSIONS = 'src/access/sessions/sessions.service.ts';
@@ -10,8 +10,8 @@ const ATTACKS = 'test/access/page-sessions/sign-in-attacks.spec.ts';
 
 export const SIGN_INS = [
   {
-    name: 'state-of-the-browser',
-    guards: 'a sign-in that another browser has begun',
+    name: 'sign-in-state',
+    guards: 'a sign-in started in another browser',
     edits: [
       [
         PROVIDER,
@@ -23,36 +23,36 @@ export const SIGN_INS = [
     test: 'cannot use a callback with another state',
   },
   {
-    name: 'nonce-of-the-sign-in',
-    guards: 'an ID token that was made for another sign-in',
+    name: 'sign-in-nonce',
+    guards: 'an ID token made for another sign-in',
     edits: [[PROVIDER, '    expectedNonce: nonceOf(transaction),\n', '']],
     noticedBy: ATTACKS,
     test: 'signs in if all claims are valid', // without it, the library accepts no token with a nonce
   },
   {
-    name: 'signature-of-the-provider',
-    guards: 'an ID token that the provider has not signed',
+    name: 'id-token-signature',
+    guards: 'an ID token not signed by the provider',
     edits: [[PROVIDER, '    await verifyWith(keys, idToken, (key) => compactVerify(idToken, key));\n', '']],
     noticedBy: ATTACKS,
     test: 'signed with another key signs nobody in',
   },
   {
-    name: 'each-key-of-one-name',
-    guards: 'sign-ins and sign-outs at a provider that publishes two keys of one name',
+    name: 'duplicate-key-ids-sign-in',
+    guards: 'sign-ins and sign-outs that fail because a provider publishes two keys with one `kid`',
     edits: [['src/credentials/openid/provider-tokens.ts', 'fitting.map(verify)', 'fitting.slice(0, 1).map(verify)']],
     noticedBy: LOGOUTS,
     test: 'signed with a second key of the same ID ends sessions, and with an unknown key does not',
   },
   {
-    name: 'strength-of-the-sign-in',
-    guards: 'a step-up for which the provider did not ask for the proof',
+    name: 'step-up-strength',
+    guards: 'a step-up without proof from the provider',
     edits: [[PROVIDER, "    if (!isStrong) throw new SignInFailure('too_weak');\n", '']],
     noticedBy: 'test/access/page-sessions/step-up.spec.ts',
     test: 'rejects a password alone',
   },
   {
-    name: 'session-before-the-sign-in',
-    guards: 'a session that somebody planted before the sign-in',
+    name: 'planted-session',
+    guards: 'a session planted before the sign-in',
     edits: [
       [
         SERVED,
@@ -64,15 +64,15 @@ export const SIGN_INS = [
     test: 'cannot fix a session that the victim then signs in to',
   },
   {
-    name: 'page-after-the-sign-in',
-    guards: 'a link to our sign-in that leads to the page of somebody else',
+    name: 'redirect-after-sign-in',
+    guards: 'an open redirect after the sign-in',
     edits: [['src/credentials/sign-in/return-to.ts', 'return isOurs ? ', 'return asked ? asked : isOurs ? ']],
     noticedBy: 'test/access/page-sessions/sign-in.spec.ts',
     test: 'never returns to',
   },
   {
     name: 'session-of-another-provider',
-    guards: 'a session that goes on although its provider is no longer ours',
+    guards: 'a session of a replaced provider',
     edits: [
       [
         SESSIONS,
@@ -84,8 +84,8 @@ export const SIGN_INS = [
     test: 'ends its sessions when people can no longer sign in the same way',
   },
   {
-    name: 'age-of-the-sign-in',
-    guards: 'an approval by whoever finds the browser of an approver',
+    name: 'step-up-age',
+    guards: "an approval in an approver's unattended browser",
     edits: [[STEP_UP, 'ageSeconds <= maxAgeSeconds', 'ageSeconds >= 0']],
     noticedBy: 'test/access/page-sessions/step-up.spec.ts',
     test: 'expires, and the provider asks again',
@@ -99,7 +99,7 @@ export const SIGN_INS = [
   },
   {
     name: 'logout-token-replay',
-    guards: 'sessions that people have begun since their logout token was first sent',
+    guards: 'sessions ended by a replayed logout token',
     edits: [
       [
         'src/access/sessions/provider-sign-outs.service.ts',
@@ -112,28 +112,28 @@ export const SIGN_INS = [
   },
   {
     name: 'logout-token-type',
-    guards: 'sessions of people whose access token somebody sends as a logout token',
+    guards: 'an access token sent as a logout token',
     edits: [[LOGOUT_TOKEN, "if (!TYPES.test(protectedHeader.typ ?? 'JWT'))", "if (protectedHeader.typ === 'none')"]],
     noticedBy: LOGOUTS,
     test: 'that is an access token ends no session',
   },
   {
     name: 'logout-token-of-another-party',
-    guards: 'sessions of people who have signed out of another client',
+    guards: 'sessions ended by the sign-out from another client',
     edits: [[LOGOUT_TOKEN, '.filter((id) => azp === undefined || id === azp)', '']],
     noticedBy: LOGOUTS,
     test: 'of another authorized party ends no session',
   },
   {
     name: 'logout-token-age',
-    guards: 'sessions that have begun since a logout token was made',
+    guards: 'sessions that began after the logout token was made',
     edits: [[LOGOUT_TOKEN, '    maxTokenAge: MAX_AGE_SECONDS,\n', '']],
     noticedBy: LOGOUTS,
     test: 'from the future ends no session',
   },
   {
     name: 'sign-out-at-a-provider-of-ours',
-    guards: 'a sign-out that leads to the address of a planted cookie',
+    guards: 'a sign-out redirected by a planted cookie',
     edits: [
       [
         'src/credentials/sign-in/sign-out.ts',
@@ -146,14 +146,14 @@ export const SIGN_INS = [
   },
   {
     name: 'name-of-the-provider',
-    guards: 'people of a provider whose limits and revocations are kept under another name',
+    guards: 'limits and revocations bypassed by another name of the provider',
     edits: [[PROVIDER, 'if (metadata.issuer === issuer) ', 'if (metadata.issuer) ']],
     noticedBy: 'test/access/page-sessions/page-session-id-tokens.full.spec.ts',
     test: 'signs nobody in at a provider whose issuer is configured differently',
   },
   {
-    name: 'operator-behind-a-request',
-    guards: 'an approval by an operator who requested on a page',
+    name: 'operator-as-requester',
+    guards: 'an approval by an operator of their own request on a page',
     edits: [
       [
         'prisma/migrations/20261124000000_init/migration.sql',

@@ -1,4 +1,4 @@
-/** The guards of access tokens and of the proofs of their keys. See guards.mjs. */
+/** Guards of access tokens and their proofs of possession. */
 
 const TOKENS = 'src/access/tokens/tokens.service.spec.ts';
 const STRICT_JSON = 'src/platform/json/strict-json.ts';
@@ -18,21 +18,21 @@ export const ACCESS_TOKENS = [
   },
   {
     name: 'token-of-another-party',
-    guards: 'a token that the provider issued to another app',
+    guards: 'a token issued by the provider to another app',
     edits: [['src/access/tokens/access-token.ts', ' || azp !== clientId)', ')']],
     noticedBy: TOKENS,
     test: 'refuses a token of another authorized party',
   },
   {
     name: 'token-of-several-actors',
-    guards: 'records that would leave out who acted first',
+    guards: 'records without the first of several actors',
     edits: [['src/access/tokens/access-token.ts', 'if (act.act !== undefined)', 'if (act.act === null)']],
     noticedBy: TOKENS,
     test: 'one of several actors',
   },
   {
     name: 'token-age',
-    guards: 'an access token that its provider lets live for years',
+    guards: 'an access token valid for years',
     edits: [
       [
         'src/access/callers/token-callers.service.ts',
@@ -45,7 +45,7 @@ export const ACCESS_TOKENS = [
   },
   {
     name: 'token-spelling',
-    guards: 'tokens that two readers read differently',
+    guards: 'tokens with an ambiguous spelling',
     edits: [[STRICT_JSON, 'membersOf(value) !== shapeOf(bytes, 0).names', 'membersOf(value) < 0']],
     noticedBy: TOKENS,
     test: 'accepts no forged token',
@@ -58,7 +58,7 @@ export const ACCESS_TOKENS = [
     test: 'refuses with 503 if the service answers two verdicts',
   },
   {
-    name: 'upstream-twin-members',
+    name: 'upstream-duplicate-members',
     guards: 'an answer that the app and the proxy read differently',
     edits: [
       [
@@ -71,8 +71,8 @@ export const ACCESS_TOKENS = [
     test: 'readers differ about the members of one name',
   },
   {
-    name: 'keys-of-one-name',
-    guards: 'tokens of a provider that publishes two keys of one name',
+    name: 'duplicate-key-ids',
+    guards: 'rejected tokens of a provider with two keys of one name',
     edits: [
       [
         'src/access/tokens/provider-keys.ts',
@@ -85,13 +85,13 @@ export const ACCESS_TOKENS = [
   },
   {
     name: 'public-url',
-    guards: 'a proof, a page or a sign-in for the host that a caller names',
+    guards: 'a proof, a page or a sign-in for a host named by the caller',
     edits: [['src/access/auth/origins.ts', '=== origin);', '!== undefined);']],
     noticedBy: 'test/architecture/public-url.spec.ts',
   },
   {
     name: 'outermost-proxy',
-    guards: 'a forwarded entry that a caller wrote before the entries of the trusted proxies',
+    guards: 'a forwarded entry forged by the caller before those of the trusted proxies',
     edits: [
       ['src/access/auth/origins.ts', 'return caller !== undefined && !isTrusted(caller);', 'return caller === header;'],
     ],
@@ -99,28 +99,28 @@ export const ACCESS_TOKENS = [
   },
   {
     name: 'token-source',
-    guards: 'tokens that were verified before their client took others',
+    guards: 'cached tokens of a provider that the client no longer accepts',
     edits: [['src/access/tokens/tokens.service.ts', 'if (known?.source === against)', 'if (known)']],
     noticedBy: TOKENS,
     test: 'once its client takes other tokens',
   },
   {
     name: 'provider-keys-age',
-    guards: 'keys of a provider that has not answered for too long',
+    guards: 'keys of a provider that has been unreachable for too long',
     edits: [['src/access/tokens/provider-keys.ts', '!this.keys || this.ageMs > this.maxAgeMs', '!this.keys']],
     noticedBy: KEYS,
     test: 'no longer than allowed',
   },
   {
     name: 'provider-keys-flood',
-    guards: 'a provider that forged tokens would make us flood',
+    guards: 'a flood of key requests to a provider, caused by forged tokens',
     edits: [['src/access/tokens/provider-keys.ts', '< COOL_DOWN_MS', '< 0']],
     noticedBy: KEYS,
     test: 'not made to flood',
   },
   {
     name: 'person-of-another-client',
-    guards: 'the people of other clients against a revocation by ID',
+    guards: 'a revocation by ID that affects people of other clients',
     edits: [
       [
         'src/access/people/person-revocations.service.ts',
@@ -133,7 +133,7 @@ export const ACCESS_TOKENS = [
   },
   {
     name: 'token-of-revoked-person',
-    guards: 'tokens from before a revocation of their person',
+    guards: 'tokens issued before a revocation of their person',
     edits: [
       ['src/access/callers/token-callers.service.ts', 'if (isFromBefore(row.revokedAt, ', 'if (isFromBefore(null, '],
     ],
@@ -142,7 +142,7 @@ export const ACCESS_TOKENS = [
   },
   {
     name: 'token-from-before-a-recovery',
-    guards: 'tokens from before a recovery of the database, which may lack their revocation',
+    guards: 'tokens issued before a recovery of the database, which may lack their revocation',
     edits: [
       ['src/access/callers/token-callers.service.ts', 'if (isFromBefore(row.recoveredAt, ', 'if (isFromBefore(null, '],
     ],
@@ -151,7 +151,7 @@ export const ACCESS_TOKENS = [
   },
   {
     name: 'person-revocation-everywhere',
-    guards: 'the caller of a revoked person that another instance remembers',
+    guards: 'a revoked person whose caller is cached on another instance',
     edits: [
       [
         'src/access/people/person-revocations.service.ts',
@@ -163,8 +163,8 @@ export const ACCESS_TOKENS = [
     test: 'affects one person at once on every instance',
   },
   {
-    name: 'keys-of-providers-apart',
-    guards: 'a revoked key that one person replaces by a change of the other provider of the client',
+    name: 'separate-provider-keys',
+    guards: "a revoked key that one person replaces through the client's other provider",
     edits: [
       [
         'src/access/clients/key-rows.ts',
@@ -177,7 +177,7 @@ export const ACCESS_TOKENS = [
   },
   {
     name: 'bound-token-as-bearer',
-    guards: 'stolen tokens that are bound to a key, sent as bearer tokens',
+    guards: 'stolen key-bound tokens, sent as bearer tokens',
     edits: [
       ['src/access/auth/authenticate.ts', "if (scheme === 'Bearer')", "if (scheme !== 'Bearer' && scheme !== 'DPoP')"],
     ],
@@ -186,14 +186,14 @@ export const ACCESS_TOKENS = [
   },
   {
     name: 'proof-replay',
-    guards: 'proofs that were used on another instance',
+    guards: 'proofs already used on another instance',
     edits: [['src/access/tokens/used-proofs.service.ts', 'if (!isFirst)', 'if (!isFirst && !proof)']],
     noticedBy: DPOP,
     test: 'rejects a replayed proof, concurrently and on another instance',
   },
   {
     name: 'token-starts-no-session',
-    guards: 'a session with all scopes of the client, begun with a token of one person',
+    guards: "a session with all scopes of the client, started with one person's token",
     edits: [['src/access/auth/route-access.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true']],
     noticedBy: 'test/access/keys/tokens.spec.ts',
     test: 'starts no console session, which would grant all scopes of the client',
