@@ -26,9 +26,8 @@ import { addPreview } from './preview/preview.controller';
 export const OPERATION = 'payout-proxy:operation';
 
 /**
- * Makes a method the handler of one operation: its route, its scopes, its record, and its documentation. The name of the
- * method becomes the `operationId`, so no other handler has the same name. An operation that is not a read also gets a
- * preview.
+ * Makes a method the handler of one operation: its route, scopes, record and documentation. The method's name
+ * becomes the `operationId`, so it must be unique. An operation other than a read also gets a preview.
  * @param method another method that the interface's text allows for the same operation.
  */
 export function Operation(name: OperationName, method = methodOf(name)): MethodDecorator {

@@ -16,7 +16,7 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: 'src/gateway/upstream/transport/undici-adapter.spec.ts',
-    test: 'keeps the end of the body back if it is too late by then',
+    test: 'holds the end of the body back if it is too late',
   },
   {
     name: 'key-of-a-late-payment',

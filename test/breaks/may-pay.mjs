@@ -108,6 +108,6 @@ export const CHECKS = [
       ],
     ],
     noticedBy: 'src/gateway/may-pay/obstacles.spec.ts',
-    test: "tells an end user nothing of what everybody else has spent, and the app its client's cap",
+    test: "hides the spending of the whole app from an end user, and shows the app its client's cap",
   },
 ];

@@ -36,7 +36,7 @@ export const NETWORK = [
     guards: 'two payouts whose references differ in digits that a double loses',
     edits: [['src/platform/json/exact-json.ts', 'if (!MAY_HAVE_ONE.test(text)) return value;', 'return value;']],
     noticedBy: 'src/gateway/upstream/answers/transactions.spec.ts',
-    test: 'reads a chiRef that is a number as its digits, also those that a double cannot hold',
+    test: 'reads the digits of a numeric chiRef, even beyond the precision of a double',
   },
   {
     name: 'half-sent-heads',
@@ -132,6 +132,6 @@ export const NETWORK = [
     guards: 'memory exhausted by a decompression bomb from the upstream',
     edits: [['src/gateway/upstream/transport/content-coding.ts', 'if (size > maxBytes) return undefined;', '']],
     noticedBy: 'src/gateway/upstream/transport/content-coding.spec.ts',
-    test: 'stops at the size limit, and so decodes no bomb',
+    test: 'stops at the size limit, so it decodes no bomb',
   },
 ];

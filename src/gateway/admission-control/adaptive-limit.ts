@@ -1,21 +1,24 @@
-/** Admissions that take longer than this, in milliseconds, wait for each other. They usually take some milliseconds. */
+/** Admissions slower than this, in ms, wait for each other. Usual ones take a few milliseconds. */
 const SLOW_MS = 400;
 
-/** Slowness alone never leaves fewer at the same time. They share one commit, so fewer would only be slower. */
+/**
+ * Lower bound of the limit while the database is only slow. The admissions share one commit, so fewer would
+ * be slower.
+ */
 const FEWEST_SLOW = 8;
 
-/** A database that has neither failed nor been slow for this long is healthy again. Milliseconds. */
+/** Time without a failure or slowness after which a database is healthy again, in ms. */
 const HEALTHY_AFTER_MS = 10_000;
 
 /**
- * Limits how many admissions wait for the database at the same time. The limit falls while the database is slow, and by
- * half while it fails. It rises by one for each round of fast admissions, so a database that has just come back is not
- * flooded. This is the control of congestion that TCP uses: additive increase, multiplicative decrease.
+ * Limits the concurrent admissions at the database. The limit falls while the database is slow, and halves
+ * while it fails. It rises by one per round of fast admissions, to not flood a database that has just come
+ * back. This is TCP's congestion control (RFC 5681): additive increase, multiplicative decrease.
  */
 export class AdaptiveLimit {
   private limit: number;
   private used = 0;
-  /** When the limit last fell. Admissions that began before tell nothing about the new one. */
+  /** Time of the last fall. Earlier admissions say nothing about the new limit. */
   private fellAt = -Infinity;
 
   constructor(
@@ -34,13 +37,13 @@ export class AdaptiveLimit {
     return this.used < this.current;
   }
 
-  /** @returns when it began. Give it to `end`. */
+  /** @returns the start, for `end`. */
   begin(): number {
     this.used += 1;
     return this.nowMs();
   }
 
-  /** @param hasFailed whether the database did not respond in time, or failed. Undefined if nothing was learned. */
+  /** @param hasFailed whether the database failed or timed out. Undefined if it was not tested. */
   end(beganAt: number, hasFailed: boolean | undefined): void {
     const wasFull = !this.hasRoom;
     this.used -= 1;

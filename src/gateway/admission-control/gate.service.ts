@@ -14,24 +14,24 @@ import { Gate, GateFull } from './gate';
 import { Place, Priority } from './place';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** More clients than are ever refused within a minute. */
+/** Bounds the map of refused clients. */
 const MAX_CLIENTS = 10_000;
 
-/** The first refusal of a client in this time is recorded. The others are counted, so that a flood writes nothing. */
+/** Records the first refusal of a client per interval and counts the others, so a flood writes nothing. */
 const RECORDED_EVERY_MS = 60_000;
 
 /**
- * The part of its deadline that a request of a burst waits for a place: 600 ms of two seconds. A refusal after half of it
- * would take a second, and longer on a busy machine. The rest is for the admission.
+ * Share of its deadline that a request of a burst waits for a place: 600 ms of two seconds. A refusal after
+ * half of the deadline would take a second, and longer on a busy machine. The rest is for the admission.
  */
 const SHARE_FOR_WAITING = 0.3;
 
-/** Callers that were refused together do not come back together. Seconds. */
+/** Range of Retry-After in seconds. The jitter spreads callers that were refused together. */
 const RETRY_AFTER = { least: 1, most: 4 };
 
 /**
- * The gates of this instance, one for each upstream account: requests that would wait too long are refused before anything
- * is written about them. An account that is slow takes no places from the others.
+ * The gates of this instance, one per upstream account. Refuses requests that would wait too long before
+ * anything is written about them. A slow account takes no places from the others.
  */
 @Injectable()
 export class GateService {
@@ -45,7 +45,7 @@ export class GateService {
     private readonly mayPay: MayPay,
   ) {
     this.newGate = () => new Gate(upstreamConnections, upstreamQueue, requestDeadlineMs * SHARE_FOR_WAITING);
-    this.gateOf(MAIN_ACCOUNT); // metrics show its places from the start
+    this.gateOf(MAIN_ACCOUNT); // Metrics show its places from the start.
     const watch = (name: string, help: string, valueOf: (gate: Gate) => number) => {
       const measure = () => [...this.gates].map(([account, gate]) => ({ labels: { account }, value: valueOf(gate) }));
       metrics.watch(name, help, measure, ['account']);
@@ -67,7 +67,7 @@ export class GateService {
     );
   }
 
-  /** Refuses a request for an operation before its body is read, if it would be refused anyway. */
+  /** Refuses a request before its body is read, if it would be refused anyway. */
   requireRoom({ caller, operation }: Call): void {
     if (!caller || !isOperation(operation)) return;
     const { account, clientId } = caller;
@@ -75,14 +75,14 @@ export class GateService {
   }
 
   /**
-   * Resolves once the call may be admitted and sent. The place is to be released.
-   * @throws Problem `overloaded`, or for what refuses the call before. Nothing was written about it.
+   * Resolves once the call may be admitted and sent. Release the place.
+   * @throws Problem `overloaded`, or the first obstacle. Nothing was written about the call.
    */
   enter(call: OperationCall): Promise<Place> {
     return this.enterFor(call, call.caller, call.operation);
   }
 
-  /** The same for a held call of a client, which another one approves. */
+  /** Like `enter`, for a held call of a client that another caller approves. */
   async enterFor(
     call: AuthenticatedCall,
     { account, clientId }: Pick<Caller, 'account' | 'clientId'>,
@@ -105,7 +105,7 @@ export class GateService {
     return gate;
   }
 
-  /** Returns the error for the first obstacle in the order of the checks: no room, or one that comes before. */
+  /** Returns the error for the first obstacle in the order of the checks: no room, or an earlier one. */
   private refusal(clientId: string, operation: OperationName, reader: Reader = 'app'): Problem {
     this.metrics.shedRequests.inc({ operation });
     const recorded = !this.recorded.has(clientId);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Gate, GateFull } from './gate';
 import { measured, Place, Priority } from './place';
 
-/** Lets what is due in this turn of the event loop happen. */
+/** Runs the pending work of this turn of the event loop. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Requests of a test, with the order in which they got their places. */
@@ -47,14 +47,14 @@ describe('the gate', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] }));
   afterEach(() => jest.useRealTimers());
 
-  it('lets clients take turns, however many requests one of them has', async () => {
+  it('serves clients in turns, whatever the number of their requests', async () => {
     open(1, 10);
     await arrive(['a', 'a1'], ['a', 'a2'], ['a', 'a3'], ['a', 'a4'], ['b', 'b1'], ['c', 'c1']);
     for (const name of ['a1', 'a2', 'b1', 'c1', 'a3']) await crowd.leave(name);
     expect(crowd.entered).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'a4']);
   });
 
-  it('lets payments go before reads, and leaves half of the places to payments', async () => {
+  it('prefers payments to reads, and reserves half of the places for payments', async () => {
     open(2, 10);
     await arrive(['a', 'read1', 'read'], ['a', 'read2', 'read'], ['a', 'pay1'], ['a', 'pay2']);
     expect(crowd.entered).toEqual(['read1', 'pay1']);
@@ -63,7 +63,7 @@ describe('the gate', () => {
     expect(crowd.entered).toEqual(['read1', 'pay1', 'pay2', 'read2']);
   });
 
-  it('leaves a quarter of the places to others, once there are others', async () => {
+  it('leaves a quarter of the places to other clients, once there are any', async () => {
     open(8, 10);
     await arrive(...Array.from({ length: 8 }, (_, at): [string, string] => ['a', `a${at}`]));
     expect(crowd.entered).toHaveLength(8); // nobody else was here
@@ -74,7 +74,7 @@ describe('the gate', () => {
     expect(crowd.entered.slice(9)).toEqual(['again0', 'again1', 'again2', 'again3', 'again4', 'again5', 'b1']);
   });
 
-  it('refuses at once what would not fit into the queue, and displaces the longest line for a shorter one', async () => {
+  it('refuses requests beyond the queue, and displaces from the longest line for a shorter one', async () => {
     open(1, 3);
     await arrive(['a', 'a1'], ['a', 'a2'], ['a', 'a3'], ['a', 'a4'], ['a', 'a5']);
     expect(crowd.refused).toEqual(['a5']);
@@ -89,7 +89,7 @@ describe('the gate', () => {
     expect(crowd.entered).toEqual(['a1', 'a2', 'b1', 'a3']);
   });
 
-  it('refuses what has waited too long: sooner if the queue has not been empty for a while', async () => {
+  it('refuses requests after their wait, which is shorter in a standing queue', async () => {
     open(1, 10);
     await arrive(['a', 'a1'], ['a', 'burst']);
     jest.advanceTimersByTime(999);
@@ -107,7 +107,7 @@ describe('the gate', () => {
     expect(crowd.refused).toEqual(['standing', 'burst', 'shed']);
   });
 
-  it('keeps a queue short that is empty for a moment under a load that goes on', async () => {
+  it('keeps a standing queue short although it is empty for moments', async () => {
     open(1, 10);
     await arrive(['a', 'a1'], ['a', 'a2'], ['a', 'a3']);
     nowMs += 1_001;
@@ -125,7 +125,7 @@ describe('the gate', () => {
     expect([gate.waiting, crowd.refused.length]).toEqual([2, 3]);
   });
 
-  it('lets fewer wait for the database once it fails, and raises that slowly', async () => {
+  it('lowers the limit when the database fails, and raises it slowly', async () => {
     open(8, 100);
     const attempts = Array.from({ length: 8 }, (_, at) => `a${at}`);
     await arrive(...attempts.map((name): [string, string] => ['a', name]));
@@ -144,7 +144,7 @@ describe('the gate', () => {
     expect(gate.admissions.current).toBe(8); // nothing has failed since
   });
 
-  it('gives each place back exactly once, in any order of events', async () => {
+  it('returns each place exactly once, in any order of events', async () => {
     const actions = fc.array(
       fc.record({
         client: fc.constantFrom('a', 'b', 'c'),

@@ -2,7 +2,7 @@ import { FairLines } from '../../http/shares/fair-lines';
 import { AdaptiveLimit } from './adaptive-limit';
 import { Place, Priority } from './place';
 
-/** How many requests go on in a second. */
+/** Measures the throughput in requests per second. */
 class Pace {
   private second = 0;
   private counted = 0;
@@ -27,26 +27,26 @@ class Pace {
   }
 }
 
-/** No place became free in time, or too many requests wait for one. */
+/** No place became free in time, or the queue is full. */
 export class GateFull extends Error {
   constructor() {
     super('too many requests wait for a place');
   }
 }
 
-/** How long a request waits for a place in a standing queue. Waiting longer would let nobody through sooner. */
+/** Wait for a place in a standing queue, in ms. A longer one would not admit requests sooner. */
 const STANDING_WAIT_MS = 200;
 
-/** A queue stands once it has not been empty for this long, and until it has been empty for this long. */
+/** Time without an empty queue after which the queue stands. It stands until it has been empty as long. */
 const STANDING_MS = 1_000;
 
-/** A client that shares the gate with others leaves them this part of the places. */
+/** Share of the places that one client leaves to the others. */
 const LEFT_TO_OTHERS = 1 / 4;
 
-/** Reads never take more than this part of the places. */
+/** Largest share of the places for reads. */
 const SHARE_OF_READS = 1 / 2;
 
-/** How long a client counts as one of those that share the gate, after its last request. */
+/** Time since its last request during which a client shares the gate, in ms. */
 const ACTIVE_MS = 60_000;
 
 interface Waiting {
@@ -56,8 +56,9 @@ interface Waiting {
 }
 
 /**
- * Decides which requests go on to the database and the upstream, before anything is written about them. A request takes a
- * place for its admission and its exchange with the upstream. If none is free, it waits a moment in the line of its client.
+ * Decides which requests proceed to the database and the upstream, before anything is written about them. A
+ * request holds a place during its admission and its exchange with the upstream. Without a free place, it
+ * waits briefly in the line of its client.
  */
 export class Gate {
   private readonly queues = { payment: new FairLines<Waiting>(), read: new FairLines<Waiting>() };
@@ -67,14 +68,14 @@ export class Gate {
   private used = 0;
   private usedByReads = 0;
   private emptyAt: number;
-  /** When the queue was last seen standing. */
+  /** Time when the queue last stood. */
   private stoodAt = -Infinity;
   readonly admissions: AdaptiveLimit;
 
   /**
-   * @param places the number of connections to the upstream.
-   * @param mostWaiting the largest number of waiting requests, for each priority.
-   * @param burstWaitMs how long a request waits for a place, in milliseconds, while the queue is short-lived: a burst.
+   * @param places number of connections to the upstream.
+   * @param mostWaiting queue length per priority.
+   * @param burstWaitMs wait for a place during a burst, a short-lived queue.
    */
   constructor(
     private readonly places: number,
@@ -94,27 +95,27 @@ export class Gate {
     return this.used;
   }
 
-  /** Whether a request would be refused at once. It costs little to ask, before the body of the request is read. */
+  /** Whether a request would be refused at once. Cheap to ask before the body is read. */
   isFull(client: string, priority: Priority): boolean {
     const queue = this.queues[priority];
     return queue.size >= this.roomFor(priority) && !queue.maySqueezeIn(client);
   }
 
   /**
-   * Resolves once the request may go on.
-   * @param patienceMs the longest time that the request can wait.
+   * Resolves once the request may proceed.
+   * @param patienceMs longest wait of the request.
    * @throws GateFull
    */
   async enter(client: string, priority: Priority, patienceMs = Infinity): Promise<Place> {
     this.see(client);
-    if (this.fits(client, priority)) return this.take(client, priority); // those that wait may not take this place
+    if (this.fits(client, priority)) return this.take(client, priority); // Waiting requests may not take this place.
     const queue = this.queues[priority];
     if (this.isFull(client, priority)) throw new GateFull();
     if (queue.size >= this.roomFor(priority)) queue.takeFromLongest()?.refuse();
     return this.wait(client, priority, Math.min(patienceMs, this.isStanding ? STANDING_WAIT_MS : this.burstWaitMs));
   }
 
-  /** Gives a place back. Its holder calls it once. */
+  /** Returns a place. Its holder calls it once. */
   leave({ client, priority }: Place): void {
     this.used -= 1;
     if (priority === 'read') this.usedByReads -= 1;
@@ -124,7 +125,7 @@ export class Gate {
     this.letIn();
   }
 
-  /** Lets those in for whom there is a place now. */
+  /** Admits waiting requests to free places. */
   letIn(): void {
     for (const priority of ['payment', 'read'] as const) {
       const queue = this.queues[priority];
@@ -178,8 +179,8 @@ export class Gate {
   }
 
   /**
-   * Whether the queue is no burst, but stands. Then it is only as long as its requests can wait. Such a queue is so short
-   * that it is empty for moments, although the load goes on.
+   * Whether the queue stands, so it is no burst. A standing queue is only as long as its requests can wait.
+   * It is so short that it may be empty for moments under continuous load.
    */
   private get isStanding(): boolean {
     const now = this.nowMs();
@@ -195,7 +196,7 @@ export class Gate {
     return Math.min(this.mostWaiting, Math.max(1, soon));
   }
 
-  /** Remembers who shares the gate. Those seen last are at the end. */
+  /** Records a client that shares the gate. The latest are at the end. */
   private see(client: string): void {
     const now = this.nowMs();
     this.seenAt.delete(client);

@@ -1,9 +1,9 @@
 import { AdaptiveLimit } from './adaptive-limit';
 
-/** What a request is for. Payments and other writes come before reads. */
+/** Priority of a request. Payments and other writes precede reads. */
 export type Priority = 'payment' | 'read';
 
-/** The gate, as its places see it. */
+/** The gate's interface for its places. */
 interface PlaceKeeper {
   readonly admissions: AdaptiveLimit;
   readonly nowMs: () => number;
@@ -11,7 +11,7 @@ interface PlaceKeeper {
   leave(place: Place): void;
 }
 
-/** A place of a request. Its holder releases it, whatever happens. */
+/** A place of a request. Its holder must release it in every case. */
 export class Place {
   private admissionBeganAt: number | undefined;
   private isReleased = false;
@@ -24,7 +24,7 @@ export class Place {
     this.admissionBeganAt = gate.admissions.begin();
   }
 
-  /** Begins the step that waits for the database. What came before tells nothing about the database. */
+  /** Begins the step that waits for the database. Earlier steps say nothing about the database. */
   beginStep(): void {
     if (this.admissionBeganAt !== undefined) this.admissionBeganAt = this.gate.nowMs();
   }
@@ -37,7 +37,7 @@ export class Place {
     this.gate.letIn();
   }
 
-  /** Gives the place back. Calling it again does nothing. */
+  /** Returns the place. A second call has no effect. */
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;

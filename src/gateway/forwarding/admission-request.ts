@@ -14,7 +14,7 @@ import { HeldFor } from '../../policy/limits/holds';
 import { needsApproval } from '../../policy/limits/limit-rules';
 import { normalForm } from '../../policy/normal-form';
 
-/** The parts of a request that its admission depends on. */
+/** The content of a request that its admission depends on. */
 interface Content {
   items: Item[];
   /** The validated body. */
@@ -25,7 +25,7 @@ interface Content {
   screening: Screened | null;
 }
 
-/** Turns a call into the request that admission decides about. */
+/** Builds the admission request of a call. */
 export function admissionRequest(call: OperationCall, content: Content): AdmissionRequest {
   const { id, caller, person, operation } = call;
   const { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit, screening } = content;
@@ -43,9 +43,9 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
     allowDuplicateOf,
     content: normalForm(operation, input),
     overOwnLimit,
-    sendableInSeconds: null, // the upstream's circuit knows it
+    sendableInSeconds: null, // Known to the upstream's circuit.
     usd,
-    feeUsd: null, // the journal knows it
+    feeUsd: null, // Known to the journal.
     heldFor: ownHold(caller.limits, usd, screening),
     recipients: usesRegister({ beneficiariesOnly, blocksRecipients })
       ? recipientsOf(caller.clientId, operation, items)
@@ -54,13 +54,16 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
   };
 }
 
-/** Returns whose caps a request counts against, besides its client's. */
+/** Returns the payers whose caps a request counts against, besides its client. */
 function payersOf({ caller, person }: OperationCall): string[] {
   const { credential } = caller;
   return [...(person ? [person.id] : []), ...(credential.kind === 'ephemeral' ? [credential.id] : [])];
 }
 
-/** Returns why a request needs an approval by itself. Whoever approves must know of a review, so it comes first. */
+/**
+ * Returns the reason why a request needs an approval by itself. A review comes first, because the approver
+ * must know of it.
+ */
 function ownHold(limits: Limits, usd: Decimal | null, screening: Screened | null): HeldFor | null {
   if (screening === 'review') return 'screening_review';
   return needsApproval(limits, usd) ? 'over_threshold' : null;

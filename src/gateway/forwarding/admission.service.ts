@@ -28,21 +28,21 @@ import { ownLimitProblems } from './ownership/own-limits';
 import { ReplayService } from './reply/replay.service';
 import { pendingReply, Reply } from './reply/reply';
 
-/** The facts about a request that are known before the journal decides about it. */
+/** The facts about a request before the journal decides about it. */
 interface OwnRules {
-  /** The items, with amounts that the request itself does not state. */
+  /** The items, including amounts that the body omits. */
   items: Item[];
   coverage: Coverage | null;
   screening: Screened | null;
-  /** Why it is rejected, whatever other calls there are. Undefined if it breaks no rule by itself. */
+  /** The rejection by rules of the request alone. Undefined if it breaks none. */
   problem?: Problem;
 }
 
-/** How long a concurrent repetition waits for the answer of the first request, before the app is told to ask again. */
+/** How long a concurrent repetition waits for the first answer before the app is told to retry, in ms. */
 const TWIN_PATIENCE_MS = 1_000;
 const TWIN_WAIT_MS = 50;
 
-/** Decides whether a request that pays or creates something may be sent, and records that it will be. */
+/** Decides whether a request that pays or creates something may be sent, and records the decision. */
 @Injectable()
 export class AdmissionService {
   constructor(
@@ -61,8 +61,8 @@ export class AdmissionService {
   /**
    * Admits a request.
    * @param input the validated body.
-   * @param place its place. The admission ends the part of it that waits for the database.
-   * @returns the app's response, if nothing is sent now. Otherwise the release of the call, which is to be sent.
+   * @param place its place. The admission ends its wait for the database.
+   * @returns the app's response, if nothing is sent now. Otherwise the release of the call to send.
    * @throws Problem if it may not be sent.
    */
   async admit(
@@ -71,7 +71,7 @@ export class AdmissionService {
     input: object | undefined,
     place: Place,
   ): Promise<Reply | Release> {
-    this.mayPay.require('replay'); // all else that a new request needs is asked when it is decided
+    this.mayPay.require('replay'); // The decision checks everything else that a new request needs.
     for (;;) {
       const { rights } = call.caller;
       try {
@@ -79,7 +79,7 @@ export class AdmissionService {
         if (admitted !== 'caller_changed') return admitted;
         await this.lookUpAgain(call);
       } catch (refusal) {
-        // A remembered caller may have more rights by now.
+        // A cached caller may have gained rights since.
         if (!(refusal instanceof Problem) || refusal.status >= 500) throw refusal;
         await this.lookUpAgain(call);
         if (call.caller.rights === rights) throw refusal;
@@ -122,7 +122,7 @@ export class AdmissionService {
     }
   }
 
-  /** Looks up the caller again, and repeats the checks of its rights that came before. */
+  /** Looks the caller up again and repeats the checks of its rights. */
   private async lookUpAgain(call: OperationCall): Promise<void> {
     const caller = await this.standing.lookUpAgain(call.caller, leftOf(call)).catch(databaseUnavailable);
     if (!caller) throw new Problem(endOf(call.caller));
@@ -134,8 +134,7 @@ export class AdmissionService {
   }
 
   /**
-   * Looks up whom a request counts against again, although they are remembered. A person is added anew, so the app can send the
-   * request again.
+   * Rereads the cached payers of a request. Adds a missing person, so the app can resend.
    * @throws Problem if an ephemeral key is gone.
    */
   private async addPayers(call: OperationCall): Promise<void> {
@@ -144,8 +143,8 @@ export class AdmissionService {
   }
 
   /**
-   * Checks a request by itself: what it names and moves, the limits of one call, the upstream's coverage, and its recipients.
-   * Nobody else is asked about the recipients of a request that is refused anyway.
+   * Checks a request by itself: its names and amounts, the limits of one call, the upstream's coverage and
+   * its recipients. Recipients of a request that is refused anyway are not screened.
    */
   private async checkByItself(call: OperationCall, named: Item[], input: object | undefined): Promise<OwnRules> {
     let items = named;
@@ -162,7 +161,7 @@ export class AdmissionService {
       if (problem instanceof Problem) return { items, coverage: null, screening: null, problem };
       throw problem;
     } finally {
-      call.sendBy += performance.now() - started; // look-ups have limits of their own
+      call.sendBy += performance.now() - started; // Look-ups have limits of their own.
     }
   }
 
@@ -172,7 +171,7 @@ export class AdmissionService {
     { request, intent }: Admission,
     place: Place,
   ): Promise<AdmissionResult> {
-    // Its body may have taken longer than its key or token was valid.
+    // Reading the body may have outlasted its key or token.
     if (hasEnded(call.caller)) throw new Problem(endOf(call.caller));
     const started = performance.now();
     const sendableInSeconds = this.upstream.of(outgoing.account).sendableInSeconds(call.operation, outgoing);
@@ -191,7 +190,7 @@ export class AdmissionService {
     }
   }
 
-  /** Repeated requests stay answered while nothing can be admitted. */
+  /** Answers repeated requests while nothing can be admitted. */
   private async admitOrFindClaim(call: OperationCall, admission: Admission, place: Place): Promise<AdmissionResult> {
     try {
       this.mayPay.require('send');

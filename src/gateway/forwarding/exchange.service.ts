@@ -26,8 +26,8 @@ import { ShapeWatch } from './reply/shape-watch';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /**
- * Sends one request to the upstream and records it. The intent is durable before any byte is sent, and the outcome is
- * durable before the caller gets a response.
+ * Sends one request to the upstream and records it. The intent is durable before the first byte is sent. The
+ * outcome is durable before the caller gets a response.
  */
 @Injectable()
 export class ExchangeService {
@@ -53,9 +53,9 @@ export class ExchangeService {
   }
 
   /**
-   * Sends a read. It changes nothing, so it needs no admission.
+   * Sends a read, without an admission.
+   * @param place its place, if it needs one. Its admission ends once the intent is recorded.
    * @throws Problem if it may not be sent now. Nothing was written about it.
-   * @param place its place, if it needs one. The read ends the admission of it, once its intent is recorded.
    */
   async read(call: OperationCall, prepared: PreparedRequest, place?: Place): Promise<Given> {
     const { outgoing } = prepared;
@@ -79,8 +79,8 @@ export class ExchangeService {
 
   /**
    * Sends an admitted call once, and records its outcome.
-   * @param release of a call that pays or writes. It limits how long after the admission the call may be sent.
-   * @param place is given back as soon as the upstream has answered.
+   * @param release of a call that pays or writes. Limits the time from the admission to the sending.
+   * @param place is released as soon as the upstream has answered.
    */
   async send(
     call: OperationCall,
@@ -107,7 +107,7 @@ export class ExchangeService {
     call.timings.journal = performance.now() - started;
   }
 
-  /** @param answerOf the call that fetched the answer, if this one did not. */
+  /** @param answerOf the call that fetched the answer. Null if this one did. */
   private async close(call: OperationCall, items: Item[], timed: TimedAnswer, answerOf: string | null): Promise<void> {
     const started = performance.now();
     const { answer } = timed;
@@ -116,10 +116,10 @@ export class ExchangeService {
     try {
       outcome = outcomeOf(call, items, timed, this.vocabulary, answerOf);
       outcome.undelivered = isCallerGone(call);
-      const closed = this.journal.close(outcome, effect !== 'read'); // Nothing comes before it, because it may be kept on disk.
+      const closed = this.journal.close(outcome, effect !== 'read'); // First, because it may be spooled to disk.
       await this.whileAwaited(call, Promise.all([closed, this.observeFees(call, items, outcome.items)]));
     } catch (cause) {
-      // The request may or may not have been carried out. The call is in doubt, like every intent without an outcome.
+      // The request may have been executed. Like every intent without an outcome, the call is in doubt.
       throw new Problem('outcome_unknown', { cause });
     }
     for (const { status, payoutStatus = null, upstreamRef } of outcome.items) {
@@ -132,7 +132,7 @@ export class ExchangeService {
   }
 
   /**
-   * Waits for the record of an answer as long as the caller does. The journal goes on writing it after that.
+   * Waits for the record of an answer as long as the caller does. The journal keeps writing it after that.
    * @throws DatabaseTooSlow
    */
   private async whileAwaited(call: OperationCall, written: Promise<unknown>): Promise<void> {
@@ -145,15 +145,15 @@ export class ExchangeService {
     throw new DatabaseTooSlow();
   }
 
-  /** Records a reply that its caller does not get, as far as that can be known. */
+  /** Records a reply that was not handed over, as far as known. */
   private async handOver(call: OperationCall): Promise<void> {
     if (!call.connection) return;
-    await eventsThatArrived(); // a caller that hung up while the outcome was written
+    await eventsThatArrived(); // The caller hung up while the outcome was written.
     if (isCallerGone(call)) return this.recordUndelivered(call);
     watchHandover(call, () => void this.recordUndelivered(call));
   }
 
-  /** A fee above the reserved one is reserved from the next admission on. */
+  /** Reserves a fee above the reserved one from the next admission on. */
   private async observeFees({ operation }: OperationCall, items: Item[], transactions: UpstreamItem[]): Promise<void> {
     const fees = transactions.flatMap(({ position, amountUsd, feeUsd }) => {
       const amount = (position === null ? null : items[position]?.amountUsd) ?? amountUsd;
@@ -162,7 +162,9 @@ export class ExchangeService {
     if (fees.length > 0) await this.fees.observe(operation, fees);
   }
 
-  /** The caller hung up after the outcome was recorded. Nobody waits any more, so a failure is only logged. */
+  /**
+   * The caller hung up after the outcome was recorded. Nothing waits any more, so a failure is only logged.
+   */
   private async recordUndelivered({ id }: OperationCall): Promise<void> {
     try {
       await recordUndelivered(this.prisma, id, this.timeouts);
@@ -172,7 +174,7 @@ export class ExchangeService {
   }
 }
 
-/** Returns whether nobody waits for the answer of a call that pays or writes any more. */
+/** Returns whether the caller of a call that pays or writes is gone. */
 function isCallerGone({ connection, operation }: OperationCall): boolean {
   return connection?.writable === false && rowOf(operation).effect !== 'read';
 }

@@ -13,7 +13,7 @@ import { Reply, toReply } from './reply/reply';
 import { withWallet } from './wallet';
 import { ID_FORMS, payoutIdOf } from '../../operations/catalogue/payout-id';
 
-/** Handles every request to the upstream, once its caller is known and its body is valid. */
+/** Handles every upstream request whose caller is known and whose body is valid. */
 @Injectable()
 export class ForwardingService {
   constructor(
@@ -39,7 +39,7 @@ export class ForwardingService {
       if (effect === 'read') {
         const started = performance.now();
         await this.ownership.require(call, input);
-        call.sendBy += performance.now() - started; // a look-up has limits of its own
+        call.sendBy += performance.now() - started; // A look-up has limits of its own.
         if (listsTransactions(operation)) prepared.shown = (received) => this.ownership.withoutOthers(call, received);
         const { answer, shared } = await this.exchanges.read(call, prepared, place);
         return toReply(answer, id, effect, shared?.age);
@@ -57,9 +57,9 @@ export class ForwardingService {
 type Fields = Record<string, unknown>;
 
 /**
- * Writes an ID of ours into the field of a request that has room for one, if the caller leaves it empty or out. The
- * upstream lists the field, so that an equal payment of a stranger is never taken for ours.
- * @param input the validated body. It is not changed.
+ * Writes an ID of the proxy into the request's free reference field, if the caller leaves the field empty.
+ * The upstream lists the field, so an equal payment by others is never mistaken for ours.
+ * @param input the validated body. Not changed.
  */
 export function withPayoutIds(operation: OperationName, callId: string, input: object | undefined): object | undefined {
   const { ownId = 'nowhere', in: list = '' } = itemFieldsOf(operation) ?? {};

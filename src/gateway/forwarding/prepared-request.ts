@@ -3,11 +3,14 @@ import { NewIntent } from '../../journal/records/records';
 import { Item } from '../../operations/items/item';
 import { Outgoing, TimedAnswer } from '../upstream/upstream-account';
 
-/** A request as it will be sent, with the items that its record lists. */
+/** A request in the form to send, with the items of its record. */
 export interface PreparedRequest {
   outgoing: Outgoing;
   items: Item[];
-  /** Returns the answer as its caller may see it, which is also how it is recorded. Undefined if that is all of it. */
+  /**
+   * Returns the part of the answer that its caller may see and the record keeps. Undefined for the whole
+   * answer.
+   */
   shown?: (answer: TimedAnswer) => Promise<TimedAnswer>;
 }
 
@@ -15,8 +18,8 @@ export interface PreparedRequest {
 const UNCHECKED = { coverage: null, screening: null };
 
 /**
- * Builds the intent that is recorded before the request is sent.
- * @param checks the results of the check against the upstream's lists, and of the screening.
+ * Builds the intent to record before sending.
+ * @param checks results of the coverage check and the screening.
  */
 export function newIntent(
   call: OperationCall,
@@ -25,7 +28,7 @@ export function newIntent(
 ): NewIntent {
   const [, query = null] = outgoing.path.split('?');
   const { id, requestId, traceparent, clientAddress, receivedAt, caller, person, operation, causedBy } = call;
-  // The fields are copied one by one, because spreading a call takes longer than everything else here.
+  // Copies the fields one by one: spreading a call would take longer than everything else here.
   return {
     id,
     requestId,

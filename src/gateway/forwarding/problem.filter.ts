@@ -21,7 +21,7 @@ import { recordedKey } from '../../http/validation/idempotency-key';
 import { rowOf } from '../../operations/catalogue/catalogue';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** The problems that somebody must look into if an unexpected error caused them. */
+/** Problems that need an operator if an unexpected error caused them. */
 const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', ...DATABASE_CODES, 'outcome_unknown'];
 
 /** Turns errors into responses, and records the rejected requests of known callers. */
@@ -40,7 +40,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
-    if (error instanceof CallerGone) return; // nobody receives an answer
+    if (error instanceof CallerGone) return; // Nobody receives an answer.
     const problem = inWordsFor(request, this.withCause(this.toProblem(error, request, reply)));
     this.log(call, problem);
     this.metrics.problems.inc({ code: problem.code });
@@ -55,8 +55,9 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   /**
-   * Logs the problem. Only our own failures are errors. Stops and failures of the upstream are expected to happen. Of the
-   * same refusals in a row, the first is logged. Why the database takes no writes is logged once, too (StorageService).
+   * Logs the problem. Only our own failures are errors: stops and upstream failures are expected. Of equal
+   * refusals in a row, only the first is logged. The reason why the database takes no writes is logged once
+   * (StorageService).
    */
   private log({ id, operation }: Call, { status, code, cause, recorded }: Problem): void {
     if (status < 500 || isProbe(operation) || !recorded || (isOfDatabase(code) && this.troubleOfDatabase)) return;
@@ -65,7 +66,7 @@ export class ProblemFilter implements ExceptionFilter {
     else this.logger.error({ ...line, err: cause }, 'request failed');
   }
 
-  /** Says why the database fails, if that is known: from the error itself, or from what others have seen. */
+  /** Adds the cause of a database failure, from the error itself or from other observers. */
   private withCause(problem: Problem): Problem {
     const { code, cause } = problem;
     if (code !== 'database_unavailable' || cause === undefined) return problem;
@@ -81,12 +82,12 @@ export class ProblemFilter implements ExceptionFilter {
   private toProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): Problem {
     const { call, raw } = request;
     if (error instanceof Problem) return error;
-    // Once its intent is recorded, the request may have been sent. The response must not say that it was not.
+    // The request may have been sent once its intent is recorded. The response must not deny it.
     if (call.opened) return new Problem('outcome_unknown', { cause: error });
     // Checked first, because its ECONNRESET does not come from the database.
     if (raw.readableAborted) return call.cutShort ?? bodyFault('ended before it was complete');
     if (isUnavailable(error)) return new Problem('database_unavailable', { cause: error });
-    // Fastify's rejections arrive as Nest's, with only their status.
+    // Fastify's rejections arrive as Nest exceptions with only a status.
     const status = error instanceof HttpException ? error.getStatus() : 500;
     if (status >= 500) return new Problem('internal_error', { cause: error });
     switch (status) {
@@ -102,8 +103,8 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   /**
-   * Records the problem. Once its intent is recorded, a call has an outcome or is in doubt. Before that, it is a
-   * refusal.
+   * Records the problem as a refusal, unless its intent is recorded. Such a call has an outcome or is in
+   * doubt.
    */
   private async record(call: Call, problem: Problem): Promise<void> {
     const { caller, opened } = call;
@@ -137,14 +138,14 @@ function inWordsFor(request: FastifyRequest, problem: Problem): Problem {
   return new Problem(code, { text, action: 'wait', cause });
 }
 
-/** Whether the request is a preview, which changes nothing either. */
+/** Whether the request reads or previews. */
 function isRead({ method, routeOptions }: FastifyRequest): boolean {
   const { operation, isPreview = false } = routeOptions.config;
   if (operation === undefined) return method === 'GET' || method === 'HEAD';
   return isPreview || rowOf(operation).effect === 'read';
 }
 
-/** Compares the route's own path, because the URL may be written with escapes. */
+/** Compares the route's own path, because the URL may have escapes. */
 function isInterface(request: FastifyRequest): boolean {
   return (request.routeOptions.url ?? request.url).startsWith('/api/');
 }

@@ -6,8 +6,7 @@ import { isObject } from '../../platform/json/is-object';
 type Account = Pick<UpstreamAccount, 'funds'>;
 
 /**
- * Returns the input of a transfer with the wallet that the account's transfers take from. Every other input is returned
- * as it is.
+ * Returns the input of a transfer with the account's wallet. Other inputs are unchanged.
  * @throws Problem `wallet_not_allowed` if it names another wallet.
  */
 export function withWallet(account: Account, operation: OperationName, input: object | undefined): object | undefined {
@@ -19,7 +18,7 @@ export function withWallet(account: Account, operation: OperationName, input: ob
 }
 
 /**
- * Refuses an input that names another wallet than the account's.
+ * Refuses an input that names a wallet other than the account's.
  * @param input the validated body, or one with faults.
  * @throws Problem `wallet_not_allowed`.
  */
@@ -32,7 +31,7 @@ export function requireOwnWallet({ funds: { wallet } }: Account, operation: Oper
   throw new Problem('wallet_not_allowed', { faults: [{ pointer: `/${field}`, detail }] });
 }
 
-/** The field of a transfer that names the wallet it takes from. */
+/** The field of a transfer that names its source wallet. */
 function walletFieldOf(operation: OperationName): string | undefined {
   const row = rowOf(operation);
   return row.effect === 'read' || row.items === 'none' ? undefined : row.items.fields.wallet;

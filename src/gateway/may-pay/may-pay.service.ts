@@ -10,25 +10,31 @@ import { InstanceObstacle, Reader } from './obstacles';
 
 /**
  * The checks of an act, in the order in which they refuse it:
- *
  * 1. `fence`: this instance may be wrong about the database or the time (FenceService).
- * 2. `space`: outcomes could fit nowhere (StorageService).
- * 3. `room`: too many requests wait (GateService). It is asked before a body is read.
- * 4. `stop`: an operator has stopped the act. An admission and an approval ask again in their transactions.
- * 5. `circuit`: the upstream fails most requests of the operation. A held or repeated request does not need it.
+ * 2. `space`: outcomes might not fit anywhere (StorageService).
+ * 3. `room`: too many requests wait (GateService). Checked before a body is read.
+ * 4. `stop`: an operator has stopped the act. Admissions and approvals check again in their transactions.
+ * 5. `circuit`: the upstream fails most requests of the operation. A held or repeated request does not need
+ * it.
  */
 const CHECKS = {
   /** A request that pays or writes: the first one, an approved call, and a probe of the listing. */
   send: ['fence', 'space', 'room', 'stop', 'circuit'],
-  /** The first byte of such a request. All else was asked when it was admitted, and its record has its space. */
+  /**
+   * The first byte of such a request. The admission checked everything else and reserved the space of the
+   * record.
+   */
   first_byte: ['fence'],
-  /** The answer to a repeated request. It needs no upstream and no space, but an old database may have another answer. */
+  /**
+   * The answer to a repeated request. Needs no upstream and no space, but an old database may have another
+   * answer.
+   */
   replay: ['fence'],
   /** A decision that frees money, a key or a held call: an old database or a wrong clock would decide too early. */
   settle: ['fence'],
-  /** A read of the upstream. It changes nothing, and its record takes space. */
+  /** A read of the upstream. Changes nothing, but its record takes space. */
   read: ['space', 'room', 'circuit'],
-  /** A read that no circuit counts: a listing, which has connections of its own, or a cached answer. */
+  /** A read without a circuit: a listing, which has connections of its own, or a cached answer. */
   read_without_circuit: ['space'],
 } as const satisfies Record<string, InstanceCheck[]>;
 
@@ -38,11 +44,11 @@ type Act = keyof typeof CHECKS;
 /** A request that could be sent now. */
 interface Sendable {
   account: { sendableInSeconds(operation: string, request?: object): number | null };
-  /** May become the next probe of an open circuit. It is then to be sent, or given up. */
+  /** May become the next probe of an open circuit. Then send it or give it up. */
   outgoing: { operation: string };
 }
 
-/** The facts that not every moment knows. A check without its fact is left to another moment. */
+/** The known facts. A check without its fact is skipped. */
 interface Facts {
   /** The refusal of a gate that is full. */
   full?: Extract<InstanceObstacle, { kind: 'no_room' }>;
@@ -51,7 +57,9 @@ interface Facts {
   sendable?: Sendable;
 }
 
-/** Decides whether this instance may pay, write, settle or read now. Everything that lets money leave asks here. */
+/**
+ * Decides whether this instance may pay, write, settle or read now. Every path that lets money leave asks it.
+ */
 @Injectable()
 export class MayPay {
   constructor(
@@ -60,7 +68,7 @@ export class MayPay {
     private readonly prisma: PrismaService,
   ) {}
 
-  /** Returns the first obstacle to an act, as far as it is known. Undefined if there is none. */
+  /** Returns the first known obstacle to an act. Undefined without one. */
   obstacleTo(act: Act, facts: Facts = {}): InstanceObstacle | undefined {
     for (const check of CHECKS[act]) {
       const obstacle = this.ask(check, facts);
@@ -76,8 +84,8 @@ export class MayPay {
   }
 
   /**
-   * Asks all checks of a request that no admission decides about, once it has a place.
-   * @param clientId the client whose call it is.
+   * Runs all checks of a request without an admission, once it has a place.
+   * @param clientId the client of the call.
    * @throws Problem for the first obstacle.
    */
   async requireSending(clientId: string, sendable: Sendable, reader: Reader): Promise<void> {

@@ -21,7 +21,7 @@ const UNCHANGED: Record<Reader, string> = {
   settler: 'Nothing was changed.',
 };
 
-/** Returns the error for the caller of a request. End users do not learn what everybody else has spent. */
+/** Returns the error for the caller of a request. Hides the spending of the whole app from end users. */
 export function refusalOf(
   obstacle: AnyObstacle,
   { operation, person }: Pick<OperationCall, 'operation' | 'person'>,
@@ -30,7 +30,7 @@ export function refusalOf(
   return obstacleProblem(isOfApp ? { kind: 'over_cap_of_app' } : obstacle, 'app', { operation });
 }
 
-/** Returns the error for a request, a held call or a settlement that an obstacle stops. */
+/** Returns the error for a request, a held call or a settlement with an obstacle. */
 export function obstacleProblem(
   obstacle: AnyObstacle,
   reader: Reader,

@@ -91,12 +91,12 @@ const problemOf = (obstacle: AnyObstacle, audience: Audience) =>
     : obstacleProblem(obstacle, audience, { operation: OPERATION });
 
 describe('an obstacle', () => {
-  it('of each kind is among the examples', () => {
+  it('has an example of each kind', () => {
     const kinds = [...OF_REQUESTS, ...OF_HELD_CALLS].map(({ kind }) => kind as string);
     expect(Object.keys(ROWS).filter((kind) => !kinds.includes(kind))).toEqual(['over_cap_of_app']);
   });
 
-  it.each(EVERY.map(named))('%s, told to the %s, says what happened, whether money moved, and what to do', (...of) => {
+  it.each(EVERY.map(named))('%s, for the %s, states the event, the money and the next step', (...of) => {
     const [, audience, obstacle] = of;
     const { message, code } = problemOf(obstacle, audience);
     expect(message).toMatch(/^[A-Z].*[.a-z\d]$/);
@@ -107,7 +107,7 @@ describe('an obstacle', () => {
       expect(message).toContain('the call is still pending');
   });
 
-  it.each(EVERY.map(named))('%s, told to the %s, never advises to pay again what may be paid', (...of) => {
+  it.each(EVERY.map(named))('%s, for the %s, never advises to pay again', (...of) => {
     const [, audience, obstacle] = of;
     const { message, action } = problemOf(obstacle, audience);
     // An approver or a settler has no request to send, and no key of one.
@@ -117,7 +117,7 @@ describe('an obstacle', () => {
     if (action === 'new_key') expect(obstacle.kind).toBe('expired');
   });
 
-  it('has one code for apps and end users, and no_longer_allowed for an approver if the client must not do this', () => {
+  it('has the same code for apps and end users, and no_longer_allowed for an approver of a forbidden call', () => {
     for (const obstacle of OF_REQUESTS) {
       expect(problemOf(obstacle, 'end_user').code).toBe(problemOf(obstacle, 'app').code);
     }
@@ -147,7 +147,7 @@ describe('an obstacle', () => {
     ]);
   });
 
-  it("tells an end user nothing of what everybody else has spent, and the app its client's cap", () => {
+  it("hides the spending of the whole app from an end user, and shows the app its client's cap", () => {
     const client = cap('client', 'daily');
     expect(problemOf(client, 'end_user').message).toBe(
       'This payment would exceed a cap of the whole app. Nothing was sent. Try again on another day, or ask the provider of the app.',
@@ -162,7 +162,7 @@ describe('an obstacle', () => {
     [null, null, 'all payouts and writes', 'all payouts and writes'],
     ['shop', null, 'your client', 'the client'],
     [null, OPERATION, OPERATION, OPERATION],
-  ])('of a stop of %s and %s names what is stopped, and the reason', (clientId, operation, toApp, toApprover) => {
+  ])('names the target and the reason of a stop of %s and %s', (clientId, operation, toApp, toApprover) => {
     const obstacle = { kind: 'stopped', stop: { id: '1', clientId, operation, reason: 'an incident' } } as const;
     expect(problemOf(obstacle, 'app').message).toBe(
       `The operator has stopped ${toApp}. Nothing was sent. Reason: an incident`,
@@ -186,7 +186,7 @@ describe('an obstacle', () => {
     expect(problemOf(OF_REQUESTS.at(-1)!, 'app')).toMatchObject({ firstCallId: CALL, action: 'wait' });
   });
 
-  it('is forecast for an approver by the code that the app would get, and a clause', () => {
+  it('forecasts the code that the app would get, and a clause, for an approver', () => {
     for (const rule of RULES) {
       const { code, detail } = forecastOf(rule, OPERATION);
       expect(code).not.toBe('no_longer_allowed');

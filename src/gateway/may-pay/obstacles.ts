@@ -7,14 +7,17 @@ import { Obstacle, RefusingObstacle } from '../../policy/admission';
 import { Forbidden } from '../../policy/limits/beneficiaries';
 import { CapOwner, OverCap } from '../../policy/limits/caps';
 
-/** A reason why this instance does not send a request now. Another instance, or a later moment, may. */
+/** A reason why this instance does not send a request now. Other instances may, or this one later. */
 export type InstanceObstacle =
   | { kind: 'fenced' }
   | { kind: 'no_space'; code: DatabaseCode }
   | { kind: 'no_room'; retryAfter: number }
   | Extract<Obstacle, { kind: 'stopped' | 'circuit_open' }>;
 
-/** A rule that a held call breaks now, whatever applied when it was requested. `not_own`: it names a transaction of others. */
+/**
+ * A rule that a held call breaks now, whatever applied at its request. `not_own`: it names a transaction of
+ * others.
+ */
 export type BrokenRule =
   | { kind: 'credential_ended' | 'content_lost' | 'not_own' }
   | { kind: 'scope_missing'; scopes: string[] }
@@ -22,7 +25,7 @@ export type BrokenRule =
   | { kind: 'over_own_limit'; problem: Problem }
   | Extract<Obstacle, { kind: 'recipient_not_allowed' }>;
 
-/** A reason why a request is refused, or a held call is not approved. */
+/** A reason to refuse a request, or not to approve a held call. */
 export type AnyObstacle =
   | InstanceObstacle
   | BrokenRule
@@ -39,13 +42,13 @@ type Text<Of> = string | ((obstacle: Of, names: Record<CapOwner, string>) => str
 /** One kind of obstacle: its error code, and its texts. */
 export interface Row<Of> {
   code: ProblemCode | ((obstacle: Of) => ProblemCode);
-  /** The code for an approver, if it is another one. */
+  /** The code for an approver, if different. */
   heldCode?: ProblemCode;
-  /** What happened, in a sentence. Left out: the first sentence of the code's usual text. */
+  /** What happened, in a sentence. Defaults to the first sentence of the code's text. */
   happened?: Text<Of>;
-  /** What a broken rule forbids, as a clause. It replaces `happened` for an approver. */
+  /** The broken rule as a clause, in place of `happened` for an approver. */
   rule?: Text<Of>;
-  /** What to do next. Without it, the code's usual text says all. */
+  /** The next step. Defaults to that of the code's text. */
   next: Partial<Record<Reader, Text<Of>>>;
   /** Whether the call is no longer pending. */
   isOver?: true;
@@ -59,7 +62,7 @@ const STATED = 'GET /readyz states the reason. Decide later, or on another insta
 const LATER = 'Approve it after Retry-After.';
 const PERMIT = 'Change what the client or its person may do, or reject the call.';
 
-/** What limits of one call forbid a held call, by their error codes. */
+/** Rules of per-call limits that forbid a held call, by error code. */
 const OWN_LIMITS: Partial<Record<ProblemCode, string>> = {
   too_many_items: 'it has more items than the client may send in one call',
   country_not_allowed: 'it pays to a country that the client may not pay to',
@@ -99,7 +102,7 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
         `GET /v1/calls/${callId} shows its state. To pay in addition to that call, send the request again with the header Allow-Duplicate-Of: ${callId}.`,
     },
     more: ({ first: { callId: firstCallId, state: firstCallState, paidSecondsAgo } }) => {
-      const action = paidSecondsAgo === null ? 'wait' : 'ask'; // a call that is still open may turn out to be the requested one
+      const action = paidSecondsAgo === null ? 'wait' : 'ask'; // A call that is still open may turn out to be the requested one.
       return { firstCallId, firstCallState, action };
     },
   },
@@ -201,7 +204,7 @@ function capReached({ of, period, capUsd, leftUsd, feeUsd }: OverCap, names: Rec
   return `${names[of]}'s ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left.${fees}`;
 }
 
-/** Lists the items whose recipients the client may not pay. */
+/** Returns the items with forbidden recipients. */
 function forbiddenFaults({ blocked, unregistered }: Forbidden, operation: OperationName): Fault[] {
   const pointer = pointerIn(operation);
   return [...blocked, ...unregistered]
@@ -212,7 +215,9 @@ function forbiddenFaults({ blocked, unregistered }: Forbidden, operation: Operat
     }));
 }
 
-/** Lists the items whose recipients would get too much. Their sums are not stated, because others may have paid them. */
+/**
+ * Returns the items whose recipients would get too much. Omits their sums, because others may have paid them.
+ */
 function recipientFaults(capUsd: string, positions: number[], operation: OperationName): Fault[] {
   const pointer = pointerIn(operation);
   const detail = `would bring its recipient over ${capUsd} US dollars today (UTC), with what your client has paid or requested before`;

@@ -12,25 +12,25 @@ import { uuidFloor } from '../../platform/database/uuid';
 
 /** A payment of the same amount to the same recipient. */
 export interface EarlierPayment {
-  /** The position of the item that would pay it again. */
+  /** Position of the item that repeats it. */
   position: number;
   callId: string;
   paidAt: Date;
 }
 
-/** Calls in these states have paid, may have paid, or may still pay. */
+/** States of calls that have paid, may have paid or may still pay. */
 const MAY_BE_PAID = [...EXECUTED, ...OPEN];
 
 /**
- * The fewest days back to search. Wages and prizes are paid weekly at most, and a list that is uploaded twice is mostly
- * noticed within days. Further back, most matches would be payments that are meant to recur.
+ * Shortest search period in days. Wages and prizes are paid weekly at most, and a list that was uploaded
+ * twice is usually noticed within days. Further back, most matches would be recurring payments.
  */
 const EARLIER_DAYS = 7;
 
 /**
- * Returns, for each item, the latest call that has paid the same, may have paid it, or may still pay it. People do not learn
- * whom others have paid.
- * @param owner whose calls.
+ * Returns, for each item, the latest call that has paid the same, may have paid it or may still pay it.
+ * People do not learn the recipients of others.
+ * @param owner owner of the calls.
  */
 export async function readEarlierPayments(
   prisma: SidePrisma,
@@ -42,7 +42,7 @@ export async function readEarlierPayments(
   const since = uuidFloor(new Date(clock.nowMs() - days * 86_400_000));
   const ofPerson = person ? Prisma.sql`AND terms @> ${[`person:${person.id}`]}::text[]` : Prisma.empty;
   await catchUpIndex(prisma);
-  // Goes step by step (MATERIALIZED, OFFSET 0): the calls that name a recipient, then their payouts, then their states.
+  // Runs in steps (MATERIALIZED, OFFSET 0): the calls that name a recipient, their payouts, their states.
   return prisma.$queryRaw<EarlierPayment[]>`
     WITH wanted AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${wanted}::json) AS a(position integer, term text, key text, usd numeric)
@@ -78,7 +78,7 @@ export async function readEarlierPayments(
     FROM same JOIN calls ON calls.id = same.call_id ORDER BY same.position, calls.id DESC`;
 }
 
-/** Returns the recipient by the name that counts, and the amount. */
+/** Returns the paying name of the recipient, and the amount. */
 function toWanted({ position, item }: { position: number; item: Item }) {
   const paid = paidName(item);
   if (!paid) return [];

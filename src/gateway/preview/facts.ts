@@ -16,24 +16,26 @@ export interface PreviewedBody {
   found: FaultList;
 }
 
-/** The known facts about a request, from which its preview is made. */
+/** The facts about a request for its preview. */
 export interface PreviewFacts extends PreviewedBody {
   call: OperationCall;
-  /** Its items without faults of their own, with amounts that the body does not state. */
+  /** Its items without faults of their own, including amounts that the body omits. */
   positioned: PositionedItem[];
-  /** Without items, content and key if the body has faults. Such a request has no total and repeats nothing. */
+  /**
+   * Without items, content and key if the body has faults. Such a request has no total and repeats nothing.
+   */
   request: AdmissionRequest;
   /** The faults of its headers. */
   headerProblems: Problem[];
-  /** Why the transaction that the body names is not the caller's, or its amount could not be read. */
+  /** The reason why the caller may not name the transaction, or its amount could not be read. */
   valueProblem: Problem | undefined;
   dryRun: DryRun;
-  /** What keeps this instance from paying, besides what the dry run finds. */
+  /** The obstacle of this instance, besides those of the dry run. */
   instance: InstanceObstacle | undefined;
-  /** The answer that it would get because its key has been used, or why it would get none. */
+  /** The answer to its used key, or the refusal. */
   replay: PreviewReplay | Problem | undefined;
   served: Served | 'unchecked' | null;
-  /** The items that the client has paid before. */
+  /** Items that the client has paid before. */
   earlier: EarlierPayment[];
   /** By the item's position. */
   localAmounts: Map<number, PreviewLocalAmount>;

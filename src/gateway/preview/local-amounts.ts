@@ -11,12 +11,12 @@ import { PreviewLocalAmount } from './preview.dto';
 const CONVERT = 'GET /info/usd-amount-in-local';
 
 /**
- * The most conversions of a preview. Each is a request to the upstream, and a list may have a thousand different
- * amounts.
+ * Limit of conversions per preview. Each is a request to the upstream, and a list may have a thousand
+ * different amounts.
  */
 const MAX_CONVERSIONS = 10;
 
-/** The longest time that a preview waits. Conversions that are not complete by then are left out. */
+/** Longest wait of a preview, in ms. Later conversions are omitted. */
 const PATIENCE_MS = 3_000;
 
 /** The currencies (ISO 4217) of the known countries (docs/reference/upstream.md, "Countries and networks"). */
@@ -41,9 +41,9 @@ interface Conversion {
 }
 
 /**
- * Reads the local amounts of items, by the upstream's own rates. It never fails, because nothing depends on the
+ * Reads the local amounts of items, by the upstream's own rates. Never fails, because nothing depends on the
  * amounts.
- * @returns the amounts by the items' positions. Items without an entry have no known local amount.
+ * @returns the amounts by item position. Omits items without a known local amount.
  */
 export async function readLocalAmounts(
   reads: InternalReadsService,
@@ -72,7 +72,7 @@ export async function readLocalAmounts(
 
 function conversionOf({ country, amountUsd, recipientField }: PositionedItem['item']): Conversion | undefined {
   const currency = CURRENCIES.get(normalise(country ?? ''));
-  // The amounts of a collection are already in local currency.
+  // Amounts of a collection are already in local currency.
   return currency !== undefined && amountUsd && recipientField !== null ? { currency, usd: amountUsd } : undefined;
 }
 

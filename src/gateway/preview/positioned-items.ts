@@ -13,7 +13,7 @@ export interface PositionedItem {
 
 /**
  * Returns the items without faults.
- * @param body validated if there are no faults. Otherwise as it was received, and only these items may be relied on.
+ * @param body validated if it has no faults. Otherwise as received, and only these items are reliable.
  */
 export function validItems(operation: OperationName, body: unknown, found: FaultList): PositionedItem[] {
   if (found.total === 0) return itemsOf(operation, body as object | undefined).map(positioned);

@@ -10,12 +10,12 @@ import { OperationName, pathOf, PREVIEW_PREFIX, scopesOf } from '../../operation
 import { Preview } from './preview.dto';
 import { PreviewService } from './preview.service';
 
-/** A class whose rules a body must obey. */
+/** A class with the validation rules of a body. */
 type BodyClass = new () => object;
 
 /**
- * Previews the operations that pay or create something. `addPreview` adds a handler for each of them, because a preview
- * takes the body class of its operation.
+ * Previews the operations that pay or create something. `addPreview` adds a handler for each, because a
+ * preview takes its operation's body class.
  */
 @ApiExtraModels(Preview)
 @Controller(PREVIEW_PREFIX)
@@ -25,7 +25,7 @@ export class PreviewController {
     private readonly validation: RequestValidationPipe,
   ) {}
 
-  /** Validates the body itself, because faults of the body are part of a preview and do not reject it. */
+  /** Validates the body itself, because faults are part of a preview and do not reject it. */
   async preview(
     call: AuthenticatedCall,
     operation: OperationName,

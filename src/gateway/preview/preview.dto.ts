@@ -104,7 +104,7 @@ export class PreviewDuplicate {
   @optional(INSTANT, 'When that call was sent or requested.') paid_at?: Date;
 }
 
-/** What would happen if a request was sent now. */
+/** The forecast of a request. */
 export class Preview {
   @ApiProperty({
     enum: ['be_sent', 'wait_for_approval', 'be_refused', 'be_replayed'],

@@ -86,7 +86,7 @@ export class PreviewService {
     };
   }
 
-  /** Returns the items with amounts that the body does not state, or why the caller may not know these. */
+  /** Returns the items with amounts that the body omits, or the refusal to read these. */
   private async withValues(
     call: OperationCall,
     named: PositionedItem[],
@@ -108,7 +108,7 @@ export class PreviewService {
   }
 
   /**
-   * Returns the answer for a request whose key has been used. Undefined if it has not, or has just become free.
+   * Returns the answer to a request with a used key. Undefined if the key is unused or has just become free.
    */
   private async replayOf(
     call: OperationCall,
@@ -130,7 +130,7 @@ export class PreviewService {
   }
 }
 
-/** Why a request that names a transaction is refused before its limits are checked. */
+/** Refusals of a request that names a transaction, before its limits are checked. */
 const REFUSING: readonly string[] = ['upstream_unreachable', 'object_not_found', 'wallet_not_allowed'];
 
 const NOTHING = { items: [], input: undefined, idempotencyKey: null };

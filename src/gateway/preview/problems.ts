@@ -9,7 +9,7 @@ import { PreviewFacts } from './facts';
 export function problemsOf(facts: PreviewFacts): Problem[] {
   const { call, positioned, replay, valueProblem, instance } = facts;
   const ofInstance = instance ? [refusalOf(instance, call)] : [];
-  if (replay !== undefined && !(replay instanceof Problem)) return ofInstance; // A replay is not checked again.
+  if (replay !== undefined && !(replay instanceof Problem)) return ofInstance; // A replay skips the other checks.
   const isFenced = instance?.kind === 'fenced';
   const [items, positions] = [positioned.map(({ item }) => item), positioned.map(({ position }) => position)];
   return [
@@ -30,7 +30,7 @@ function bodyProblems({ found }: PreviewFacts): Problem[] {
 
 function obstacleProblems({ call, dryRun }: PreviewFacts): Problem[] {
   return dryRun.obstacles.flatMap((obstacle) => {
-    // `replay` shows the first two, and the rules of one call show the third.
+    // `replay` shows the first two, and the per-call rules show the third.
     if (obstacle.kind === 'repeated' || obstacle.kind === 'key_reused' || obstacle.kind === 'over_own_limit') return [];
     return [refusalOf(obstacle, call)];
   });

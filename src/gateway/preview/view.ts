@@ -79,7 +79,7 @@ function toRefusal([first]: Problem[]): PreviewRefusal | null {
   };
 }
 
-/** A problem without a part of the body concerns the whole. */
+/** A problem without a pointer concerns the whole body. */
 function toErrors(problems: Problem[]): PreviewFault[] {
   return problems.flatMap(({ code, faults, message }) => {
     const all = faults.length > 0 ? faults : [{ pointer: '', detail: message }];
@@ -103,7 +103,7 @@ function toApproval(facts: PreviewFacts): PreviewApproval | null {
   );
 }
 
-/** A person does not learn of the calls of others. */
+/** Hides the calls of others from a person. */
 function earlierCallOf({ earlierCallId }: Hold, { call, earlier }: PreviewFacts): string | null {
   const isKnown = ownerOf(call).person === null || earlier.some(({ callId }) => callId === earlierCallId);
   return isKnown ? (earlierCallId ?? null) : null;
@@ -115,7 +115,7 @@ function thresholdOf(heldFor: HeldFor, limits: Limits): Decimal | null {
   return heldFor === 'over_daily_threshold' ? limits.approvalOverDayUsd : limits.approvalOverUsd;
 }
 
-/** @param usd the amount that would count against the caps. Null if it is not known. */
+/** @param usd amount that would count on the caps. Null if unknown. */
 function toCaps(caps: Caps, usd: Decimal | null): PreviewCaps {
   const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = caps;
   return { daily: toCap(dailyCapUsd, spentTodayUsd, usd), monthly: toCap(monthlyCapUsd, spentThisMonthUsd, usd) };

@@ -14,14 +14,14 @@ import { clock } from '../../platform/database/clock';
 import { readBounded } from '../../platform/bounded-text';
 import { readStrictJson } from '../../platform/json/strict-json';
 
-/** A call whose recipients are screened. */
+/** A call to screen. */
 interface ScreenedCall extends Pick<OperationCall, 'id' | 'operation'> {
   caller: Pick<Caller, 'clientName'>;
 }
 
 /**
- * Asks a service of the operator about the recipients of a call, before anything of the call is written or sent. Without an
- * answer that allows it, nothing is sent.
+ * Asks the operator's screening service about the recipients of a call before the call is written or sent.
+ * Sends nothing without an answer that allows it.
  */
 @Injectable()
 export class ScreeningService {
@@ -38,7 +38,7 @@ export class ScreeningService {
   }
 
   /**
-   * Asks about a call.
+   * Screens a call.
    * @returns null if no service is configured, or the call names no recipient and pays nobody.
    * @throws Problem `screening_denied` or `screening_unavailable`.
    */
@@ -57,8 +57,8 @@ export class ScreeningService {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...signedHeaders(call.id, body, secret) },
         body,
-        redirect: 'manual', // recipients are sent to nobody else
-        signal: AbortSignal.timeout(this.settings.screeningTimeoutMs), // also while the answer is read
+        redirect: 'manual', // Recipients are sent nowhere else.
+        signal: AbortSignal.timeout(this.settings.screeningTimeoutMs), // Also while the answer is read.
       });
       return await readVerdict(response);
     } catch (error) {
@@ -90,7 +90,7 @@ function questionAbout({ id, caller, operation }: ScreenedCall, items: Item[]): 
   });
 }
 
-/** Returns why there is no verdict. The answer may name people, so it is never quoted. */
+/** Returns the reason for a missing verdict. Never quotes the answer, which may name people. */
 function reasonOf(error: unknown): string {
   if (error instanceof Unusable) return error.message;
   const { name, cause } = error as Error;
@@ -98,8 +98,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns headers that prove who sends a body: `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}` (Standard
- * Webhooks, "Signature scheme"), as the upstream signs its events.
+ * Returns headers that authenticate a body: `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`
+ * (Standard Webhooks, "Signature scheme"), the scheme of the upstream's events.
  */
 function signedHeaders(id: string, body: string, secret: string): Record<string, string> {
   const timestamp = String(Math.floor(clock.nowMs() / 1_000));
@@ -116,9 +116,9 @@ const MAX_BYTES = 16_384;
 class Unusable extends Error {}
 
 /**
- * Reads the verdict of an answer: 200, and a JSON object with one `"verdict"`. Other members are ignored, because they may say
- * something about a person.
- * @throws Unusable, or what interrupted the answer.
+ * Reads the verdict of an answer: 200, and a JSON object with one `"verdict"`. Ignores other members, which
+ * may contain personal data.
+ * @throws Unusable, or the error that interrupted the answer.
  */
 async function readVerdict(response: Response): Promise<Screened | 'deny'> {
   if (response.status !== 200) {

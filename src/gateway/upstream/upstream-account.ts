@@ -20,14 +20,17 @@ import { readAgain } from './transport/read-again';
 import { ExchangeFailed, Phase, Received, undiciAdapter } from './transport/undici-adapter';
 import { UnitName } from './answers/unit-name';
 
-/** For lists that are too long for memory. They have their own connections, so that no payout waits for them. */
+/** Connections for lists that may exceed memory. Separate, so no payout waits for them. */
 const LISTING_CONNECTIONS = 2;
 
 const JSON_TYPE = 'application/json';
 
-/** A request in the interface's words: the path below the base address, and the bytes. Only reads are sent again. */
+/**
+ * A request in the interface's words: the path below the base address, and the bytes. Only reads are
+ * repeated.
+ */
 export interface Outgoing extends RequestKind {
-  /** The name of the account that it is for. */
+  /** Name of its account. */
   account: string;
   operation: string;
   method: 'GET' | 'POST';
@@ -46,33 +49,33 @@ interface Try {
 
 export interface TimedAnswer {
   answer: Answer;
-  /** When it was handed over to be sent. It may have waited for its turn. */
+  /** When it was handed over for sending. It may have waited since. */
   sentAt: Date;
   answeredAt: Date;
   /** By a monotonic clock, including waiting. */
   upstreamMs: number;
-  /** In their order. Only reads have more than one. */
+  /** In order. Only reads have more than one. */
   tries: Try[];
 }
 
-/** The properties that all attempts to send a request share. */
+/** The shared properties of all attempts to send a request. */
 interface Sending {
   outgoing: Outgoing;
   traceparent: string | undefined;
-  /** Monotonic, milliseconds. */
+  /** Monotonic, in ms. */
   deadline: number;
   isTooLate: (() => boolean) | undefined;
 }
 
-/** Grows during an attempt, because its end does not tell how far it came. */
+/** Updated during an attempt, because its end does not show its phase. */
 type Progress = Pick<Try, 'phase'>;
 
 /** One account at the upstream: its connections, its key, its circuits and its health. Nothing else imports axios. */
 export class UpstreamAccount {
   readonly name: string;
-  /** What its requests pay with. */
+  /** The funds of its payouts. */
   readonly funds: AccountFunds;
-  /** The account's health, as this instance sees it. */
+  /** The account's health as observed by this instance. */
   readonly health = new UpstreamHealth();
   private readonly logger = new Logger('Upstream');
   private readonly circuits = new Map<string, Circuit>();
@@ -101,27 +104,28 @@ export class UpstreamAccount {
     this.pool = new Pool(base.origin, {
       connections: settings.upstreamConnections,
       connect,
-      headersTimeout: longestMs, // Each request has its own, shorter one.
+      headersTimeout: longestMs, // Each request has a shorter one of its own.
       bodyTimeout: longestMs,
     });
     this.listingPool = new Pool(base.origin, { connections: LISTING_CONNECTIONS, connect });
-    // axios.create() has many defaults, which take longer than sending. One of them reads the body.
+    // The many defaults of axios.create() take longer than sending. One of them reads the body.
     this.http = new Axios({
       adapter: undiciAdapter(this.pool, settings.upstreamMaxResponseBytes, this.credentials),
       maxRedirects: 0,
     });
   }
 
-  /** Uses another key for every request that is not sent yet. */
+  /** Uses another key for every unsent request. */
   replaceKey(key: Secret): void {
     this.credentials.replace(key);
   }
 
   /**
-   * Sends a request. It never throws, because a failure is an answer. Requests that pay or write are sent at most once,
-   * and reads up to three times within their deadline. Of the client's headers, only the trace context is passed on.
-   * @param isTooLate whether too much time has passed since the request came, or since its admission. Called right before
-   * the first byte.
+   * Sends a request. Never throws, because a failure is an answer. Sends requests that pay or write at most
+   * once, and reads up to three times within their deadline. Of the client's headers, only the trace context
+   * is passed on.
+   * @param isTooLate whether too much time has passed since the request arrived, or since its admission.
+   * Called right before the first byte.
    */
   async send(outgoing: Outgoing, traceparent: string | undefined, isTooLate?: () => boolean): Promise<TimedAnswer> {
     const sentAt = clock.now();
@@ -136,16 +140,16 @@ export class UpstreamAccount {
       return { answer, deadline };
     };
     const { answer: last } = outgoing.effect === 'read' ? await readAgain.execute(attempt) : await attempt();
-    // The record must not say "not sent" if only the last attempt was not.
+    // The record must not claim "not sent" if only the last attempt was not.
     const answer = tries.findLast(({ answer: { kind } }) => kind !== 'not_sent')?.answer ?? last;
     const upstreamMs = performance.now() - started;
     return { answer, sentAt, answeredAt: clock.now(), upstreamMs, tries };
   }
 
   /**
-   * Requests a list that may be too long for memory, once. See `streamListing`. It throws what `onBatch` throws.
+   * Requests a list that may exceed memory, once. See `streamListing`. Throws the errors of `onBatch`.
    * Elements have the provider's own word for a credit.
-   * @param onBatch gets the list's elements in their order.
+   * @param onBatch receives the list's elements in order.
    */
   async list(
     { method, path, body }: Outgoing & { effect: 'read' },
@@ -164,20 +168,20 @@ export class UpstreamAccount {
   }
 
   /**
-   * Returns in how many seconds a request of an operation may be sent, because the circuit is open. Null if it may be sent
-   * now.
-   * @param request may be the next probe. It is then to be sent, or given up. Leave it out to ask only.
+   * Returns the seconds until a request of an operation may be sent, because the circuit is open. Null if it
+   * may be sent now.
+   * @param request may become the next probe. Then send it or give it up. Omit it to ask only.
    */
   sendableInSeconds(operation: string, request?: Outgoing): number | null {
     return this.circuitOf(operation).refusal(request)?.retryAfter ?? null;
   }
 
-  /** A request that may have been the next probe is not sent. */
+  /** Gives up a request that may have been the next probe. */
   giveUp(request: Outgoing): void {
     this.circuitOf(request.operation).giveUp(request);
   }
 
-  /** Removes our key from text outside of an answer. Returns the same bytes if the text does not quote it. */
+  /** Removes our key from other text than an answer. Returns the same bytes if the text does not quote it. */
   withoutKey(bytes: Buffer): Buffer {
     return this.credentials.remover.fromBytes(bytes);
   }
@@ -237,11 +241,11 @@ export class UpstreamAccount {
         return { failure: error.failure, written: error.written };
       }
       progress.phase = 'waiting';
-      return { failure: 'reset', written: true }; // Nothing is known, so assume the worst.
+      return { failure: 'reset', written: true }; // Unreadable, so assume the worst.
     }
   }
 
-  /** Closes the connections once the last request is answered. A list in progress is read again another time. */
+  /** Closes the connections once the last request is answered. A list in progress is read again later. */
   async close(): Promise<void> {
     await this.listingPool.destroy();
     await this.pool.close();

@@ -8,7 +8,7 @@ import { MayPay } from '../may-pay/may-pay.service';
 import { UpstreamAccount } from './upstream-account';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** The accounts at the upstream. Each client belongs to one, and reaches only that. */
+/** The accounts at the upstream. Each client belongs to one and reaches no other. */
 @Injectable()
 export class UpstreamService implements OnApplicationShutdown {
   private readonly accounts: ReadonlyMap<string, UpstreamAccount>;
@@ -35,7 +35,7 @@ export class UpstreamService implements OnApplicationShutdown {
 
   /**
    * Returns an account.
-   * @throws Problem `account_not_configured` if this instance does not know it.
+   * @throws Problem `account_not_configured` if this instance lacks it.
    */
   of(name: string): UpstreamAccount {
     const account = this.accounts.get(name);
@@ -43,7 +43,10 @@ export class UpstreamService implements OnApplicationShutdown {
     return account;
   }
 
-  /** Removes the keys of all accounts from text outside of an answer. Returns the same bytes if the text quotes none. */
+  /**
+   * Removes the keys of all accounts from other text than an answer. Returns the same bytes if the text
+   * quotes none.
+   */
   withoutKeys(bytes: Buffer): Buffer {
     return this.all().reduce((left, account) => account.withoutKey(left), bytes);
   }

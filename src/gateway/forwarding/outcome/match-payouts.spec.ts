@@ -35,7 +35,7 @@ describe('withPayouts', () => {
     expect(statuses(items(A, B), found(0, 1), payouts(null, null))).toEqual(both);
   });
 
-  it('gives a payout without a transaction or a certain item an entry of its own', () => {
+  it('gives a payout without a transaction or a certain item its own entry', () => {
     expect(statuses(items(A, B), found(0), payouts(A, B))).toEqual([
       [0, 'ref 0', 'payout 0'],
       [1, null, 'payout 1'],
@@ -49,7 +49,7 @@ describe('withPayouts', () => {
     expect(statuses(items(A, B), found(0, 1), payouts(null)).slice(2)).toEqual([[null, null, 'payout 0']]);
   });
 
-  it('gives no item two payouts', () => {
+  it('links no item to two payouts', () => {
     expect(statuses(items(A), found(0), payouts(A, A))).toEqual([
       [0, 'ref 0', 'payout 0'],
       [null, null, 'payout 1'],

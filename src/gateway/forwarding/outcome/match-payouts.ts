@@ -4,8 +4,8 @@ import { recipientKey } from '../../../recipients/recipient';
 import { ListedPayout } from '../../upstream/answers/payouts';
 
 /**
- * Adds what an answer says about each payout to the transaction of the same item. A payout whose item has no
- * transaction, or is not certain, gets an entry of its own.
+ * Adds the answer's data about each payout to the transaction of its item. A payout without a certain item or
+ * a transaction gets an entry of its own.
  */
 export function withPayouts(items: Item[], found: UpstreamItem[], payouts: ListedPayout[]): UpstreamItem[] {
   if (payouts.length === 0) return found;
@@ -25,7 +25,7 @@ export function withPayouts(items: Item[], found: UpstreamItem[], payouts: Liste
   }
   return all;
 
-  /** The item at the same place if its phone agrees, otherwise the first free item with this phone. */
+  /** The item at the same position if its phone agrees, otherwise the first free item with this phone. */
   function positionOf(place: number, phone: string): number | null {
     const isFree = (position: number) => position >= 0 && position < items.length && !taken.has(position);
     const isHere = phone === '' ? isOneEach : phones[place] === phone;
@@ -44,7 +44,7 @@ const NO_TRANSACTION = {
   feeUsd: null,
 };
 
-/** The telco has its own spelling of a number. Empty for none. */
+/** Normalizes the telco's spelling of a number. Empty without a number. */
 function keyOf(phone: string | null): string {
   return phone ? (recipientKey('phone', phone) ?? phone) : '';
 }

@@ -44,7 +44,7 @@ describe('matchItems', () => {
     expect(positions([handle], [transaction(['@ada'], null, { amountUsd: new Decimal('0.100') })])).toEqual([0]);
   });
 
-  it('recognises an item by any of its recipients, because the upstream may name another one first', () => {
+  it('recognises an item by any of its recipients, whichever the upstream names first', () => {
     const both = item(null, 1, { email: 'ada@example.com', handle: '@ada' });
     expect(positions([both], [transaction(['@ada'], 1)])).toEqual([0]);
     expect(positions([item(A, 1)], [transaction(['issuer@example.com', A], 1)])).toEqual([0]);

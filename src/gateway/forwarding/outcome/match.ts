@@ -4,14 +4,14 @@ import { Item, recipientNames } from '../../../operations/items/item';
 import { Transaction } from '../../upstream/answers/transactions';
 
 /**
- * Returns which item each transaction of an answer belongs to: the item at the same place if recipient and amount agree,
- * otherwise the first free item that agrees. A transaction that agrees with no item has none, because a wrong link would be
- * worse.
+ * Returns the item of each transaction in an answer: the item at the same position if recipient and amount
+ * agree, otherwise the first free item that agrees. A transaction that agrees with none has no item, because
+ * a wrong link would be worse.
  */
 export function matchItems(items: Item[], transactions: Transaction[]): UpstreamItem[] {
   const known = items.map(namesOfItem);
   const taken = new Set<number>();
-  let byName: Map<string, number[]> | undefined; // Almost all answers are in order and need none.
+  let byName: Map<string, number[]> | undefined; // Almost all answers are in order.
   const oneEach = items.length === transactions.length;
   return transactions.map((transaction, ordinal) => {
     const agrees = (place: number) =>
@@ -29,8 +29,8 @@ export function matchItems(items: Item[], transactions: Transaction[]): Upstream
 }
 
 /**
- * @param placed whether the transaction has the same position as the item, in an answer with one for each item. It then
- * needs no name.
+ * @param placed whether the transaction has the item's position, in an answer with one transaction per item.
+ * It then needs no name.
  */
 function agree(item: Item | undefined, known: string[] = [], transaction: Transaction, placed: boolean): boolean {
   if (!item) return false;
@@ -53,7 +53,7 @@ function placesByName(names: string[][]): Map<string, number[]> {
   return places;
 }
 
-/** Returns what identifies an item: the transaction that it names, or its recipient. */
+/** Returns the identity of an item: the transaction that it names, or its recipient. */
 function namesOfItem(item: Item): string[] {
   if (item.upstreamRef !== null) return [item.upstreamRef];
   return recipientNames(item).flatMap(({ kind, key }) => (kind === 'receiver' ? [] : [key]));

@@ -12,9 +12,9 @@ import { matchItems } from './match';
 import { withPayouts } from './match-payouts';
 
 /**
- * Returns the outcome of a call after the upstream's answer: its transactions, what became of each item, and what counts
- * against caps.
- * @param answerOf the call that fetched the answer, if this one did not.
+ * Returns the outcome of a call after the upstream's answer: its transactions, the entry of each item, and
+ * the amount that counts on caps.
+ * @param answerOf the call that fetched the answer. Null if this one did.
  */
 export function outcomeOf(
   { id, operation, feeRate }: { id: string; operation: OperationName; feeRate: FeeRate | null },
@@ -48,7 +48,7 @@ function itemsIn(body: Buffer, items: Item[]): UpstreamItem[] {
   return withPayouts(items, matchItems(items, transactionsIn(body)), payoutsIn(body));
 }
 
-/** Returns what became of the items of a call, and what they count against caps. */
+/** Returns the entries of a call's items, and the amount that counts on caps. */
 function settledBy(
   { operation, feeRate }: { operation: OperationName; feeRate: FeeRate | null },
   kind: NewOutcome['kind'],

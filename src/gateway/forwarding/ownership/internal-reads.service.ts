@@ -18,12 +18,12 @@ import { newIntent } from '../prepared-request';
 
 const LISTING = 'POST /account/transactions';
 
-/** The longest time that a request waits for a listing. */
+/** Longest wait of a request for a listing, in ms. */
 const LISTING_PATIENCE_MS = 15_000;
 
 /**
- * Reads from the upstream what the proxy needs to know about a client's call. Each read is a call of its own, recorded
- * like any other, and names the call that caused it. A read that outlives that call is finished and recorded.
+ * Reads upstream data that the proxy needs about a client's call. Each read is a recorded call of its own and
+ * names the call that caused it. A read that outlives that call is finished and recorded.
  */
 @Injectable()
 export class InternalReadsService implements OnApplicationShutdown {
@@ -39,8 +39,8 @@ export class InternalReadsService implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Reads one answer. Answers of cached operations are also kept for other calls.
-   * @returns its body. Undefined if the upstream did not answer with a success, or the read could not be recorded.
+   * Reads one answer. Caches answers of cached operations for other calls.
+   * @returns its body. Undefined unless the upstream answered with a success and the read was recorded.
    */
   read(cause: AuthenticatedCall, operation: OperationName, query?: object): Promise<Buffer | undefined> {
     return this.finish(causedBy(cause, operation), async (call) => {
@@ -51,7 +51,7 @@ export class InternalReadsService implements OnApplicationShutdown {
         });
         return answer.kind === 'succeeded' ? answer.body : undefined;
       } catch (err) {
-        if (err instanceof Problem && err.code === 'upstream_unreachable') return undefined; // as if it had not answered
+        if (err instanceof Problem && err.code === 'upstream_unreachable') return undefined; // Treated like a missing answer.
         this.logger.warn({ call_id: call.id, operation, err }, 'internal read not sent or not recorded');
         return undefined;
       }
@@ -59,7 +59,7 @@ export class InternalReadsService implements OnApplicationShutdown {
   }
 
   /**
-   * Reads the listing of transactions and keeps what `pick` finds in its elements. Only that is recorded.
+   * Reads the listing of transactions and keeps only the results of `pick`. Only these are recorded.
    * @throws Problem if the listing could not be read, or the read or its outcome could not be recorded.
    */
   list(
@@ -105,7 +105,7 @@ export class InternalReadsService implements OnApplicationShutdown {
   }
 }
 
-/** Describes a listing in the record of its read. */
+/** Returns the recorded outcome of a listing. */
 function outcomeOf(
   { id }: OperationCall,
   { failure, httpStatus }: Listing,

@@ -12,12 +12,12 @@ import { databaseUnavailable } from '../../../platform/errors/problem';
 import { readTransaction } from '../../upstream/answers/transactions';
 import { InternalReadsService } from './internal-reads.service';
 
-/** The precision of amounts in `spending`, and its largest amount. */
+/** Decimals and largest amount of `spending`. */
 const DECIMALS = 6;
 const MAX_USD = new Decimal('99999999999999');
 
 /**
- * Finds the amount that an operation moves if its body names a transaction and no amount. The amount of a transaction never
+ * Finds the amount of an operation whose body names a transaction and no amount. A transaction's amount never
  * changes, so it can be read before admission.
  */
 @Injectable()
@@ -28,9 +28,9 @@ export class MovedValueService {
   ) {}
 
   /**
-   * Returns the items with their amounts. Items of other operations are returned unchanged. It reads our own records
-   * first. If they have no amount and the client or its person has a limit in US dollars, it reads the upstream. An
-   * unknown amount stays null, and the limits decide about it.
+   * Returns the items with their amounts. Items of other operations are unchanged. Reads our own records
+   * first. If they lack the amount and the client or its person has a limit in US dollars, reads the
+   * upstream. An unknown amount stays null, and the limits decide about it.
    * @throws Problem if the upstream could not be read.
    */
   async fill(call: OperationCall, items: Item[]): Promise<Item[]> {
@@ -46,7 +46,7 @@ export class MovedValueService {
     );
   }
 
-  /** Reads the amount of a transaction from the upstream's listing. Only this transaction of the listing is kept. */
+  /** Reads the amount of a transaction from the upstream's listing. Keeps no other transaction. */
   private async listed(call: OperationCall, upstreamRef: string): Promise<Decimal | null> {
     const items = await this.reads.list(call, (element) => itemNamed(upstreamRef, element));
     const amounts = items.flatMap(({ amountUsd }) => amountUsd ?? []);

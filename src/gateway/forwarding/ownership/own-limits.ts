@@ -9,7 +9,7 @@ import { movesValue, OperationName } from '../../../operations/catalogue/catalog
 
 const NOT_OF_KEY = 'is not among the recipients of this ephemeral key';
 
-/** Returns the limits that a request exceeds by itself: those of its client, of its person, and of its credential. */
+/** Returns the limits of its client, person and credential that a request exceeds by itself. */
 export function ownLimitProblems(call: OperationCall, items: Item[], positions?: number[]): Problem[] {
   const { caller, person, operation } = call;
   const missing = person === null && movesValue(operation) ? missingPerson(caller.limits) : undefined;
@@ -23,8 +23,8 @@ export function ownLimitProblems(call: OperationCall, items: Item[], positions?:
 }
 
 /**
- * Returns the limits that a request, or a held call, exceeds by itself.
- * @param positions the positions of the items in the body's list, if some were left out.
+ * Returns the limits that a request or a held call exceeds by itself.
+ * @param positions of the items in the body's list, if some are omitted.
  */
 export function limitProblems(
   { limits }: Pick<Caller, 'limits'>,
@@ -40,8 +40,8 @@ export function limitProblems(
 }
 
 /**
- * Returns why the credential of a caller does not pay the recipients of a request. Like a register, it names a recipient by
- * the name that the upstream pays by. Undefined if it does, or may pay anybody.
+ * Returns the problem of a credential that may not pay the recipients of a request. As in a register, the
+ * name that the upstream pays by identifies a recipient. Undefined if the credential may pay them.
  * @param positions as for {@link limitProblems}.
  */
 function recipientProblem(

@@ -18,15 +18,16 @@ import { readTransaction, Transaction } from '../../upstream/answers/transaction
 import { TimedAnswer } from '../../upstream/upstream-account';
 import { InternalReadsService } from './internal-reads.service';
 
-/** A transaction, a batch of them or a sub-account that a request names. */
+/** A transaction, batch or sub-account named by a request. */
 export interface NamedId {
   kind: NamedObject['names'];
   id: string;
 }
 
 /**
- * Decides whose a transaction is. The upstream has one account for all clients, so a key without the scope `account`
- * reaches only what the calls of its client made and, if it is the key of a person, what that person's calls made.
+ * Decides the owner of a transaction. All clients of an account share it at the upstream. A key without the
+ * scope `account` therefore reaches only transactions of its client's calls, and a person's key only those of
+ * the person's calls.
  */
 @Injectable()
 export class OwnershipService {
@@ -36,9 +37,9 @@ export class OwnershipService {
   ) {}
 
   /**
-   * Refuses a request that names something of others as if it did not exist.
+   * Refuses a request that names objects of others, as if they did not exist.
    * @param input the validated body or query, or one with faults.
-   * @throws Problem `object_not_found`, or why nobody can tell whose it is.
+   * @throws Problem `object_not_found`, or the reason why the owner is unknown.
    */
   async require(call: OperationCall, input: unknown): Promise<void> {
     const named = namedIn(call, input);
@@ -47,10 +48,11 @@ export class OwnershipService {
   }
 
   /**
-   * Returns whether the owner made an object. What the records do not tell of a transaction, the upstream's list may, by the
-   * ID that the proxy wrote into the request. The upstream is never asked about an ID that may be somebody else's.
-   * @param cause the call that needs to know.
-   * @param reader who reads why nobody knows.
+   * Returns whether the owner made an object. If the records do not name a transaction, the upstream's list
+   * may, by the ID that the proxy wrote into the request. The upstream is never asked about an ID that may
+   * belong to others.
+   * @param cause the call that needs the answer.
+   * @param reader of the error.
    * @throws Problem if the records or the list could not be read.
    */
   async owns(cause: AuthenticatedCall, owner: Owner, { kind, id }: NamedId, reader: Reader = 'app'): Promise<boolean> {
@@ -60,15 +62,15 @@ export class OwnershipService {
     }
     const owners = await TransactionOwners.read(this.prisma, owner, [id]).catch(databaseUnavailable);
     if (owners.isOwn({ [kind]: id })) return true;
-    // From here on, an ID of others takes the same way as one that does not exist.
+    // From here on, an ID of others is treated like an unknown one.
     if (!(await hasUnnamedTransactions(this.prisma, owner).catch(databaseUnavailable))) return false;
     const listed = await this.listed(cause, { kind, id }, reader);
     return (await this.own(owner, listed)).length > 0;
   }
 
   /**
-   * Returns an answer without the transactions of others, for an operation that lists them. It is recorded like this, too,
-   * because its caller may read the record.
+   * Returns a listing without the transactions of others. It is recorded in this form, because its caller may
+   * read the record.
    * @throws Problem if the records could not be read.
    */
   async withoutOthers(call: OperationCall, timed: TimedAnswer): Promise<TimedAnswer> {
@@ -95,7 +97,10 @@ export class OwnershipService {
     });
   }
 
-  /** Finds a transaction in the upstream's list. The record of the read keeps nothing, because it may be somebody else's. */
+  /**
+   * Finds a transaction in the upstream's list. The record of the read keeps nothing, because it may belong
+   * to others.
+   */
   private async listed(
     cause: AuthenticatedCall,
     { kind, id }: TransactionName,
@@ -116,7 +121,7 @@ interface TransactionName extends NamedId {
   kind: TransactionId;
 }
 
-/** Returns the ID by which a request names something of the upstream's. Undefined if it names nothing. */
+/** Returns the ID of the upstream object that a request names. Undefined without one. */
 export function namedIn({ operation }: Pick<OperationCall, 'operation'>, input: unknown): NamedId | undefined {
   const named = namedObjectOf(operation);
   if (!named) return undefined;

@@ -22,11 +22,11 @@ import { MayPay } from '../../may-pay/may-pay.service';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 
-/** An outcome is usually recorded in milliseconds. Past this time after the last answer, something is wrong. */
+/** An outcome is usually recorded in milliseconds. A longer time after the last answer indicates a fault. */
 const RECORDED_WITHIN_MS = 5_000;
 
 /**
- * Answers a request that repeats an earlier one with the same idempotency key, from the records of the first one. A database that
+ * Answers a repeated request with the same idempotency key from the records of the first one. A database that
  * only answers reads is enough.
  */
 @Injectable()
@@ -41,31 +41,32 @@ export class ReplayService {
   ) {}
 
   /**
-   * Finds the call that has the key of a request, while nothing can be admitted.
-   * @param refusal why it was not admitted.
+   * Finds the call that holds a request's key while nothing can be admitted.
+   * @param refusal the reason.
    * @param leftMs how long the request may still wait.
-   * @returns undefined for a new request, and if nobody can tell.
+   * @returns undefined for a new request, or if the database does not answer.
    */
   async claimOn(request: AdmissionRequest, refusal: unknown, leftMs: number): Promise<Obstacle | undefined> {
-    // A database that does not answer would be asked in vain, for as long again.
+    // An unreachable database would only cost the same wait again.
     const isUnreachable = causeOf((refusal as Error).cause) === 'unreachable';
     if (request.idempotencyKey === null || isUnreachable || this.mayPay.obstacleTo('replay')) return undefined;
     const reading = readDryRun(this.prisma, request, { windows: guardWindows(this.settings), fees: this.fees });
     const found = await withPatience(reading, leftMs).catch(() => undefined);
     const claimed = found?.obstacles.find(({ kind }) => kind === 'repeated' || kind === 'key_reused');
-    // The claim may be its own, of a commit that was reported as failed.
+    // The claim may be of this request, from a commit that was reported as failed.
     return claimed && 'firstCallId' in claimed && claimed.firstCallId !== request.id ? claimed : undefined;
   }
 
   /**
-   * @param impatient whether to reject a request whose first call is in progress, instead of waiting for it.
-   * @returns the first call's answer, byte for byte. Undefined to ask again in a moment.
-   * @throws Problem that explains why there is no such answer.
+   * @param impatient whether to reject a request whose first call is in progress, instead of waiting.
+   * @returns the first call's answer, byte for byte. Undefined to retry in a moment.
+   * @throws Problem with the reason for a missing answer.
    */
   async answer(call: OperationCall, firstCallId: string, impatient: boolean): Promise<Reply | undefined> {
     const reply = await this.find(call, firstCallId);
     if (reply === 'in progress' || !reply) {
-      // Without a reply, its key has just become free. If the key stays taken, the request must not wait forever.
+      // Without a reply, its key has just become free. A key that stays taken must not make the request wait
+      // forever.
       if (impatient) throw new Problem('request_in_progress', { firstCallId });
       return undefined;
     }
@@ -85,8 +86,8 @@ export class ReplayService {
   }
 
   /**
-   * Returns why a request is refused whose key belongs to a different one. A program may replace the key only if nothing
-   * would be paid twice, so the two must have no payment in common.
+   * Returns the refusal of a request whose key belongs to a different one. A program may replace the key only
+   * if nothing would be paid twice, so the two must have no payment in common.
    */
   async keyReused(call: OperationCall, firstCallId: string, input: object | undefined): Promise<Problem> {
     const reading = readFirstRequest(this.prisma, firstCallId);
@@ -126,8 +127,8 @@ export class ReplayService {
   }
 
   /**
-   * A call that was sent is not in progress for ever. Whoever repeats it learns that its outcome is known and not recorded
-   * yet, or that none is to be expected soon.
+   * Returns that the first call is in progress, unless it was sent too long ago.
+   * @throws Problem if its outcome is known but not recorded yet, or not expected soon.
    */
   private inProgress(first: FirstCall): 'in progress' {
     const { id, ageMs } = first;
@@ -151,7 +152,7 @@ export class ReplayService {
     await this.journal.refusals.record(refusal).catch(async (error: unknown) => {
       const cause = causeOf(error);
       if (cause === undefined || cause === 'unreachable') databaseUnavailable(error);
-      await this.journal.refusals.recordSoon(refusal, leftOf(call)); // later, once the database takes writes
+      await this.journal.refusals.recordSoon(refusal, leftOf(call)); // Written later, once the database takes writes.
     });
     call.outcome = 'replayed';
   }
@@ -167,8 +168,8 @@ function answered(kind: 'succeeded' | 'rejected', first: FirstCall, effect: Effe
 }
 
 /**
- * Returns whether a caller may have the answer to a call. The key of a person gets only the answers to that person's calls. A
- * server that names a person gets no answer to a call of another one.
+ * Returns whether a caller may have the answer to a call. The key of a person gets only answers to the
+ * person's calls. A server that names a person gets no answer to calls of others.
  */
 function mayRepeat(call: OperationCall, made: CallOwner): boolean {
   const { person } = call;
@@ -188,28 +189,29 @@ const OTHER_PAYMENT = {
   action: 'new_key',
 } as const;
 
-/** Returns whether two bodies have no payment in common. */
+/** Returns whether two bodies have no common payment. */
 function areDisjoint(operation: OperationName, one: object, other: object | undefined): boolean {
   const payments = new Set(paymentsIn(operation, one));
   return !paymentsIn(operation, other).some((payment) => payments.has(payment));
 }
 
-/** The longest wait before a call in doubt is worth another look. Seconds. */
+/** Longest wait before the next look at a call in doubt, in seconds. */
 const LONGEST_WAIT = 60;
 
-/** @param what is said of the outcome. */
+/** @param what state of the outcome, as a clause. */
 function inDoubt({ id, ageMs }: FirstCall, what = 'is unknown'): Problem {
   return new Problem('outcome_unknown', {
     status: 409,
     text: `The outcome of the first request with this Idempotency-Key ${what}, so nothing was sent again. GET /v1/calls/${id} shows its outcome once it is recorded.`,
     firstCallId: id,
-    // The longer it has taken, the longer it will take.
+    // Grows with the age of the call.
     retryAfter: Math.min(LONGEST_WAIT, Math.max(1, Math.ceil(ageMs / 2_000))),
   });
 }
 
 /**
- * Returns the stored answer of a call in doubt, which is not believed yet. A repeated request gets the same response.
+ * Returns the stored answer of a call in doubt, which is not trusted yet. A repeated request gets the same
+ * response.
  */
 function wordsOf({ outcome, body }: FirstCall): Answer | undefined {
   const { kind, failure, upstream_status: status = null } = outcome ?? {};

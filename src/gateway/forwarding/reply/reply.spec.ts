@@ -9,14 +9,14 @@ const answered = (status: number, more: Partial<Answer> = {}) =>
 const bodyOf = (answer: Answer) => JSON.parse(toReply(answer, ID, 'pay').body.toString()) as { error: string };
 
 describe('toReply', () => {
-  it.each([200, 400, 404, 409, 500])('passes on a %i of the upstream, with the same bytes', (status) => {
+  it.each([200, 400, 404, 409, 500])('passes on an upstream %i with the same bytes', (status) => {
     const reply = toReply(answered(status), ID, 'pay');
     expect(reply.status).toBe(status);
     expect(reply.body).toBe(BODY);
     expect(reply.headers['retry-after']).toBeUndefined();
   });
 
-  it.each([401, 403])('hides that our key is wrong, a %i', (status) => {
+  it.each([401, 403])('hides an upstream %i for our own key', (status) => {
     expect(toReply(answered(status), ID, 'pay')).toMatchObject({ status: 502, headers: { 'retry-after': undefined } });
     expect(bodyOf(answered(status))).toMatchObject({ status: 'error', code: 'upstream_auth', call_id: ID });
   });
@@ -33,7 +33,7 @@ describe('toReply', () => {
     expect(bodyOf(answered(429))).toMatchObject({ code: 'upstream_busy', call_id: ID });
   });
 
-  it('suggests a retry if nothing was sent, and only then', () => {
+  it('suggests a retry only if nothing was sent', () => {
     const notSent: Answer = { kind: 'not_sent', failure: 'refused', status: null, body: null, ...NOTHING };
     expect(toReply(notSent, ID, 'pay')).toMatchObject({ status: 503, headers: { 'retry-after': 1 } });
     expect(bodyOf(notSent)).toMatchObject({ code: 'upstream_unreachable', call_id: ID });

@@ -20,8 +20,8 @@ export class Reply {
   ) {}
 
   /**
-   * Returns the reply for a repeated request. A retry with the same key gets the same answer forever, so there is a
-   * `Retry-After` only while the call is held.
+   * Returns the reply for a repeated request. Only a held call has a `Retry-After`, because every other
+   * answer is final.
    */
   asReplay(firstCallId: string): Reply {
     const held = this.headers.location === undefined ? {} : heldCallHeaders(firstCallId);
@@ -31,7 +31,7 @@ export class Reply {
 }
 
 interface ReplyHeaders {
-  /** Where the outcome of a held call will be. */
+  /** URL of the outcome of a held call. */
   location?: string;
   'retry-after'?: number | undefined;
   age?: number | undefined;
@@ -42,8 +42,8 @@ interface ReplyHeaders {
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Returns the app's response for an upstream answer: the upstream's own status and bytes, or the proxy's own text where
- * those would mislead.
+ * Returns the app's response for an upstream answer: the upstream's own status and bytes, or the proxy's own
+ * text where those would mislead.
  * @param age of a cached answer, in seconds (RFC 9111, section 5.1).
  */
 export function toReply(answer: Answer, callId: string, effect: Effect, age?: number): Reply {
@@ -73,8 +73,8 @@ export function pendingReply(callId: string): Reply {
 }
 
 /**
- * Returns the response to a request that repeats a call without an answer that was later found to be carried out.
- * @param payouts what became of each item. Empty if the items are no payouts.
+ * Returns the response to the repetition of a call without an answer that was later confirmed.
+ * @param payouts ledger of each item. Empty if the items are no payouts.
  */
 export function confirmedReply(callId: string, payouts: LedgerItem[]): Reply {
   const paid = payouts.filter(({ entry }) => ENTRIES[entry].counts).length;
@@ -98,7 +98,7 @@ export function confirmedReply(callId: string, payouts: LedgerItem[]): Reply {
   return new Reply(200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
 }
 
-/** Returns a replacement for an upstream answer that was erased. It states the outcome in the proxy's own words. */
+/** Returns a replacement for an erased upstream answer: the outcome in the proxy's own words. */
 export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): { contentType: string; body: Buffer } {
   const said =
     kind === 'rejected'
@@ -117,7 +117,7 @@ function notSent({ failure, retryAfter }: Answer): Problem {
   return new Problem('upstream_unreachable', retryAfter === null ? {} : { retryAfter });
 }
 
-/** Whether the upstream rejected or limited the proxy's own key. The app must not take that for its own key. */
+/** Whether the upstream rejected or limited the proxy's own key. The app must not mistake it for its own. */
 function rejected(status: number, answer: Answer & { body: Buffer }, callId: string, effect: Effect): Reply {
   if (status === 401 || status === 403) return proxyReply(new Problem('upstream_auth'), callId, effect);
   if (status === 429)
@@ -139,8 +139,8 @@ function safeType(contentType: string | null): string {
 }
 
 /**
- * Sends a Reply unchanged. Nest would choose the status and the serialisation itself. An interceptor would send every
- * request through Observables, which takes a tenth of a request's time.
+ * Sends a Reply unchanged. Nest would choose the status and the serialisation. An interceptor would send
+ * every request through Observables, which takes a tenth of a request's time.
  */
 export class ReplyAdapter extends FastifyAdapter {
   override reply(response: FastifyReply, result: unknown, status?: number) {

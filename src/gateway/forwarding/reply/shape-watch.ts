@@ -4,10 +4,10 @@ import { SidePrisma } from '../../../platform/database/pools/side-prisma';
 import { MetricsService } from '../../../http/metrics/metrics.service';
 import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from '../../upstream/answers/shape';
 
-/** The most recorded shapes of an operation. Nobody reads more, and a faulty upstream must not fill the database. */
+/** Limit of recorded shapes per operation. Keeps a faulty upstream from filling the database. */
 const MAX_SHAPES = 100;
 
-/** The most waiting shapes. Further ones are dropped, and their next answers bring them back. */
+/** Limit of waiting shapes. Dropped shapes return with their next answers. */
 const MAX_WAITING = 100;
 
 /** The known shapes of an operation's answers. */
@@ -18,7 +18,7 @@ interface KnownShapes {
   full: boolean;
 }
 
-/** An answer with a shape that is new, as far as this process knows. */
+/** An answer whose shape is new to this process. */
 interface NewSight {
   operation: string;
   status: number;
@@ -27,9 +27,9 @@ interface NewSight {
 }
 
 /**
- * Watches the structure of the upstream's answers (src/gateway/upstream/answers/shape.ts). Anything new in an operation's
- * answers of one HTTP status is recorded, counted and logged once, however many instances see it. An answer without
- * anything new costs no query, and no answer waits for one.
+ * Watches the structure of the upstream's answers (src/gateway/upstream/answers/shape.ts). A new structure in
+ * an operation's answers of one HTTP status is recorded, counted and logged once for all instances. A known
+ * structure costs no query, and no answer waits for a query.
  */
 @Injectable()
 export class ShapeWatch implements OnApplicationShutdown {
@@ -43,18 +43,18 @@ export class ShapeWatch implements OnApplicationShutdown {
     private readonly metrics: MetricsService,
   ) {}
 
-  /** Returns at once and never throws. Without an HTTP status there was no answer, and nothing is recorded. */
+  /** Returns at once and never throws. Ignores a missing HTTP status, which means no answer. */
   watch(call: { id: string; operation: string }, status: number | null, body: Buffer | null): void {
     if (status === null) return;
     try {
       this.compare(call, status, valueIn(body));
     } catch (err) {
-      // The money has moved and the outcome is recorded. A mistake in this code must not turn that into an error.
+      // The money has moved and the outcome is recorded. A bug here must not become an error of the call.
       this.logger.error({ call_id: call.id, err }, 'shape of an upstream answer not determined');
     }
   }
 
-  /** Waits for the shapes that are being recorded. Call it once the last request is answered. */
+  /** Waits for pending records. Call it after the last response. */
   async onApplicationShutdown(): Promise<void> {
     await this.working;
   }
@@ -66,7 +66,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     if (known.full) return this.metrics.unlistedShapes.inc({ operation });
     if (this.waiting.length >= MAX_WAITING) return;
     const shape = shapeOf(value);
-    known.byStatus.set(status, merge(before, shape)); // the next answers of this shape cost nothing
+    known.byStatus.set(status, merge(before, shape)); // The next answers of this shape cost nothing.
     this.waiting.push({ operation, status, shape, callId });
     this.working ??= this.learnAll();
   }
@@ -77,7 +77,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     return known;
   }
 
-  /** Records shapes one after the other, so that they use at most one of the connections that payouts need. */
+  /** Records shapes one by one, to use at most one of the connections that payouts need. */
   private async learnAll(): Promise<void> {
     try {
       for (let sight = this.waiting.shift(); sight; sight = this.waiting.shift()) await this.learn(sight);
@@ -91,11 +91,11 @@ export class ShapeWatch implements OnApplicationShutdown {
 
   private async learn(sight: NewSight): Promise<void> {
     const { operation, status, shape } = sight;
-    // Other instances, or this one before its last start, may have recorded them.
+    // Other instances, or an earlier run, may have recorded them.
     const stored = await this.prisma.answerShape.findMany({ where: { operation } });
     const listed = byStatus(stored as { httpStatus: number; shape: Shape }[]);
     if (covers(listed.get(status) ?? false, shape)) return;
-    // Instances that record at the same time may each add one more. The limit is not exact.
+    // Concurrent instances may each add one more. The limit is approximate.
     if (stored.length < MAX_SHAPES) return this.record(sight);
     this.known.set(operation, { byStatus: listed, full: true });
     this.metrics.unlistedShapes.inc({ operation });

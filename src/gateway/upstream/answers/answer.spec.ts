@@ -51,7 +51,7 @@ describe('toAnswer', () => {
     '{"status":"success","status":"error","data":{}}',
     '{"status":"error","error":"no","st\\u0061tus":"success"}',
     '{"status":"success","data":{"data":[{"id":"1","status":"failed","status":"paid"}]}}',
-  ])('treats %s as unreadable, because readers differ about the members of one name', (body) => {
+  ])('treats %s as unreadable, because parsers differ on duplicate names', (body) => {
     expect(meaningOf(200, body, PAY)).toBe('unreadable');
     expect(meaningOf(200, body, READ)).toBe('unreadable');
   });
@@ -148,7 +148,7 @@ describe('toAnswer', () => {
     expect(toAnswer(response(500, { error: text }), PAY, texts).failure).toBe('server_error'); // not its envelope
   });
 
-  it('treats a success with an error text beside transactions as a success', () => {
+  it('treats a success with an error text and transactions as a success', () => {
     const data = { error: '1 of 3 items failed', data: [{ chiRef: 'a', status: 'paid' }] };
     expect(meaningOf(200, { status: 'success', data }, PAY)).toBe('succeeded');
     expect(meaningOf(200, { status: 'success', data: { ...data, data: [] } }, PAY)).toBe('rejected');

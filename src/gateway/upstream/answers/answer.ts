@@ -2,19 +2,19 @@ import { REFUSED_AT_THE_DOOR } from '../../../operations/lifecycle/lifecycle';
 import { readExactJson } from '../../../platform/json/exact-json';
 import { isObject } from '../../../platform/json/is-object';
 
-/** The result of an exchange: a complete response, or the reason why there is none. */
+/** The result of an exchange: a complete response, or the reason for a missing one. */
 export type Exchange =
   | {
       status: number;
       contentType: string | null;
-      /** Whether the body is what the upstream meant. Otherwise it is in a coding that cannot be read. */
+      /** False if the body is in a coding that cannot be read. */
       isDecoded: boolean;
       retryAfter: number | null;
       body: Buffer;
     }
   | { failure: FailureCode; written: boolean };
 
-/** Why there is no usable answer, as a code for the record. */
+/** Reason for a missing usable answer, as a code of the record. */
 export type FailureCode =
   | 'refused'
   | 'dns'
@@ -29,9 +29,9 @@ export type FailureCode =
   | 'server_error'
   /** The upstream fails most requests of this operation. */
   | 'circuit_open'
-  /** The deadline of the request had passed, or somebody may have settled the call since its admission. */
+  /** The deadline of the request had passed, or the call may have been settled since its admission. */
   | 'too_late'
-  /** The proxy gave up reading a list, because nobody waits for it any more. */
+  /** The reading of a list was cancelled, because its reader is gone. */
   | 'stopped'
   /** This instance had stopped paying by the time the request could be written (FenceService). */
   | 'fenced';
@@ -39,13 +39,14 @@ export type FailureCode =
 /** Failures of the network: no connection, or no trusted one. Nothing was written. */
 export const NOT_CONNECTED = ['refused', 'dns', 'tls', 'connect_timeout', 'not_connected'] as const;
 
-/** The outcome of a request, as far as it can be known. */
+/** The outcome of a request, as far as known. */
 export type Answer = AnswerDetails &
   (
     | { kind: 'succeeded' | 'rejected'; failure: null; status: number; body: Buffer }
     | { kind: 'not_sent'; failure: FailureCode; status: null; body: null }
     /**
-     * The upstream says that it did nothing, but may have: a 500 in its envelope, or an error that names transactions.
+     * The upstream denies any effect but may have had one: a 500 in its envelope, or an error that names
+     * transactions.
      */
     | { kind: 'unknown'; failure: 'unverified_rejection'; status: number; body: Buffer }
     | { kind: 'unknown'; failure: FailureCode; status: number | null; body: Buffer | null }
@@ -57,19 +58,19 @@ interface AnswerDetails {
   retryAfter: number | null;
 }
 
-/** The properties of a request that decide what its answer proves. */
+/** The properties of a request that determine what its answer proves. */
 export interface RequestKind {
   effect: 'pay' | 'write' | 'read';
   /**
-   * Whether no list of the upstream ever shows what this request creates, so that only its answer can prove anything.
+   * Whether no list of the upstream shows what this request creates. Only its answer can then prove anything.
    */
   unlisted?: true;
 }
 
 /**
- * Decides what an exchange proves. Doubt must never be recorded as a rejection or a success. A rejected payout may be
- * sent again, and would then be paid twice.
- * @param rejectionTexts the texts of errors that prove that nothing was done, as in UPSTREAM_REJECTION_TEXTS.
+ * Decides what an exchange proves. A doubt must never be recorded as a rejection or a success: a rejected
+ * payout may be sent again, and would then be paid twice.
+ * @param rejectionTexts error texts that prove that nothing was done (UPSTREAM_REJECTION_TEXTS).
  */
 export function toAnswer(exchange: Exchange, request: RequestKind, rejectionTexts: readonly string[] = []): Answer {
   if ('failure' in exchange) {
@@ -106,10 +107,10 @@ function meaningOfRead({ status, body }: Response): Meaning {
 }
 
 /**
- * Decides whether an error proves that nothing was done. Only the service's own envelope can prove it, and only if it
- * names nothing that was done. A 500 is documented as a failure, but such services also send it after paying. It is not
- * believed until the upstream's list confirms it. Other 5xx come from intermediaries, even if they look like the
- * service.
+ * Decides whether an error proves that nothing was done. Only the service's own envelope can prove it, and
+ * only without a created object. A 500 is documented as a failure, but such services also send it after
+ * paying. It is not trusted until the upstream's list confirms it. Other 5xx come from intermediaries, even
+ * if they look like the service.
  */
 function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind, texts: readonly string[]): Meaning {
   const envelope = parseJson(body);
@@ -119,14 +120,14 @@ function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind, 
   const named = namesWork(envelope);
   if (REFUSED_AT_THE_DOOR.includes(status) && !named) return REJECTED;
   if (claimed === undefined) return notUnderstood(status);
-  // Part of it was done. It counts as a success, and its items keep the upstream's statuses.
+  // A partial success. It counts as a success, and its items keep the upstream's statuses.
   if (named) return saysError ? UNVERIFIED : SUCCEEDED;
   return status === 500 && !unlisted && !isProof(envelope, texts) ? UNVERIFIED : REJECTED;
 }
 
 /**
- * Whether the text of an error begins with one that proves that nothing was done, in any case. Elsewhere in a text, such
- * as in "1 of 3 failed: insufficient funds", it proves nothing.
+ * Whether an error text begins with one that proves that nothing was done, ignoring case. Later in a text, as
+ * in "1 of 3 failed: insufficient funds", it proves nothing.
  */
 function isProof(envelope: unknown, texts: readonly string[]): boolean {
   const { error, message } = isObject(envelope) ? envelope : {};
@@ -155,7 +156,7 @@ export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' 
   const { data } = envelope as { data?: unknown };
   const error = isObject(data) ? data.error : undefined;
   if (error === undefined || error === null) return 'succeeded';
-  if (typeof error !== 'string') return undefined; // Neither the known "None" nor any text that was ever seen.
+  if (typeof error !== 'string') return undefined; // Neither the known "None" nor any other known text.
   return error === '' || error.toLowerCase() === 'none' ? 'succeeded' : 'rejected';
 }
 
@@ -163,12 +164,12 @@ function wordOf(envelope: unknown): string | undefined {
   return isObject(envelope) && typeof envelope.status === 'string' ? envelope.status.toLowerCase() : undefined;
 }
 
-/** The value of a JSON text, kept on its bytes. A WeakMap would make each collection of garbage take longer. */
+/** Caches the value of a JSON text on its bytes. A WeakMap would slow each garbage collection. */
 const VALUE = Symbol('value');
 
 /**
- * Returns the value of a JSON text, or undefined if it is not JSON that all readers read alike. Several readers use the same answer, whose bytes
- * never change, so it is parsed once. Do not change the value.
+ * Returns the value of a JSON text. Undefined unless it is JSON that all parsers read alike. Several readers
+ * use the same answer, whose bytes never change, so it is parsed once. Do not change the value.
  */
 export function parseJson(body: Buffer & { [VALUE]?: unknown }): unknown {
   if (!(VALUE in body)) body[VALUE] = valueOf(body);
@@ -184,15 +185,15 @@ function valueOf(body: Buffer): unknown {
 }
 
 /**
- * The fields that only a created transaction has (docs/reference/upstream.md, "Identifiers" and "Responses"), in lower
- * case.
+ * The fields of created transactions only (docs/reference/upstream.md, "Identifiers" and "Responses"), in
+ * lower case.
  */
 const IDS: ReadonlySet<string> = new Set(['chiref', 'tnxid']);
 const NAMES: ReadonlySet<string> = new Set(['issueid', 'paymentlink', 'payoutlink', 'redeemlink', 'payouts']);
 
 /**
- * Whether an answer names, at any depth, something that the upstream created: a transaction, a batch, a submitted
- * payout or a link. The answer's own claim of success does not matter. It never throws, however deep the value is.
+ * Whether an answer names, at any depth, an object that the upstream created: a transaction, a batch, a
+ * submitted payout or a link. Ignores the answer's own claim of success. Never throws, at any depth.
  */
 function namesWork(answer: unknown): boolean {
   const left = [answer];

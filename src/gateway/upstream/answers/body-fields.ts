@@ -1,6 +1,6 @@
 /**
- * The fields of bodies that name no person. Every other field is masked completely, because the upstream may add fields
- * at any time.
+ * The fields of bodies that never name a person. Every other field is masked completely, because the upstream
+ * may add fields at any time.
  */
 export const SHOWN_FIELDS: ReadonlySet<string> = new Set([
   'valueInUSD',
@@ -30,8 +30,8 @@ export const SHOWN_FIELDS: ReadonlySet<string> = new Set([
   'validUntil',
 ]);
 
-/** The fields in which the upstream writes sentences. A sentence may contain a contact. */
+/** The fields with the upstream's sentences. A sentence may contain a contact. */
 export const PROSE_FIELDS: ReadonlySet<string> = new Set(['status', 'error', 'errorMessage']);
 
-/** The fields that contain amounts of money. Any other number may be a phone number. */
+/** The fields with amounts of money. Any other number may be a phone number. */
 export const NUMBER_FIELDS: ReadonlySet<string> = new Set(['credit', 'fee', 'balance', 'balanceBefore', 'newBalance']);

@@ -28,7 +28,7 @@ describe('payoutsIn', () => {
     },
   );
 
-  it('never throws, whatever the value is', () => {
+  it('never throws on any value', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => Array.isArray(inEnvelope(value))));
     fc.assert(fc.property(fc.uint8Array(), (bytes) => payoutsIn(Buffer.from(bytes)).length === 0));
   });

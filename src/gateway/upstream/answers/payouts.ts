@@ -2,17 +2,20 @@ import { isObject } from '../../../platform/json/is-object';
 import { parseJson } from './answer';
 import { text } from './transactions';
 
-/** What an answer says about handing one payout to the telco (docs/reference/upstream.md, "Results by operation"). */
+/**
+ * The handover of one payout to the telco, from an answer (docs/reference/upstream.md, "Results by
+ * operation").
+ */
 export interface ListedPayout {
   /** Its position in the answer. */
   place: number;
   phone: string | null;
   status: string | null;
-  /** Null if there is none: `errorMessage` is the text "None" on success (trap 1). */
+  /** Null without an error: `errorMessage` is the text "None" on success (trap 1). */
   error: string | null;
 }
 
-/** The number of items of the largest request. An answer with more payouts must not cost more. */
+/** Items of the largest request. Bounds the cost of an answer with more payouts. */
 const MAX_PAYOUTS = 10_000;
 
 /** Reads `payouts` of an answer, a list or a map with the keys "0", "1" (trap 5). It never throws. */

@@ -29,7 +29,7 @@ const json = fc.letrec<{ any: unknown }>((tie) => ({
 const names = (count: number) =>
   Array.from({ length: count }, (_, n) => `n${n}`.replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? ''));
 
-/** The same with its keys the other way round, its lists reversed and doubled, and all values changed. */
+/** Returns an equal shape: keys and lists reversed, lists doubled, all values changed. */
 function disguised(value: unknown): unknown {
   if (typeof value === 'string') return `${value}!`;
   if (typeof value === 'number') return value + 1;
@@ -40,7 +40,7 @@ function disguised(value: unknown): unknown {
   return Object.fromEntries(entries.reverse());
 }
 
-it('shows nothing of what callers put into meta in the shape of an answer', () => {
+it('hides the contents of meta in the shape of an answer', () => {
   const withMeta = (meta: unknown) => shapeOf({ status: 'success', data: { id: 'a', meta } });
   const shape = withMeta({ Ada_Lovelace: 1 });
   expect(JSON.stringify(shape)).not.toContain('Ada');
@@ -48,7 +48,7 @@ it('shows nothing of what callers put into meta in the shape of an answer', () =
 });
 
 describe('shapeOf', () => {
-  it('takes a number of any length for a number', () => {
+  it('reads a number of any length as a number', () => {
     expect(shapeOfBody('{"chiRef":12345678901234567}')).toEqual(shapeOfBody('{"chiRef":7}'));
   });
 
@@ -98,7 +98,7 @@ describe('shapeOf', () => {
     expect(shapeOf(valueIn(body === null ? null : Buffer.from(body)))).toEqual(shape);
   });
 
-  it('shows no key that is data, and has one shape for any payouts map (trap 5)', () => {
+  it('hides keys that are data, and gives any payouts map one shape (trap 5)', () => {
     const payouts = (count: number) => ({
       ...Object.fromEntries(Array.from({ length: count }, (_, index) => [index, { status: 'Sent' }])),
       issueID: 'issuer_2.5_1700000000000',
@@ -130,7 +130,7 @@ describe('shapeOf', () => {
     );
   });
 
-  it('never throws, whatever it is given', () => {
+  it('never throws on any value', () => {
     fc.assert(fc.property(fc.anything(), (value) => hash(value).length === 64));
     fc.assert(fc.property(fc.uint8Array(), (body) => hash(valueIn(Buffer.from(body))).length === 64));
   });
@@ -214,7 +214,7 @@ describe('covers and merge', () => {
     ['one more field in a list', { ...record, payouts: [{ status: 'Sent', requestId: 'x' }] }],
     ['a lost field', { chiRef: 'a', valueInUSD: 1, payouts: [{ status: 'Sent' }] }],
     ['a map where there was a list', { ...record, payouts: { 0: { status: 'Sent' } } }],
-  ])('finds something new: %s', (_what, changed) => {
+  ])('detects a change: %s', (_what, changed) => {
     expect(allows(shapeOf(record), changed)).toBe(false);
   });
 
@@ -222,7 +222,7 @@ describe('covers and merge', () => {
     expect(allows(shapeOf(record), { ...record, payouts: [], chiRef: 'b' })).toBe(true);
   });
 
-  /** How many of these answers, one after the other, have something new. */
+  /** Counts the answers with something new. */
   function newIn(answers: unknown[]): number {
     let known: Shape = false;
     const news = answers.filter((answer) => {
@@ -233,7 +233,7 @@ describe('covers and merge', () => {
     return news.length;
   }
 
-  it('finds records with any of ten optional fields new at most twenty times, not for each combination', () => {
+  it('reports records with any of ten optional fields at most twenty times, not per combination', () => {
     const record = fc.subarray(names(10)).map((some) => Object.fromEntries(some.map((one) => [one, 'x'])));
     const answers = fc.array(fc.array(record, { minLength: 1, maxLength: 3 }), { minLength: 100, maxLength: 300 });
     // A field: the first answer that has it, and the first that lacks it.
@@ -243,7 +243,7 @@ describe('covers and merge', () => {
     );
   });
 
-  it('soon recognises an upstream that chooses names at random', () => {
+  it('soon accepts an upstream that chooses names at random', () => {
     expect(newIn(names(1_000).map((one) => ({ data: { [one]: 1 } })))).toBe(65);
   });
 });

@@ -4,15 +4,15 @@ import { parseJson } from './answer';
 import { FREE_FORM } from './free-form';
 
 /**
- * The structure of an answer without any of its values, as a JSON Schema (draft 2020-12). `true` allows anything, and
- * `false` nothing. Two types of whole answers are our own: `not JSON` and `no body`.
+ * The structure of an answer without its values, as a JSON Schema (draft 2020-12). `true` allows anything,
+ * and `false` nothing. Two types of whole answers are our own: `not JSON` and `no body`.
  */
 export type Shape = boolean | Seen;
 
 interface Seen extends Partial<Fields> {
   /** Sorted. */
   type: string[];
-  /** The shape of a list's elements. `false` if there were none. */
+  /** The shape of a list's elements. `false` for an empty list. */
   items?: Shape;
 }
 
@@ -20,23 +20,25 @@ interface Seen extends Partial<Fields> {
 interface Fields {
   /** By name. Missing in a map, where every key is data. */
   properties?: Record<string, Shape>;
-  /** The names that every such object had, sorted. */
+  /** The names that all such objects had, sorted. */
   required: string[];
   /** The shape of values under keys that are data. `false` if there were none. */
   additionalProperties: Shape;
 }
 
 /**
- * The form of a field's name. Other keys are data. A map may have emails, phone numbers or IDs as keys. They must not
- * be shown, and each would make a new shape (docs/reference/upstream.md, trap 5). IDs have digits inside, and names do
- * not.
+ * The form of a field's name. Other keys are data: a map may have emails, phone numbers or IDs as keys. They
+ * must not be shown, and each would make a new shape (docs/reference/upstream.md, trap 5). IDs have digits
+ * inside, and names do not.
  */
 const NAME = /^[A-Za-z_]{1,37}\d{0,3}$/;
 
 /** The largest known record has 25 fields. An object with more names than this is a map whose keys look like names. */
 const MAX_NAMES = 64;
 
-/** The deepest known answer has 9 levels. Deeper values count as anything. This limits every recursion here. */
+/**
+ * The deepest known answer has 9 levels. Deeper values count as anything, which limits every recursion here.
+ */
 const MAX_DEPTH = 16;
 
 /** The largest known answer has 60 parts. A larger shape is cut to the levels that fit. */
@@ -53,32 +55,32 @@ const TYPES = new Map<string, string>([
 ]);
 
 /**
- * Returns the input of `shapeOf` and `allows` for an answer's bytes: their JSON value, or a marker if they have none.
+ * Returns the input of `shapeOf` and `allows` for an answer's bytes: their JSON value, or a marker without
+ * one.
  */
 export function valueIn(body: Buffer | null): unknown {
   return body?.length ? parseJson(body) : NO_BODY;
 }
 
 /**
- * Returns the shape of a JSON value, or of `undefined` if the answer is not JSON. It leaves out the order of keys, the
- * order and number of a list's elements, and every value. It never throws, takes time in proportion to the value, and
- * is small.
+ * Returns the shape of a JSON value, or of `undefined` if the answer is not JSON. Ignores the order of keys,
+ * the order and number of a list's elements, and every value. Never throws, takes time in proportion to the
+ * value, and is small.
  */
 export function shapeOf(value: unknown): Shape {
   return fit(shapeAt(value, 0));
 }
 
 /**
- * Whether a value has nothing new. New are an unknown field or type, a number instead of text (trap 3), and a missing
- * field that was always there. Variations among the records of a list are new only once. If one has an email and
- * another a phone number, further combinations are allowed.
+ * Whether a value has nothing new. New are an unknown field or type, a number instead of text (trap 3), and a
+ * missing field that was always present. Variations among the records of a list are new only once: if one has
+ * an email and another a phone number, further combinations are allowed.
  */
 export function allows(known: Shape, value: unknown): boolean {
   if (typeof known === 'boolean') return known;
   if (!known.type.includes(typeOf(value))) return false;
   if (typeof value !== 'object' || value === null) return true;
-  // Every answer passes through here, and hardly any has something new. Plain loops create no objects for the garbage
-  // collector.
+  // A hot path: every answer passes here, and few have anything new. Plain loops create no garbage.
   if (Array.isArray(value)) {
     const items = known.items ?? false;
     for (const element of value) if (!allows(items, element)) return false;
@@ -103,7 +105,7 @@ export function covers(known: Shape, shape: Shape): boolean {
   );
 }
 
-/** Returns the smallest shape that covers both, as long as it is small. */
+/** Returns the smallest shape that covers both, within the size limit. */
 export function merge(a: Shape, b: Shape): Shape {
   return covers(a, b) ? a : fit(join(a, b));
 }
@@ -157,7 +159,7 @@ function hasFields(shape: Shape): shape is Seen & Fields {
   return typeof shape === 'object' && shape.required !== undefined;
 }
 
-/** Only a shape's own properties count, because `constructor` may be a field like any other. */
+/** Only own properties count, because `constructor` may be a field. */
 function fieldOf({ properties, additionalProperties }: Fields, key: string): Shape {
   if (properties && Object.hasOwn(properties, key)) return properties[key] ?? false;
   return properties && NAME.test(key) ? false : additionalProperties;
@@ -201,7 +203,7 @@ function fieldsIn(shape: Seen): Partial<Fields> {
   return { ...(properties && { properties }), required, additionalProperties };
 }
 
-/** Cuts everything below the last level up to which there are at most MAX_PARTS parts. */
+/** Cuts everything below the last level that keeps the shape within MAX_PARTS. */
 function fit(shape: Shape): Shape {
   const sizes: number[] = [];
   countParts(shape, 0, sizes);

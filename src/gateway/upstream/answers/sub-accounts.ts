@@ -2,7 +2,7 @@ import { isObject } from '../../../platform/json/is-object';
 import { parseJson } from './answer';
 import { text } from './transactions';
 
-/** Reads the IDs of the sub-account that an answer shows: its own, and that of its user, which transfers name. */
+/** Reads the IDs of the sub-account in an answer: its own, and that of its user, which transfers name. */
 export function subAccountIdsIn(body: Buffer): string[] {
   const envelope = parseJson(body);
   const data = isObject(envelope) ? envelope.data : undefined;

@@ -155,7 +155,7 @@ describe('transactionsIn', () => {
     expect(readOne({ issueDate })?.issuedAt?.toISOString()).toBe(at);
   });
 
-  it('reads an amount as exactly the digits that are written, or not at all', () => {
+  it('reads an amount exactly as written, or not at all', () => {
     const digits = fc.tuple(
       fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n }),
       fc.stringMatching(/^\d{0,18}$/),
@@ -174,7 +174,7 @@ describe('transactionsIn', () => {
     fc.assert(fc.property(written, (text) => amount(text) === null || /^-?\d+(\.\d+)?$/.test(text)));
   });
 
-  it('reads a moment of this century alike in every form, and never as another moment', () => {
+  it('reads a moment of this century alike in every form, and never as another one', () => {
     const moment = fc.date({
       min: new Date('2000-01-01'),
       max: new Date('2099-12-31T23:59:59.999Z'),
@@ -196,14 +196,14 @@ describe('transactionsIn', () => {
     );
   });
 
-  it('reads a chiRef that is a number as its digits, also those that a double cannot hold', () => {
+  it('reads the digits of a numeric chiRef, even beyond the precision of a double', () => {
     const refs = ['12345', '12345678901234567', '12345678901234568'];
     const listed = refs.map((digits) => `{"chiRef":${digits}}`).join();
     const read = transactionsIn(Buffer.from(`{"status":"success","data":[${listed}]}`));
     expect(read.map(({ upstreamRef }) => upstreamRef)).toEqual(refs);
   });
 
-  it('leaves out what a column cannot hold, and shortens very long values', () => {
+  it('omits characters that no column can hold, and truncates very long values', () => {
     const half = '\ud83d';
     expect(readOne({ status: `a\0b${half}` })?.status).toBe('ab\ufffd');
     expect(readOne({ status: 'x'.repeat(10_000) })?.status).toHaveLength(255);
@@ -215,7 +215,7 @@ describe('transactionsIn', () => {
     expect(inEnvelope(Array.from({ length: 10_001 }, () => ({ chiRef: 1 })))).toHaveLength(10_000);
   });
 
-  it('never throws, whatever the bytes are', () => {
+  it('never throws on any bytes', () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => Array.isArray(transactionsIn(Buffer.from(bytes)))));
     const value = fc.oneof(fc.jsonValue(), fc.double(), fc.string({ unit: 'binary' }));
     const transaction = fc.record(

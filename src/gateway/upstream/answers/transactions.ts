@@ -6,7 +6,7 @@ import { TRANSACTION_FIELDS, TransactionField } from './transaction-fields';
 import { recipientKey, RecipientKind } from '../../../recipients/recipient';
 
 /**
- * A transaction as the upstream's answers show it (docs/reference/upstream.md, "Transaction record"). Every field may
+ * A transaction in the upstream's answers (docs/reference/upstream.md, "Transaction record"). Every field may
  * be missing.
  */
 export interface Transaction {
@@ -23,7 +23,7 @@ export interface Transaction {
   email: string | null;
   phone: string | null;
   handle: string | null;
-  /** For a transfer: the account that received it. */
+  /** For a transfer: the receiving account. */
   receiver: string | null;
   country: string | null;
   networkCode: string | null;
@@ -34,17 +34,17 @@ export interface Transaction {
 }
 
 /**
- * Larger than any payout, and small enough for every column. Larger amounts are ignored, so that they cannot make a
- * record fail.
+ * Larger than any payout, and within the range of every column. Larger amounts are ignored, or they could
+ * make a record fail.
  */
 const MAX_AMOUNT = new Decimal('1e15');
 
-/** The number of items of the largest request. An answer with more transactions must not cost more. */
+/** Items of the largest request. Bounds the cost of an answer with more transactions. */
 const MAX_TRANSACTIONS = 10_000;
 
 /**
- * Reads the transactions of an answer: those of `data.data`, then those of `data.credits`, in its order. It never throws,
- * whatever the bytes are.
+ * Reads the transactions of an answer: those of `data.data`, then those of `data.credits`, in its order.
+ * Never throws on any bytes.
  */
 export function transactionsIn(body: Buffer): Transaction[] {
   const envelope = parseJson(body);
@@ -71,7 +71,7 @@ function isTransaction(value: unknown): value is Record<string, unknown> {
   return isObject(value) && (value.chiRef !== undefined || value.tnxID !== undefined);
 }
 
-/** Reads one record. It never throws. A missing or invalid field is null. */
+/** Reads one record. A missing or invalid field is null. Never throws. */
 export function readTransaction(record: unknown): Transaction {
   const value = isObject(record) ? record : {};
   const [email, handle] = [text(value.email), text(value.twitter)];
@@ -110,7 +110,7 @@ export function transactionFrom(fields: { [field in TransactionField]?: unknown 
   return readTransaction(Object.fromEntries(named.map(([field, value]) => [TRANSACTION_FIELDS[field], value])));
 }
 
-/** The types whose word is the provider's own, and our word for each. */
+/** Types with a word of the provider's own, and our words. */
 const TYPES = new Map([['momo', 'mobile_money']]);
 
 function typeOf(value: unknown): string | null {
@@ -118,12 +118,15 @@ function typeOf(value: unknown): string | null {
   return TYPES.get(word?.toLowerCase() ?? '') ?? word;
 }
 
-/** Characters that no column can hold: NUL, half a surrogate pair. Few texts have one, and a listing has millions. */
+/**
+ * Characters that no column can hold: NUL and lone surrogates. Few texts have one, and a listing has
+ * millions.
+ */
 const UNFIT = /[\0\ud800-\udfff]/;
 
 /**
- * Reads text. `chiRef` was also seen as a number (trap 4), whose digits are the text. Characters that no column can hold are
- * removed.
+ * Reads text. `chiRef` was also seen as a number (trap 4), whose digits are the text. Removes characters that
+ * no column can hold.
  */
 export function text(value: unknown): string | null {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
@@ -138,13 +141,13 @@ const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[
 const FIRST_MS = -62_135_596_800_000;
 const LAST_MS = 253_402_300_799_999;
 
-/** The years 2000 to 2099, in seconds since 1970. Numbers of another size are neither seconds nor milliseconds. */
+/** The years 2000 to 2099, in seconds since 1970. Other numbers are neither seconds nor milliseconds. */
 const FIRST_SECOND = 946_684_800;
 const END_SECOND = 4_102_444_800;
 
 /**
- * Reads a time: ISO 8601, in UTC if it names no zone, or a number of milliseconds or seconds since 1970. The years 2000
- * to 2099 in milliseconds and in seconds are different numbers, so that neither is taken for the other.
+ * Reads a time: ISO 8601, in UTC without a zone, or a number of milliseconds or seconds since 1970. The
+ * ranges of both units do not overlap for the years 2000 to 2099.
  */
 export function time(value: unknown): Date | null {
   if (typeof value === 'number') {

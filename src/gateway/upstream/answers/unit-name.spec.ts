@@ -13,7 +13,7 @@ describe('the unit name', () => {
     ['/api/v0.1/account/transaction?id=/payouts/credit', '/api/v0.1/account/transaction?id=/payouts/credit'],
   ])('turns the path %s into %s', (ours, theirs) => expect(points.inPath(ours)).toBe(theirs));
 
-  it("renames the request's own fields and nothing inside of them", () => {
+  it("renames only the request's own fields", () => {
     expect(request({ credit: [{ email: 'credit@example.com' }], description: 'credit' })).toBe(
       '{"points":[{"email":"credit@example.com"}],"description":"credit"}',
     );
@@ -21,7 +21,7 @@ describe('the unit name', () => {
     expect(points.inRequest(null)).toBeNull();
   });
 
-  it('renames the fields of an answer at any depth, and keeps each other byte', () => {
+  it('renames the fields of an answer at any depth, and keeps all other bytes', () => {
     expect(response('{"data":{"pointss":[{"points" : 1.50, "type":"points"}]},"é":"\\"points\\":"}')).toBe(
       '{"data":{"credits":[{"credit" : 1.50, "type":"points"}]},"é":"\\"points\\":"}',
     );
@@ -29,11 +29,11 @@ describe('the unit name', () => {
     expect(response('{"points_":1,"Points":2,"apoints":3}')).toBe('{"points_":1,"Points":2,"apoints":3}');
   });
 
-  it.each(['<p>"points": 1</p>', '', 'points', '"points"'])('keeps what is no object or list: %s', (text) => {
+  it.each(['<p>"points": 1</p>', '', 'points', '"points"'])('keeps a value that is no object or list: %s', (text) => {
     expect(response(text)).toBe(text);
   });
 
-  it('keeps what callers put into free-form fields', () => {
+  it('keeps the contents of free-form fields', () => {
     expect(response('{"meta":{"points":1,"a":[{"points":2}]},"points":3,"b":[{"meta":"x","points":4}]}')).toBe(
       '{"meta":{"points":1,"a":[{"points":2}]},"credit":3,"b":[{"meta":"x","credit":4}]}',
     );
@@ -42,12 +42,12 @@ describe('the unit name', () => {
     );
   });
 
-  it('takes time in proportion to the answer, even if that is broken', () => {
+  it('takes time in proportion to the answer, even a broken one', () => {
     const broken = '{"a":"' + '\\"'.repeat(2_000_000); // a quadratic search would take hours
     expect(response(broken)).toBe(broken);
   });
 
-  it('restores each answer that was written in the provider’s word', () => {
+  it('restores each answer from the provider’s word', () => {
     const theirs = (value: unknown): unknown =>
       JSON.parse(JSON.stringify(value).replaceAll('"credit":', '"points":').replaceAll('"credits":', '"pointss":'));
     const names = fc.constantFrom('credit', 'credits', 'data', 'a"b', 'ü');

@@ -8,9 +8,9 @@ const NEUTRAL = 'credit';
 const TOKEN = /[{}[\]]|"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
- * Translates between the interface's word and the provider's own one: in the paths `/payouts/credit` and
- * `/payouts/initiate-credit`, and in the field names `credit` and `credits`. Values are unchanged, including error
- * texts.
+ * Translates between the interface's word and the provider's own: in the paths `/payouts/credit` and
+ * `/payouts/initiate-credit`, and in the field names `credit` and `credits`. Values stay unchanged, including
+ * error texts.
  */
 export class UnitName {
   private readonly toTheirs: ReadonlyMap<string, string>;
@@ -31,8 +31,8 @@ export class UnitName {
   }
 
   /**
-   * Renames the body's own fields. Nested fields belong to an item or a caller's free text. The interface has no such
-   * field there.
+   * Renames the body's own fields. Nested fields belong to an item or to a caller's free text, where the
+   * interface has no such field.
    */
   inRequest(body: Buffer | null): Buffer | null {
     if (this.theirs === NEUTRAL || body === null) return body;
@@ -43,14 +43,14 @@ export class UnitName {
   }
 
   /**
-   * Renames the fields of an answer at any depth, because each transaction has one, but not within free-form fields.
-   * All other bytes stay unchanged, and so does text that is not JSON.
+   * Renames the fields of an answer at any depth, because each transaction has one, except within free-form
+   * fields. All other bytes stay unchanged, and so does text that is not JSON.
    */
   inResponse(body: Buffer): Buffer {
     if (this.theirs === NEUTRAL || parseJson(body) === undefined) return body;
     let depth = 0;
     let freeBelow = Infinity; // Deeper names are inside a free-form field.
-    const text = body.toString('latin1'); // One character per byte, so that other characters than ASCII survive.
+    const text = body.toString('latin1'); // One character per byte preserves bytes outside ASCII.
     const renamed = text.replace(TOKEN, (token, colon?: string) => {
       if (token === '{' || token === '[') depth++;
       if (token === '}' || token === ']') depth--;

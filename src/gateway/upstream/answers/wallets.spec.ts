@@ -25,12 +25,12 @@ describe('walletsIn', () => {
     ]);
   });
 
-  it('tells a list without wallets from no list', () => {
+  it('distinguishes a list without wallets from no list', () => {
     expect(inEnvelope([])).toEqual([]);
     expect(['x', null, {}, { data: {} }].map(inEnvelope)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it('never throws, whatever the bytes are', () => {
+  it('never throws on any bytes', () => {
     fc.assert(fc.property(fc.jsonValue(), (data) => Array.isArray(listOf(data))));
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (date, transactions) =>

@@ -3,7 +3,7 @@ import { isObject } from '../../../platform/json/is-object';
 import { parseJson } from './answer';
 import { amount, text, time } from './transactions';
 
-/** A wallet as the upstream's list shows it (docs/reference/upstream.md). Every field may be missing. */
+/** A wallet in the upstream's list (docs/reference/upstream.md). Every field may be missing. */
 export interface ListedWallet {
   id: string;
   type: string | null;
@@ -21,8 +21,8 @@ interface WalletEntry {
 }
 
 /**
- * Reads the wallets that an answer names, in its order, each once. Undefined if the answer has no list of wallets. It
- * never throws, whatever the bytes are.
+ * Reads the wallets of an answer, in its order, each once. Undefined without a list of wallets. Never throws
+ * on any bytes.
  */
 export function walletsIn(body: Buffer): ListedWallet[] | undefined {
   const envelope = parseJson(body);
@@ -50,7 +50,7 @@ function readEntry({ amount: moved, balanceBefore, newBalance, description, meta
   };
 }
 
-/** Reads a time as Firestore writes it, or as transactions have it. */
+/** Reads a time in Firestore's form, or in that of transactions. */
 function entryTime(date: unknown): Date | null {
   if (!isObject(date)) return time(date);
   const { _seconds: seconds, _nanoseconds: nanoseconds } = date;

@@ -3,17 +3,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { clock } from '../../../platform/database/clock';
 import { webhookKeyOf } from '../../../platform/config/secrets/webhook-key';
 
-/** The signed parts of an event. Nothing in them is believed before the signature is checked. */
+/** The signed parts of an event. Do not trust them before checking the signature. */
 export interface Signed {
-  /** The event's ID. It is the same in each delivery. */
+  /** The event's ID, the same in each delivery. */
   id: string;
   at: Date;
 }
 
-/** Why an event is rejected. */
+/** Reason for rejecting an event. */
 type Untrusted = 'unsigned' | 'stale';
 
-/** Standard Webhooks: older events may be replays, and newer ones come from a wrong clock. */
+/** Tolerance of Standard Webhooks. An older event may be a replay. A newer one has a wrong clock. */
 export const TOLERANCE_MS = 300_000;
 
 /** Both families of names were seen (docs/reference/upstream.md, "Events"). */
@@ -22,7 +22,7 @@ const ID = /^[\x21-\x7e]{1,255}$/;
 const SECONDS = /^\d{1,11}$/;
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
-/** A sender that changes its secret signs with both. Nobody needs more than a few. */
+/** A sender signs with both secrets during a rotation. More than a few are never needed. */
 const MOST_SIGNATURES = 8;
 
 /**

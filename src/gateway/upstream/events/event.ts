@@ -6,7 +6,7 @@ import { amount, text } from '../answers/transactions';
 /** The content of an event, with our names. */
 type EventContent = Omit<NewUpstreamEvent, 'id' | 'account' | 'eventId' | 'signedAt'>;
 
-/** Reads the body of an event (docs/reference/upstream.md, "Events"). It never throws, and ignores other fields. */
+/** Reads the body of an event (docs/reference/upstream.md, "Events"). Ignores other fields. Never throws. */
 export function readEvent(body: Buffer): EventContent {
   const event = parseJson(body);
   const fields = isObject(event) ? event : {};

@@ -25,7 +25,7 @@ function split(bytes: Buffer, cuts: number[] = []): Split | undefined {
   }
 }
 
-/** What the same text means, read at once. */
+/** Parses the whole text at once. */
 function whole(text: string): Split | undefined {
   let body: { data?: unknown } | null;
   try {
@@ -68,7 +68,7 @@ const indent = fc.constantFrom('', ' ', '\t', '   ');
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 
 describe('the listing splitter', () => {
-  it('finds what a reader of the whole body finds, however the bytes are cut', () => {
+  it('finds the same as a parser of the whole body, at any chunk boundaries', () => {
     fc.assert(
       fc.property(body, indent, cuts, (given, space, places) => {
         const text = JSON.stringify(given, null, space);
@@ -78,7 +78,7 @@ describe('the listing splitter', () => {
     );
   });
 
-  it('rejects every listing that JSON.parse rejects: with a byte changed, added or missing, or cut off', () => {
+  it('rejects every listing that JSON.parse rejects: a changed, added or missing byte, or a truncation', () => {
     const harm = fc.tuple(fc.nat(), fc.constantFrom(...'[]{},:"\\ax1 '), fc.nat({ max: 2 }));
     fc.assert(
       fc.property(body, harm, cuts, (given, [at, character, kind], places) => {

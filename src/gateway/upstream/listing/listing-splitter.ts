@@ -1,37 +1,37 @@
 import { readExactJson } from '../../../platform/json/exact-json';
 
-/** A body that is not a listing: it has broken JSON, no list, two lists, or an element larger than any transaction. */
+/** Not a listing: broken JSON, no list, two lists, or an element larger than any transaction. */
 export class NotAListing extends Error {}
 
-/**
- * A batch is parsed at once. It is large enough to make the cost of a parser call negligible, and small beside other
- * buffers.
- */
+/** Bytes per parsed batch. Large enough to make a parser call negligible, and small next to other buffers. */
 const BATCH_BYTES = 65_536;
 
-/** More than any transaction has, and more than everything around the list. */
+/** Larger than any transaction, and than everything around the list. */
 const MAX_ELEMENT_BYTES = 1_048_576;
 const MAX_AROUND_BYTES = 1_048_576;
 
-/** A list named `data`, in the body or in the body's own `data`. After an escaped quote, it would be another name. */
+/**
+ * A list named `data`, in the body or in its own `data`. After an escaped quote, the name would be another
+ * one.
+ */
 const NAMED_DATA = /(?<!\\)"data"\s*:\s*$/;
 
-/** How much of the text before a list is kept: room for its name and for separators. */
+/** Bytes kept before a list: its name and separators. */
 const TAIL_BYTES = 64;
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Splits a body `{…, "data": [ … ]}` or `{…, "data": {…, "data": [ … ]}}` while its bytes arrive, however they are cut.
- * The elements of the list are returned in batches, and the text around them is kept. This class follows only strings
- * and depth. readExactJson reads each batch and the rest, and so checks every byte.
+ * Splits a body `{…, "data": [ … ]}` or `{…, "data": {…, "data": [ … ]}}` while its bytes arrive, in chunks
+ * of any size. Returns the elements of the list in batches, and keeps the text around them. This class tracks
+ * only strings and depth. readExactJson parses each batch and the rest, and so checks every byte.
  */
 export class ListingSplitter {
   private depth = 0;
   private inString = false;
   private escaped = false;
-  /** The depth at which commas separate the list's elements. 0 if the list has not begun, or is over. */
+  /** The depth at which commas separate the list's elements. 0 outside of the list. */
   private listDepth = 0;
   private found = false;
   private dataOpened = false;
@@ -46,12 +46,12 @@ export class ListingSplitter {
 
   /**
    * Adds bytes.
-   * @returns the batches that they complete.
+   * @returns the completed batches.
    * @throws NotAListing
    */
   push(chunk: Buffer): unknown[][] {
     const batches: unknown[][] = [];
-    let from = 0; // Bytes that are not put away yet.
+    let from = 0; // Start of the bytes that are not stored yet.
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at];
       if (this.inString) {
@@ -94,8 +94,8 @@ export class ListingSplitter {
   }
 
   /**
-   * Returns the text around the list, with an empty list in it. Without a list, it is the whole body.
-   * @throws NotAListing, also if the body is incomplete.
+   * Returns the text around the list, with an empty list in it. Without a list, the whole body.
+   * @throws NotAListing, also for an incomplete body.
    */
   end(): unknown {
     if (this.listDepth > 0) throw new NotAListing('it broke off');
@@ -121,7 +121,7 @@ export class ListingSplitter {
 
   private putAway(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    const copy = Buffer.from(bytes); // A copy, because a slice would hold a whole chunk of the network.
+    const copy = Buffer.from(bytes); // A copy, because a slice would retain a whole network chunk.
     if (this.listDepth > 0) {
       this.elements.push(copy);
       this.elementsBytes += copy.length;

@@ -59,7 +59,7 @@ describe('streamListing', () => {
   it.each([
     '{"status":"success","data":[{"chiRef":"a","status":"failed","status":"paid"}]}',
     '{"status":"error","status":"success","data":[{"chiRef":"a"}]}',
-  ])('reports %s as unreadable, because readers differ about the members of one name', async (body) => {
+  ])('reports %s as unreadable, because parsers differ on duplicate names', async (body) => {
     const { failure } = await list((_request, response) => response.end(body));
     expect(failure).toBe('unreadable');
   });
@@ -69,7 +69,7 @@ describe('streamListing', () => {
     ['deflate', deflateSync],
     ['BR', brotliCompressSync],
     ['gzip, identity, x-gzip', (text: string) => gzipSync(gzipSync(text))],
-  ])('decodes %s, although it asked for none, and hashes the bytes as received', async (coding, encode) => {
+  ])('decodes %s although it requested none, and hashes the bytes as received', async (coding, encode) => {
     const sent = encode(BODY);
     const { elements, ...read } = await list((_request, response) => {
       response.writeHead(200, { 'content-encoding': coding });
@@ -95,7 +95,7 @@ describe('streamListing', () => {
     expect(failure).toBe('unreadable');
   });
 
-  it('keeps the digits of references that a double cannot hold', async () => {
+  it('keeps all digits of references, beyond the precision of a double', async () => {
     const body = '{"status":"success","data":[{"chiRef":12345678901234567},{"chiRef":12345678901234568}]}';
     const { elements } = await list((_request, response) => response.end(body));
     expect(elements.map((one) => text((one as { chiRef: unknown }).chiRef))).toEqual([
@@ -104,7 +104,7 @@ describe('streamListing', () => {
     ]);
   });
 
-  it('reports a reset for a listing that is cut off, and for one that is never answered', async () => {
+  it('reports a reset for a truncated listing and for a missing answer', async () => {
     const half = await list((_request, response) => {
       response.writeHead(200, { 'content-length': BODY.length });
       response.write(BODY.slice(0, 40), () => response.destroy());
@@ -114,14 +114,14 @@ describe('streamListing', () => {
     expect(none).toMatchObject({ failure: 'reset', httpStatus: null, bytes: 0 });
   });
 
-  it('ends at its deadline, and when it is aborted', async () => {
+  it('ends at its deadline and when aborted', async () => {
     expect(await list(() => undefined, { timeoutMs: 50 })).toMatchObject({ failure: 'timeout', httpStatus: null });
     const stop = new AbortController();
     const stopped = list(() => stop.abort(), { signal: stop.signal });
     expect(await stopped).toMatchObject({ failure: 'stopped' });
   });
 
-  it('throws the error of its consumer, and reads nothing more', async () => {
+  it('throws the error of its consumer, and stops reading', async () => {
     const broken = () => Promise.reject(new Error('the disk is full'));
     await expect(list((_request, response) => response.end(BODY), { onBatch: broken })).rejects.toThrow(
       'the disk is full',

@@ -8,14 +8,14 @@ import { failureOf } from '../transport/undici-adapter';
 import { readExactJson } from '../../../platform/json/exact-json';
 import { isObject } from '../../../platform/json/is-object';
 
-/** How the reading of a long list ended. */
+/** The end of reading a long list. */
 export interface Listing {
-  /** Null if it is complete and the upstream reported success. `rejected` if the upstream did not. */
+  /** Null if complete with a reported success. `rejected` without a reported success. */
   failure: FailureCode | 'rejected' | null;
   httpStatus: number | null;
   /** As received. */
   bytes: number;
-  /** SHA-256 of the bytes as received, before they are decoded. Null if the body was incomplete. */
+  /** SHA-256 of the bytes as received, before decoding. Null if the body was incomplete. */
   sha256: Buffer | null;
 }
 
@@ -30,9 +30,9 @@ interface ListingRequest {
 }
 
 /**
- * Requests a list that may be too long for memory, once. It passes the elements on in batches as they arrive, and takes
- * no further bytes while a batch is being processed. Only the end shows whether the batches were complete. It throws
- * what `onBatch` throws, and nothing else.
+ * Requests a list that may exceed memory, once. Passes the elements on in batches as they arrive, and pauses
+ * the stream while a batch is processed. Only the end shows whether the batches were complete. Throws only
+ * the errors of `onBatch`.
  */
 export async function streamListing(
   pool: Pool,
@@ -75,7 +75,7 @@ export async function streamListing(
   }
 }
 
-/** Adds up and hashes the bytes as the upstream sent them. */
+/** Counts and hashes the bytes as received. */
 async function* countedInto(listing: Listing, sha256: Hash, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   for await (const chunk of body) {
     listing.bytes += chunk.length;
@@ -104,7 +104,7 @@ class Hands {
   }
 }
 
-/** Like `toAnswer`, but without reading the text of a rejection. */
+/** Like `toAnswer`, without the text of a rejection. */
 function failureOfHead(status: number): Listing['failure'] {
   if (status >= 300 && status < 400) return 'redirect';
   if (status === 408) return 'timeout';

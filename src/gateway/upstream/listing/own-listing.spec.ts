@@ -45,11 +45,11 @@ describe('an answer with own transactions alone', () => {
     ['theirs'],
     ['{"data": [{"chiRef": "theirs"}'],
     [''],
-  ])('leaves out everything that may be of others: %j', (body) => {
+  ])('omits everything that may belong to others: %j', (body) => {
     expect(JSON.stringify(kept(body))).not.toMatch(/theirs|ada/);
   });
 
-  it('lists the transactions that it keeps, and no others', () => {
+  it('lists only the transactions that it keeps', () => {
     const body = { data: { data: [OWN, OTHERS], credits: [OWN], payouts: [OTHERS] } };
     expect(listedIn(Buffer.from(JSON.stringify(body)))).toEqual([OWN, OTHERS, OWN]);
     for (const other of ['', 'x', '[]', '{"data":"x"}', '{"data":{"data":{}}}']) {

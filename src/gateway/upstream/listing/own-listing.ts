@@ -5,7 +5,7 @@ import { parseJson } from '../answers/answer';
 /** The members of an envelope that name no transaction. */
 const ENVELOPE = ['status', 'error', 'type', 'code', 'message'] as const;
 
-/** Returns the transactions that an answer lists, in its order. It never throws, whatever the bytes are. */
+/** Returns the transactions in an answer, in its order. Never throws on any bytes. */
 export function listedIn(body: Buffer): unknown[] {
   const envelope = parseJson(body);
   const data = isObject(envelope) ? envelope.data : undefined;
@@ -15,8 +15,8 @@ export function listedIn(body: Buffer): unknown[] {
 }
 
 /**
- * Returns an answer with only some of its transactions. Everything else that could say something about others is left
- * out: unknown members, and an answer that is no envelope.
+ * Returns an answer with only some of its transactions. Omits everything else that could reveal others:
+ * unknown members, and an answer without an envelope.
  */
 export function withListed(body: Buffer, isKept: (transaction: unknown) => boolean): Buffer {
   const envelope = parseJson(body);
@@ -28,7 +28,7 @@ export function withListed(body: Buffer, isKept: (transaction: unknown) => boole
 function dataOf(data: unknown, isKept: (transaction: unknown) => boolean): unknown {
   const kept = (list: unknown) => (Array.isArray(list) ? (list as unknown[]).filter(isKept) : undefined);
   if (!isObject(data)) return kept(data) ?? [];
-  // A list that is undefined is left out of the JSON.
+  // JSON omits an undefined list.
   return { ...textsOf(data, ['error']), data: kept(data.data), credits: kept(data.credits) };
 }
 

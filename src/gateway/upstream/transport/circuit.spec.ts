@@ -18,7 +18,7 @@ const failed = (failure: Extract<Exchange, { failure: unknown }>['failure'], wri
 const GOOD = response(200, { status: 'success' });
 const BAD = response(503, 'busy');
 
-/** What opens it must be more than chance; what it lets through when it is open, one request. */
+/** It opens on more than chance, and lets one request through when open. */
 describe('Circuit', () => {
   let now: number;
   let changes: boolean[];
@@ -44,7 +44,7 @@ describe('Circuit', () => {
     expect(changes).toEqual([true]);
   });
 
-  it('stays closed at low traffic, whatever fails', async () => {
+  it('stays closed at low traffic, whatever the failures', async () => {
     for (let i = 0; i < 500; i += 1) {
       await exchange(4, BAD);
       now += 1_000;
@@ -96,7 +96,7 @@ describe('Circuit', () => {
     expect(await circuit.run({}, sent)).toBe(GOOD);
   });
 
-  it('has one request as its next probe, until that is sent or given up', async () => {
+  it('keeps one request as its next probe, until it is sent or given up', async () => {
     await exchange(50, BAD);
     const [first, second] = [{}, {}];
     expect(circuit.refusal(first)).toEqual(notSent('circuit_open', 5)); // too early to be the probe
@@ -114,7 +114,7 @@ describe('Circuit', () => {
     expect(await circuit.run(second, () => Promise.resolve(GOOD))).toBe(GOOD);
   });
 
-  it('learns nothing from a probe that was not sent after all', async () => {
+  it('ignores a probe that was not sent after all', async () => {
     await exchange(50, BAD);
     now += 5_000;
     const tooLate = notSent('too_late');
@@ -122,7 +122,7 @@ describe('Circuit', () => {
     expect(circuit.refusal()).toEqual(notSent('circuit_open', 5));
   });
 
-  it('does not send a probe whose time has not come by a clock that was set back', async () => {
+  it('sends no probe before its time, if the clock was set back', async () => {
     await exchange(50, BAD);
     now += 5_000;
     const probe = {};

@@ -23,11 +23,11 @@ describe('decoded', () => {
     ['br', TEXT],
     ['zstd', TEXT],
     ['gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(TEXT)))],
-  ])('returns nothing for a body that is not in its coding %s', async (coding, sent) => {
+  ])('returns undefined for a body that is not in its coding %s', async (coding, sent) => {
     expect(await decoded(sent, coding, 1_000_000)).toBeUndefined();
   });
 
-  it('stops at the size limit, and so decodes no bomb', async () => {
+  it('stops at the size limit, so it decodes no bomb', async () => {
     expect(await decoded(gzipSync(TEXT), 'gzip', TEXT.length - 1)).toBeUndefined();
     const bomb = gzipSync(gzipSync(Buffer.alloc(200_000_000)));
     expect(bomb.length).toBeLessThan(2_000);

@@ -12,14 +12,14 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['br', createBrotliDecompress],
 ]);
 
-/** More are no server's mistake. */
+/** Limit of stacked codings. A server never uses more, even by mistake. */
 const MOST_CODINGS = 2;
 
 /**
- * Returns the streams that decode a body, in their order. The proxy requests no coding, and some servers and intermediaries
- * use one anyway.
+ * Returns the streams that decode a body, in order. The proxy requests no coding, but some servers and
+ * intermediaries use one anyway.
  * @param coding the header Content-Encoding.
- * @returns undefined for a coding that is not known.
+ * @returns undefined for an unknown coding.
  */
 export function decodersOf(coding: string | null): Transform[] | undefined {
   const names = (coding ?? '')
@@ -32,20 +32,20 @@ export function decodersOf(coding: string | null): Transform[] | undefined {
   return decoders.map((create) => create());
 }
 
-/** Returns whether an error of such a stream shows that its bytes are not in its coding, or broke off. */
+/** Returns whether an error of such a stream shows a broken or truncated coding. */
 export function isCodingFault(error: unknown): boolean {
   return /^(Z_|ERR__|ERR_BROTLI)/.test(codeOf(error) ?? '');
 }
 
 /** Returns the bytes of a source, decoded as they are read. */
 export function decodedBy(decoders: Transform[], source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  // The last stream ends with the errors of all before it.
+  // The last stream ends with the errors of all earlier ones.
   return decoders.reduce((stream, decoder) => pipeline(stream, decoder, () => undefined), source);
 }
 
 /**
  * Decodes a body.
- * @returns undefined if it cannot be decoded, or is longer than `maxBytes` once it is.
+ * @returns undefined if it is not decodable, or longer than `maxBytes` when decoded.
  */
 export async function decoded(body: Buffer, coding: string | null, maxBytes: number): Promise<Buffer | undefined> {
   const decoders = decodersOf(coding);
@@ -55,7 +55,7 @@ export async function decoded(body: Buffer, coding: string | null, maxBytes: num
   try {
     for await (const chunk of decodedBy(decoders, Readable.from([body]))) {
       size += chunk.length;
-      if (size > maxBytes) return undefined; // the rest is not decoded
+      if (size > maxBytes) return undefined; // The rest is not decoded.
       chunks.push(chunk);
     }
   } catch {

@@ -2,9 +2,12 @@ import { Secret } from '../../../platform/config/secrets/secret';
 import { headersOf } from './headers';
 import { KeyRemover } from './key-remover';
 
-/** The upstream's key, as requests carry it and answers may quote it. It can be replaced while requests are in flight. */
+/**
+ * The upstream's key, which requests carry and answers may quote. It can be replaced while requests are in
+ * flight.
+ */
 export class Credentials {
-  /** Removes every key of this process, because answers to earlier requests may quote an earlier one. */
+  /** Removes every key of this process, because answers to earlier requests may quote a replaced one. */
   readonly remover = new KeyRemover();
   private current!: { headers: Record<string, string>; raw: string[]; rawWithBody: string[] };
 
@@ -26,7 +29,7 @@ export class Credentials {
     return this.current.rawWithBody;
   }
 
-  /** Uses another key for every request that is not sent yet. */
+  /** Uses another key for every unsent request. */
   replace(key: Secret): void {
     this.remover.add(key.reveal());
     const headers = headersOf(key.reveal());

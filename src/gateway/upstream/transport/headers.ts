@@ -3,21 +3,24 @@ export function headersOf(key: string): Record<string, string> {
   return {
     'X-API-Key': key,
     Accept: 'application/json',
-    'Accept-Encoding': 'identity', // No time is lost for a coding between two servers.
+    'Accept-Encoding': 'identity', // A coding between two servers would only cost time.
     'User-Agent': 'payout-proxy',
   };
 }
 
-/** Returns a header, shortened to a sane length. Null without one. */
+/** Returns a header, truncated to a sane length. Null without one. */
 export function headerOf(headers: Record<string, unknown>, name: string): string | null {
   const value = headers[name];
   return typeof value === 'string' ? value.slice(0, 255) : null;
 }
 
-/** A date of HTTP in one of its three forms (RFC 9110, section 5.6.7). All are in GMT, and the last one does not say so. */
+/**
+ * An HTTP date in one of its three forms (RFC 9110, section 5.6.7). All are in GMT, which the last form
+ * omits.
+ */
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? [\w :-]{17,22}?( GMT)?$/;
 
-/** Returns the seconds that `Retry-After` names, also as a date (RFC 9110, section 10.2.3). Null if it is not readable. */
+/** Returns the seconds of `Retry-After`, also from a date (RFC 9110, section 10.2.3). Null if unreadable. */
 export function toSeconds(value: string | null, nowMs: number): number | null {
   const text = value ?? '';
   const untilMs = HTTP_DATE.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : NaN;

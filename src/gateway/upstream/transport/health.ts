@@ -2,13 +2,13 @@ import { Answer } from '../answers/answer';
 import { isSick } from './circuit';
 import { clock } from '../../../platform/database/clock';
 
-/** The health of the upstream, as this instance has seen it since its start. */
+/** The health of the upstream as observed by this instance since its start. */
 export interface Health {
-  /** The operations whose circuit is open: only probes are sent, because most requests failed. */
+  /** Operations with an open circuit: only probes are sent, because most requests failed. */
   openCircuits: string[];
-  /** When a forwarded request was last answered, whatever the answer. Null if none was. */
+  /** Time of the last answer to a forwarded request, of any kind. Null without one. */
   lastAnsweredAt: Date | null;
-  /** When a request last failed in a way that shows an unhealthy upstream. Null if none did. */
+  /** Time of the last failure that shows an unhealthy upstream. Null without one. */
   lastFailureAt: Date | null;
 }
 
@@ -18,7 +18,7 @@ export class UpstreamHealth {
   private lastAnsweredAt: Date | null = null;
   private lastFailureAt: Date | null = null;
 
-  /** Ignores requests that were never sent for reasons that are not the upstream's. */
+  /** Ignores requests that were not sent for reasons on our side. */
   record(answer: Answer): void {
     if (isSick(answer)) this.lastFailureAt = clock.now();
     else if (answer.status !== null) this.lastAnsweredAt = clock.now();

@@ -1,8 +1,8 @@
 const REMOVED = '[key removed]';
 
 /**
- * Removes secrets from text that somebody else wrote. An upstream may quote our key ("key … is not valid"). The proxy
- * must not pass it on or record it, in any spelling of JSON or URLs.
+ * Removes secrets from foreign text. An upstream may quote our key ("key … is not valid"). The proxy must not
+ * pass it on or record it, in any spelling of JSON or URLs.
  */
 export class KeyRemover {
   private readonly keys: string[] = [];
@@ -12,11 +12,11 @@ export class KeyRemover {
     for (const key of keys) this.add(key);
   }
 
-  /** Removes another key, too. */
+  /** Adds a key to remove. */
   add(key: string): void {
     if (this.keys.includes(key)) return;
     this.keys.push(key);
-    this.keys.sort((one, other) => other.length - one.length); // one may begin with another
+    this.keys.sort((one, other) => other.length - one.length); // A key may begin with another one.
     this.pattern = new RegExp(this.keys.map((one) => Array.from(one, spellings).join('')).join('|'), 'g');
   }
 
@@ -26,7 +26,7 @@ export class KeyRemover {
 
   /** Returns the same bytes if there is nothing to remove. */
   fromBytes(bytes: Buffer): Buffer {
-    // Most answers contain neither an escape nor the key itself. Searching bytes is much faster than decoding a text.
+    // Most answers contain neither an escape nor the key. Searching bytes is much faster than decoding text.
     if (!bytes.includes('\\') && !bytes.includes('%') && !this.keys.some((key) => bytes.includes(key, 0, 'latin1')))
       return bytes;
     const text = bytes.toString('latin1');
@@ -34,7 +34,7 @@ export class KeyRemover {
   }
 }
 
-/** A character as itself, escaped in JSON (`\u002f`, `\/`) or escaped in a URL (`%2F`). */
+/** Matches a character as itself, escaped in JSON (`\u002f`, `\/`) or escaped in a URL (`%2F`). */
 function spellings(character: string): string {
   const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
   const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);

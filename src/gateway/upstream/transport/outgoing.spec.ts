@@ -6,7 +6,7 @@ const MAIN = { name: 'main', funds: { subAccount: undefined, wallet: undefined }
 const written = ({ method, path, body }: ReturnType<typeof toOutgoing>) => [method, path, body?.toString() ?? null];
 
 describe('a request to the upstream', () => {
-  it('has its input in the query of a GET, and in the body of a POST', () => {
+  it('puts its input into the query of a GET, and into the body of a POST', () => {
     expect(written(toOutgoing(MAIN, 'GET /account/transaction', { id: 'a b&c' }))).toEqual([
       'GET',
       '/api/v0.1/account/transaction?id=a+b%26c',
@@ -20,7 +20,7 @@ describe('a request to the upstream', () => {
     ]);
   });
 
-  it('has its input in the query of a POST if the catalogue says so, and then no body', () => {
+  it('puts its input into the query of a POST if the catalogue requires it, without a body', () => {
     expect(written(toOutgoing(MAIN, 'POST /account/issue-id-transactions', { issueID: 'u_7.5_1' }))).toEqual([
       'POST',
       '/api/v0.1/account/issue-id-transactions?issueID=u_7.5_1',

@@ -3,8 +3,8 @@ import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../
 import { leavesNoTransaction } from '../../../operations/items/effects';
 
 /**
- * Builds the request to send. It serialises only validated fields, so that no other field reaches the upstream.
- * @param account the account that the request is for. Its sub-account becomes part of the input.
+ * Builds the request to send. Serialises only validated fields, so no other field reaches the upstream.
+ * @param account the account of the request. Its sub-account becomes part of the input.
  * @param input the validated body, or the validated query if the operation sends its input there.
  */
 export function toOutgoing(

@@ -1,4 +1,4 @@
-/** The smallest amount that was seen (docs/reference/upstream.md, trap 3). Nobody pays the link. */
+/** The smallest amount seen (docs/reference/upstream.md, trap 3). The link is never paid. */
 const PROBE_USD = 0.1;
 
 /** The body of `POST /payouts/initiate-credit` for an unpaid link. */

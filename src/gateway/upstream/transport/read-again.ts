@@ -3,13 +3,10 @@ import { Answer, NOT_CONNECTED } from '../answers/answer';
 
 const RETRIES = 2;
 
-/** Short, because an app waits for it. With jitter, so that reads that failed together are not repeated together. */
+/** Short, because an app waits. Jitter spreads reads that failed together. */
 const BACKOFF_MS = { initialDelay: 100, maxDelay: 500 };
 
-/**
- * Failures that may have passed by the next attempt: the network failed, or an intermediary answered in place of the
- * upstream.
- */
+/** Transient failures: of the network, or of an intermediary that answered in place of the upstream. */
 const PASSING: ReadonlySet<Answer['failure']> = new Set([...NOT_CONNECTED, ...(['reset', 'unreadable'] as const)]);
 const PASSING_STATUSES: ReadonlySet<number | null> = new Set([502, 503, 504]);
 
@@ -19,7 +16,7 @@ interface Attempt {
   deadline: number;
 }
 
-/** Repeats a read while there is time. Use it only for reads. Requests that pay or write are sent once. */
+/** Repeats a read until its deadline. Only for reads: requests that pay or write are sent once. */
 export const readAgain = retry(
   handleWhenResult((result) => {
     const { answer, deadline } = result as Attempt;

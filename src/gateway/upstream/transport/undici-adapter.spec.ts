@@ -36,7 +36,7 @@ describe('undiciAdapter', () => {
   const get = (url: string, timeout = 5_000) =>
     new Axios({ adapter: undiciAdapter(pool, 1_000, NO_HEADERS) }).get<Received>(url, { timeout });
 
-  it('gives up a request that waits for a connection past its deadline, and never writes it', async () => {
+  it('gives up a request that waits for a connection past its deadline, without writing it', async () => {
     const arrival = new Promise<void>((resolve) => (onArrival = resolve));
     const held = get('/held');
     await arrival;
@@ -52,7 +52,7 @@ describe('undiciAdapter', () => {
     expect(sockets.size).toBe(1); // dropping it cost no connection
   });
 
-  it('never writes a request that is too late when its connection is free, and keeps the connection', async () => {
+  it('drops a request that is too late when its connection is free, and keeps the connection', async () => {
     const lastObstacle = jest.fn().mockReturnValueOnce(undefined).mockReturnValue('too_late');
     const ask = (url: string) =>
       new Axios({ adapter: undiciAdapter(pool, 1_000, NO_HEADERS) }).get(url, { timeout: 5_000, lastObstacle });
@@ -69,14 +69,14 @@ describe('undiciAdapter', () => {
     expect(lastObstacle).toHaveBeenCalledTimes(2); // each right before it would have been written
   });
 
-  it('reports that a written request was written, whatever follows', async () => {
+  it('reports a written request as written, whatever follows', async () => {
     await expect(get('/held', 50)).rejects.toMatchObject({ failure: 'timeout', phase: 'waiting', written: true });
     server.prependListener('request', ({ socket }: { socket: Socket }) => socket.destroy());
     await expect(get('/torn')).rejects.toMatchObject({ failure: 'reset', phase: 'waiting', written: true });
     expect(arrived).toEqual(['/held', '/torn']);
   });
 
-  it('reads no more than the limit', async () => {
+  it('reads no more than the size limit', async () => {
     server.removeAllListeners('request').on('request', (_request, response: ServerResponse) => {
       response.end('x'.repeat(1_001));
     });
@@ -109,7 +109,10 @@ describe('undiciAdapter', () => {
       slow.close();
     });
 
-    /** Lets the upstream read. @returns how much of the body it got, until it had all or the connection ended. */
+    /**
+     * Lets the upstream read.
+     * @returns the bytes it received until the body or the connection ended.
+     */
     async function readBody(): Promise<number> {
       const socket = await connected;
       let size: number | undefined;
@@ -132,7 +135,7 @@ describe('undiciAdapter', () => {
         },
       );
 
-    it('keeps the end of the body back if it is too late by then', async () => {
+    it('holds the end of the body back if it is too late', async () => {
       const lastObstacle = jest.fn().mockReturnValueOnce(undefined).mockReturnValue('too_late');
       const late = post(lastObstacle).catch((error: unknown) => error);
       await connected;
@@ -140,7 +143,7 @@ describe('undiciAdapter', () => {
       expect(await late).toMatchObject({ failure: 'too_late', phase: 'waiting', written: true });
     });
 
-    it('sends all of it otherwise', async () => {
+    it('sends the whole body otherwise', async () => {
       const sent = post(() => undefined);
       const socket = await connected;
       expect(await readBody()).toBe(BODY.length);

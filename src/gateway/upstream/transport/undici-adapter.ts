@@ -6,11 +6,11 @@ import { FailureCode } from '../answers/answer';
 
 declare module 'axios' {
   interface AxiosRequestConfig {
-    /** W3C trace context, to pass on. */
+    /** W3C trace context to pass on. */
     traceparent?: string | undefined;
     /**
-     * Called right before the first byte is written, in the same turn, and again before the last byte of a long body. It
-     * returns why the request must not be sent any more, if so.
+     * Called right before the first byte is written, in the same turn, and again before the last byte of a
+     * long body. Returns the reason not to send the request any more, or undefined.
      */
     lastObstacle?: (() => FailureCode | undefined) | undefined;
   }
@@ -31,13 +31,13 @@ export class ExchangeFailed extends Error {
     super(failure);
   }
 
-  /** Whether writing the request had begun. If not, the upstream provably has not received it. */
+  /** Whether writing had begun. Otherwise the upstream provably received nothing. */
   get written(): boolean {
     return this.phase !== 'queued' && this.phase !== 'connecting';
   }
 }
 
-/** A complete response. Its headers do not pass through axios, whose classes for them take longer than a request. */
+/** A complete response. Its headers bypass axios, whose classes for them take longer than a request. */
 export interface Received {
   headers: Record<string, unknown>;
   body: Buffer;
@@ -45,15 +45,15 @@ export interface Received {
 
 const NO_HEADERS = new AxiosHeaders();
 
-/** A longer body may wait in this process for the upstream to read. It is also more than Node.js buffers for a socket. */
+/** A longer body may wait in this process for the upstream to read. Exceeds the socket buffer of Node.js. */
 const AT_ONCE_BYTES = 65_536;
 
 /**
- * Lets axios send through an undici pool, which keeps connections and is several times as fast as axios' own adapter.
- * It never follows a redirect and never sends twice. A response over `maxBytes` is cut off. A request that still waits
- * for a connection at its deadline is never written.
- * @param credentials the headers of each request. axios does not see them, so none of its errors contains our key. Its own headers are
- * not sent.
+ * Lets axios send through an undici pool, which keeps connections and is several times as fast as axios' own
+ * adapter. Never follows a redirect and never sends twice. A response over `maxBytes` is cut off. A request
+ * that still waits for a connection at its deadline is never written.
+ * @param credentials the headers of each request. axios does not see them, so its errors never contain our
+ * key. axios' own headers are not sent.
  */
 export function undiciAdapter(
   pool: Pool,
@@ -71,13 +71,13 @@ export function undiciAdapter(
       if (body === null || body.length <= AT_ONCE_BYTES) pool.dispatch(request, exchange);
       else {
         const headers = [...all, 'Content-Length', String(body.length)];
-        const parts = exchange.inParts(body) as unknown as Readable; // undici takes iterables, and its types do not say so
+        const parts = exchange.inParts(body) as unknown as Readable; // undici accepts iterables, but its types omit them.
         pool.dispatch({ ...request, headers, body: parts }, exchange);
       }
     });
 }
 
-/** One exchange, as undici reports it. It ends once: with its response, its failure or its deadline. */
+/** One exchange as undici reports it. It ends once: with its response, its failure or its deadline. */
 class Exchange implements Dispatcher.DispatchHandler {
   private phase: 'connecting' | 'waiting' | 'answering' = 'connecting';
   private ended = false;
@@ -86,7 +86,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private headers: Record<string, unknown> = {};
   private readonly chunks: Buffer[] = [];
   private size = 0;
-  /** undici reports the deadline of a queued request only when a connection is free, so a timer here does it. */
+  /** undici reports the deadline of a queued request only when a connection is free, hence a timer here. */
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -99,8 +99,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Called when the connection is ready (including TLS), right before the request's first byte. If it throws, the
-   * request is dropped unwritten and the connection is kept.
+   * Called when the connection is ready (including TLS), right before the request's first byte. If it throws,
+   * the request is dropped unwritten and the connection is kept.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.ended || this.phase !== 'connecting') throw new ExchangeFailed('timeout', this.phase);
@@ -111,13 +111,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Keeps back the last byte of a body until the connection has taken the others. The upstream cannot carry out the
-   * request without it. If the process is frozen meanwhile, the byte is not sent when it wakes up.
+   * Holds the last byte of a body back until the connection has taken the others. The upstream cannot execute
+   * the request without it. If the process freezes meanwhile, the byte is not sent when it wakes up.
    */
   *inParts(body: Buffer): Generator<Buffer> {
     yield body.subarray(0, -1);
     const obstacle = this.config.lastObstacle?.();
-    if (obstacle) throw new ExchangeFailed(obstacle, this.phase); // this ends the connection, too
+    if (obstacle) throw new ExchangeFailed(obstacle, this.phase); // This also ends the connection.
     yield body.subarray(-1);
   }
 
@@ -146,7 +146,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.reject(error instanceof ExchangeFailed ? error : new ExchangeFailed(failureOf(error, this.phase), this.phase));
   }
 
-  /** Also closes its connection, if it has one. */
+  /** Ends the exchange and closes its connection, if any. */
   private cutOff(failure: FailureCode): void {
     if (this.ended) return;
     const failed = this.giveUp(new ExchangeFailed(failure, this.phase));
