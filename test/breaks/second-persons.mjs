@@ -23,7 +23,7 @@ export const SECOND_PERSONS = [
     guards: 'a limit that allows more when it is lowered',
     edits: [[WIDENS, 'new Decimal(after).lessThan(before)', 'new Decimal(after).greaterThan(before)']],
     noticedBy: 'src/access/clients/limits/new-limit.full.spec.ts',
-    test: 'needs a second person if it is lowered',
+    test: 'requires a second person to lower it',
   },
   {
     name: 'foreign-key-hidden',

@@ -14,7 +14,7 @@ export const ACCESS_TOKENS = [
       ['src/access/tokens/access-token.ts', 'return typeof typ === ', 'return typ === undefined || typeof typ === '],
     ],
     noticedBy: TOKENS,
-    test: 'accepts no forged token',
+    test: 'rejects forged tokens',
   },
   {
     name: 'token-of-another-party',
@@ -28,7 +28,7 @@ export const ACCESS_TOKENS = [
     guards: 'records without the first of several actors',
     edits: [['src/access/tokens/access-token.ts', 'if (act.act !== undefined)', 'if (act.act === null)']],
     noticedBy: TOKENS,
-    test: 'one of several actors',
+    test: 'with several actors',
   },
   {
     name: 'token-age',
@@ -48,7 +48,7 @@ export const ACCESS_TOKENS = [
     guards: 'tokens with an ambiguous spelling',
     edits: [[STRICT_JSON, 'membersOf(value) !== shapeOf(bytes, 0).names', 'membersOf(value) < 0']],
     noticedBy: TOKENS,
-    test: 'accepts no forged token',
+    test: 'rejects forged tokens',
   },
   {
     name: 'screening-verdict',
@@ -81,7 +81,7 @@ export const ACCESS_TOKENS = [
       ],
     ],
     noticedBy: TOKENS,
-    test: 'tries each key of one name',
+    test: 'tries each key with one ID',
   },
   {
     name: 'public-url',
@@ -102,21 +102,21 @@ export const ACCESS_TOKENS = [
     guards: 'cached tokens of a provider that the client no longer accepts',
     edits: [['src/access/tokens/tokens.service.ts', 'if (known?.source === against)', 'if (known)']],
     noticedBy: TOKENS,
-    test: 'once its client takes other tokens',
+    test: 'after a change of its provider',
   },
   {
     name: 'provider-keys-age',
     guards: 'keys of a provider that has been unreachable for too long',
     edits: [['src/access/tokens/provider-keys.ts', '!this.keys || this.ageMs > this.maxAgeMs', '!this.keys']],
     noticedBy: KEYS,
-    test: 'no longer than allowed',
+    test: 'up to the maximum age',
   },
   {
     name: 'provider-keys-flood',
     guards: 'a flood of key requests to a provider, caused by forged tokens',
     edits: [['src/access/tokens/provider-keys.ts', '< COOL_DOWN_MS', '< 0']],
     noticedBy: KEYS,
-    test: 'not made to flood',
+    test: 'does not flood',
   },
   {
     name: 'person-of-another-client',

@@ -61,7 +61,7 @@ describe('the end user commands', () => {
       /^--token-issuer must be a URL with https/,
     );
     await expect(create('half', '--token-issuer', 'https://id.example')).rejects.toThrow(
-      'a client that takes access tokens needs token_audience, token_jwks_uri, token_client_id, too',
+      'a client that accepts access tokens needs token_audience, token_jwks_uri, token_client_id, too',
     );
     expect(await update('--token-issuer', 'none')).toMatchObject({ token_issuer: null, token_algorithms: [] });
   });

@@ -55,8 +55,10 @@ describe("the console's identity providers of clients", () => {
     await field(page, 'Token issuer').fill(ISSUER);
     await field(page, 'Token audience').fill('https://pay.example');
     await save(page);
-    await page.getByText('is required for a client that takes access tokens').waitFor();
-    expect(await errorOf(page, 'Client ID of the app')).toContain('is required for a client that takes access tokens');
+    await page.getByText('is required for a client that accepts access tokens').waitFor();
+    expect(await errorOf(page, 'Client ID of the app')).toContain(
+      'is required for a client that accepts access tokens',
+    );
     complaints.length = 0; // the browser says that requests were refused
     await field(page, 'Client ID of the app').fill(' phone-app ');
     await page.getByText('Token issuer: https://id.example, was none').waitFor();
@@ -111,7 +113,9 @@ describe("the console's identity providers of clients", () => {
     await field(page, 'Client ID at the page issuer').fill('');
     await save(page);
     await page.getByText('is required for a client with page sessions').waitFor();
-    expect(await errorOf(page, 'Client ID at the page issuer')).toContain('is required for a client with page sessions');
+    expect(await errorOf(page, 'Client ID at the page issuer')).toContain(
+      'is required for a client with page sessions',
+    );
     complaints.length = 0; // the browser says that requests were refused
     await field(page, 'Client ID at the page issuer').fill('shop-pages');
     await page.getByText('Page issuer: https://id.example, was none').waitFor();

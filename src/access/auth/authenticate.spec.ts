@@ -19,7 +19,7 @@ const EPHEMERAL = { kind: 'ephemeral', id: 'ephemeral-key', validUntil: Infinity
 const SHOP = 'https://shop.example';
 const OTHER = 'https://other.example';
 
-describe('where a caller may call from', () => {
+describe('whereFromProblem', () => {
   it.each([
     ['a server', 'key', undefined, undefined, [], undefined],
     ['a server of a client with origins', 'key', undefined, undefined, [SHOP], undefined],
@@ -30,7 +30,7 @@ describe('where a caller may call from', () => {
     ['a page with an ephemeral key', 'ephemeral', SHOP, undefined, [SHOP], undefined],
     ['a page of another origin with an ephemeral key', 'ephemeral', OTHER, undefined, [SHOP], 'origin_not_allowed'],
     ['a phone with an ephemeral key', 'ephemeral', undefined, undefined, [SHOP], undefined],
-  ] as const)('judges %s', (_who, kind, origin, sessionToken, origins, code) => {
+  ] as const)('checks the origin of %s', (_who, kind, origin, sessionToken, origins, code) => {
     const credential = kind === 'key' ? CALLER.credential : EPHEMERAL;
     const caller = { ...CALLER, credential, limits: { ...NO_LIMITS, origins: [...origins] } };
     expect(whereFromProblem({ clientAddress: '127.0.0.1', origin, sessionToken }, caller)?.code).toBe(code);

@@ -30,10 +30,10 @@ export interface WhoCalls {
   guessing: KeyGuessing;
 }
 
-/** Methods that change nothing. */
+/** Safe methods (RFC 9110, section 9.2.1). */
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
-/** The route by which a page asks for its session. It has no CSRF token yet. */
+/** Route that returns a page its session. The page has no CSRF token yet. */
 export const PAGE_SESSION_ROUTE = '/v1/page-sessions/:client';
 
 /** Identifies the caller of a request: by a key, an access token, a page session, or a console session. */
@@ -48,7 +48,9 @@ export async function authenticate(request: FastifyRequest, who: WhoCalls): Prom
   return byCookie(request, who);
 }
 
-/** Node keeps the first of several headers, and a server on the way may have checked another. */
+/**
+ * Returns whether Authorization is sent twice. Node reads the first, and a proxy may have checked the other.
+ */
 function repeatsAuthorization({ raw }: FastifyRequest): boolean {
   const isName = (text: string, place: number) => place % 2 === 0 && text.toLowerCase() === 'authorization';
   return raw.rawHeaders.filter(isName).length > 1;
@@ -63,12 +65,14 @@ async function byCookie(request: FastifyRequest, who: WhoCalls): Promise<Caller>
   if (pageToken !== undefined) return byPageSession(pageToken, request, who.pageSessions);
   const token = takesConsoleSessions(request) ? sessionTokenIn(request) : undefined;
   if (token !== undefined) return bySession(token, request, who.sessions);
-  // The console is told that nobody is signed in there, although the browser sends the cookies of pages, too.
+  // For the console, cookies of page sessions do not count: it gets `missing_key` and shows its sign-in.
   const isOfPage = request.call.origin !== undefined || !takesConsoleSessions(request);
   throw new Problem(isOfPage && hasPageSession(request) ? 'csrf' : 'missing_key');
 }
 
-/** Whether the route accepts console sessions. The interface does not: no operator pays with the console's cookie. */
+/**
+ * Returns whether the route accepts console sessions. The interface does not: operators cannot pay by cookie.
+ */
 function takesConsoleSessions({ routeOptions, url }: FastifyRequest): boolean {
   return (routeOptions.url ?? url).startsWith('/v1/');
 }
@@ -83,7 +87,9 @@ async function byKey(key: string, request: FastifyRequest, { callers, guessing }
   return found;
 }
 
-/** A database that came back from the past may lack an ephemeral key, and its app knows how to get another one. */
+/**
+ * Picks the error of an unknown key. A restored database may lack an ephemeral key, which the app can renew.
+ */
 function unknownKey(key: string): Problem {
   return new Problem(isEphemeralKey(key) ? 'ephemeral_key_ended' : 'invalid_key');
 }
@@ -102,14 +108,20 @@ async function byToken(sent: SentToken, request: FastifyRequest, who: WhoCalls):
   return caller;
 }
 
-/** A rate limit is read from the database each time, as its window is. */
+/**
+ * Returns whether a remembered caller suffices. A client with a rate limit is read from the database each
+ * time.
+ */
 function mayAsk(caller: Caller, { call, routeOptions }: FastifyRequest): boolean {
   const { operation } = routeOptions.config;
   const problem = whereFromProblem(call, caller) ?? (operation && operationProblem(caller, operation));
   return caller.limits.requestsPerMinute === null && problem === undefined;
 }
 
-/** Whether the page may ask is decided by its origin, as for every request of a browser. */
+/**
+ * Identifies the caller of a page session. The origin of the page is checked later, as for every browser
+ * request.
+ */
 async function byPageSession(
   { client, token }: { client: string; token: string | undefined },
   request: FastifyRequest,
@@ -118,17 +130,18 @@ async function byPageSession(
   if (token === undefined) throw new Problem('session_ended');
   const isRead = SAFE.includes(request.method) && request.routeOptions.url === PAGE_SESSION_ROUTE;
   if (!isRead && !hasCsrfToken(request, token)) throw new Problem('csrf');
-  if (request.headers['sec-fetch-site'] === 'cross-site') throw new Problem('csrf'); // an old browser sent the cookie all the same
+  // An old browser ignores SameSite.
+  if (request.headers['sec-fetch-site'] === 'cross-site') throw new Problem('csrf');
   const purpose = isAdmitted(request) ? 'forPayments' : 'forOthers';
   const caller = await pageSessions.identify(token, purpose, leftOf(request.call)).catch(databaseUnavailable);
-  // The cookie of one client opens nothing of another one.
+  // A cookie is valid for one client only.
   if (caller?.clientName !== client) throw new Problem('session_ended');
   return caller;
 }
 
 async function bySession(token: string, request: FastifyRequest, sessions: SessionsService): Promise<Caller> {
-  // Checked before the database is used. For browsers that send no Sec-Fetch-Site, the cookie's SameSite attribute
-  // protects.
+  // Checked before the database is queried. Browsers without Sec-Fetch-Site are covered by the SameSite
+  // attribute.
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Problem('csrf');
   if (!SAFE.includes(request.method) && !hasCsrfToken(request, token)) throw new Problem('csrf');
@@ -139,15 +152,15 @@ async function bySession(token: string, request: FastifyRequest, sessions: Sessi
   return session.caller;
 }
 
-/** Whether admission decides about the request, and checks the rights of its caller again. */
+/** Returns whether the request passes admission, which rechecks the rights of its caller. */
 export function isAdmitted({ routeOptions }: FastifyRequest): boolean {
   const { operation, isPreview } = routeOptions.config;
   return operation !== undefined && isPreview !== true && rowOf(operation).effect !== 'read';
 }
 
 /**
- * Requires that the sender of a bound token has its key (RFC 9449). A bound token is never accepted as a bearer token, because a
- * thief would send it that way.
+ * Requires the sender of a bound token to prove possession of its key (RFC 9449). A bound token is never
+ * accepted as a bearer token, because a thief would send it that way.
  * @throws Problem `use_dpop`, `invalid_dpop_proof` or `invalid_token`.
  */
 async function requireProof(
@@ -168,18 +181,18 @@ async function requireProof(
   await proofs.use(proof, isAdmitted(request), leftOf(request.call));
 }
 
-/** Whether a caller may call from this address, so that a leaked key is useless elsewhere. */
+/** Returns whether a caller may call from this address. A leaked key is useless elsewhere. */
 export function isAllowedFrom({ limits }: Caller, address: string): boolean {
   return limits.addresses.length === 0 || within(limits.addresses)(address);
 }
 
-/** Returns why a caller may not call from where a call comes from. Undefined if it may. */
+/** Returns the error of a call from a forbidden address or origin. Undefined if both are allowed. */
 export function whereFromProblem(
   { clientAddress, origin, sessionToken }: Pick<Call, 'clientAddress' | 'origin' | 'sessionToken'>,
   caller: Caller,
 ): Problem | undefined {
   if (!isAllowedFrom(caller, clientAddress)) return new Problem('address_not_allowed');
-  // Everybody who opens the page can read what it contains. A cookie is not in the page.
+  // Visitors can read everything in a page, but not its cookie.
   const isSecretKey = caller.credential.kind === 'key' && sessionToken === undefined;
   if (origin !== undefined && isSecretKey) return new Problem('key_in_browser');
   // Only browsers send an origin. The list restricts neither apps on servers nor the proxy's own console.
@@ -188,9 +201,8 @@ export function whereFromProblem(
 }
 
 /**
- * Returns the person on whose behalf a caller asks. The credential of a person stands for that person, whatever the
- * caller sends.
- * @param isPayment whether admission decides about the request.
+ * Returns the person that a caller acts for. The owner of a personal credential always wins over X-Actor.
+ * @param isPayment whether the request passes admission.
  * @throws Problem `invalid_actor`, because a lost name would let the same person request and approve.
  */
 export async function onBehalfOf(

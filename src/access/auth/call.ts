@@ -14,62 +14,62 @@ import { SignIn } from '../sessions/sessions.service';
 
 /** One request on its way through the proxy, from its first byte to its response. */
 export interface Call {
-  /** UUIDv7, which is also the ID of its record. */
+  /** UUIDv7. Also the ID of its record. */
   readonly id: string;
   /** The caller's own ID of the request (`X-Request-Id`), or the ID of the call. */
   readonly requestId: string;
   /** W3C trace context, as received. */
   readonly traceparent: string | undefined;
   readonly clientAddress: string;
-  /** The origin of the proxy by which the request reached it, such as `https://payouts.example.com`. */
+  /** The proxy's origin in the request, such as `https://payouts.example.com`. */
   readonly ownOrigin: string;
-  /** The origin of the page that asks, if it is not the proxy's own console. `null` as text if the browser does not tell it. */
+  /** The origin of the calling page, except for the console. The text `null` if the browser hides it. */
   readonly origin: string | undefined;
   /** `Idempotency-Key`, as received. */
   readonly idempotencyKey: string | undefined;
-  /** `Allow-Duplicate-Of`, as received: the call that this one repeats intentionally. */
+  /** `Allow-Duplicate-Of`, as received: the ID of the call to repeat intentionally. */
   readonly allowDuplicateOf: string | undefined;
-  /** Whom the caller names (`X-Actor`), as received. */
+  /** `X-Actor`, as received. */
   readonly claimedActor: string | undefined;
-  /** The person on whose behalf the caller asks. Null if nobody is named. Known with the caller. */
+  /** The person that the caller acts for. Null if unnamed. Set with the caller. */
   person: CallPerson | null;
-  /** Whether the caller asks to mask people, whatever its key may see (`X-People`). */
+  /** Whether the caller requests masked people (`X-People`), whatever its scopes. */
   readonly masked: boolean;
-  /** The operation's name in the interface, or the route elsewhere, such as `GET /v1/audit/calls`. */
+  /** The operation of the interface, or else the route, such as `GET /v1/audit/calls`. */
   readonly operation: string;
   readonly receivedAt: Date;
-  /** Monotonic, milliseconds. */
+  /** Start, on the monotonic clock, in ms. */
   readonly startedAt: number;
-  /** When it is no longer sent, on the same clock: it has waited too long for what comes before. */
+  /** Deadline for sending, on the same clock. */
   sendBy: number;
-  /** When its body began to be read, on the same clock. */
+  /** Start of reading the body, on the same clock. */
   bodyBeganAt: number;
-  /** Known from the key. Only public routes are reached without one. */
+  /** The caller. Undefined only on public routes. */
   caller: Caller | undefined;
-  /** The connection on which the caller waits for the answer. Undefined if nobody waits for it. */
+  /** The caller's connection. Undefined for the proxy's own calls. */
   readonly connection: { readonly writable: boolean } | undefined;
-  /** Aborted when the connection ends before the answer. Only requests that take turns have it. */
+  /** Aborted when the connection ends before the answer. Set only for requests that take turns. */
   gone?: AbortSignal;
-  /** How long it has rested during its turn, in milliseconds. Only requests whose turns are followed by a rest have it. */
+  /** Time rested during its turn, in ms. Set only for requests whose turns are followed by a rest. */
   restedMs?: number;
-  /** Why the connection ended before the request was complete. */
+  /** The error that ended the connection before the request was complete. */
   cutShort?: Problem;
-  /** The session secret of the console's cookie. Undefined if the caller sent something else. */
+  /** The session secret of the console's cookie. Undefined for other credentials. */
   sessionToken: string | undefined;
-  /** How the person of the session signed in. Undefined if the caller has no session of the OpenID provider. */
+  /** The sign-in of the session at the OpenID provider. Undefined for other callers. */
   signIn?: SignIn;
   /**
-   * Whether its intent is recorded. Before that, an error is recorded as a refusal. After that, only an outcome is
-   * recorded.
+   * Whether its intent is recorded. An earlier error is recorded as a refusal, a later one only as an
+   * outcome.
    */
   opened: boolean;
-  /** Its outcome, once recorded. Logs and metrics use it. */
+  /** The recorded outcome, for logs and metrics. */
   outcome: string | undefined;
-  /** For `Server-Timing`, milliseconds. */
+  /** For `Server-Timing`, in ms. */
   readonly timings: { journal?: number; upstream?: number };
-  /** The fee that is reserved with each of its payouts. Null if none is expected. */
+  /** The fee to reserve with each payout. Null if none is expected. */
   feeRate: FeeRate | null;
-  /** The call that this one serves, if the proxy makes it by itself. */
+  /** For the proxy's own calls: the ID of the call that needs the answer. */
   readonly causedBy?: string;
 }
 
@@ -87,27 +87,30 @@ export interface OperationCall extends AuthenticatedCall {
   readonly operation: OperationName;
 }
 
-/** Returns whose shares a call uses: those of its end user, or of its key. End users do not take each other's. */
+/** Returns the holder of a call's shares: its end user, or else its key. End users do not share theirs. */
 export function holderOf({ caller, person }: Call): string {
   return person && isEndUser(person) ? person.id : (caller?.keyId ?? '');
 }
 
-/** Returns how long a call can still wait before it is sent, in milliseconds. */
+/** Returns the time until a call's deadline for sending, in ms. */
 export function leftOf({ sendBy }: Call): number {
   return Math.max(0, sendBy - performance.now());
 }
 
-/** Returns whether the caller may learn who was paid. Results that depend on it need this, even if they mask people. */
+/**
+ * Returns whether the caller may see recipients. Results that depend on recipients require it, even if
+ * masked.
+ */
 export function maySeePeople({ caller }: Call): boolean {
   return caller?.scopes.has('audit:pii') ?? false;
 }
 
-/** Returns whether the response may show people in the records to the caller. */
+/** Returns whether the response may show people of the records unmasked. */
 export function mayReveal(call: Call): boolean {
   return !call.masked && maySeePeople(call);
 }
 
-/** A call that the proxy makes by itself, because another call needs its answer. */
+/** Returns a call of the proxy itself, whose answer another call needs. */
 export function causedBy(cause: AuthenticatedCall, operation: OperationName): OperationCall {
   const id = newId();
   if (cause.traceparent !== undefined) rememberTrace(id, cause.traceparent);
@@ -134,18 +137,18 @@ declare module 'fastify' {
     call: Call;
   }
   interface FastifyContextConfig {
-    /** The operation that the route carries out or previews. Set by `@Operation`. */
+    /** The operation that the route executes or previews. Set by `@Operation`. */
     operation?: OperationName;
     /** Whether the route only previews the operation. Set by `@Operation`. */
     isPreview?: boolean;
-    /** Whether the route is open without a credential. One that is sent is checked all the same. */
+    /** Whether the credential is optional. A credential that is sent is checked. */
     needsNoKey?: boolean;
   }
 }
 
 /**
- * Injects the call into a handler. An operation of the interface declares it as an `OperationCall`, because its route
- * names the operation. Every other route declares it as an `AuthenticatedCall`.
+ * Injects the call into a handler. Its type is `OperationCall` for operations of the interface, and
+ * `AuthenticatedCall` for all other routes.
  */
 export const CurrentCall = createParamDecorator((_data: unknown, context: ExecutionContext): AuthenticatedCall => {
   const { call } = context.switchToHttp().getRequest<FastifyRequest>();
@@ -153,17 +156,17 @@ export const CurrentCall = createParamDecorator((_data: unknown, context: Execut
   return call;
 });
 
-/** Who did something: a client, its key, and the owner of the key. */
+/** The author of a record: a client, its key, and the owner of the key. */
 export interface Author {
   clientId: string;
   keyId: string;
-  /** The owner of the key. Null if it belongs to nobody in particular. */
+  /** The owner of the key. Null for a shared key. */
   actor: string | null;
 }
 
 /**
- * Returns who did something, for its record. The header `X-Actor` is a claim that anybody can make, so it names neither who
- * decided nor who changed something. End users are named by their IDs, because the record cannot be erased.
+ * Returns the author of a record. `X-Actor` is unproven, so it never names an author. End users are named by
+ * ID, because the record cannot be erased.
  */
 export function authorOf({ caller, person }: AuthenticatedCall): Author {
   const { clientId, keyId, identity } = caller;
@@ -171,7 +174,7 @@ export function authorOf({ caller, person }: AuthenticatedCall): Author {
   return { clientId, keyId, actor };
 }
 
-/** Returns whether a request came from the console, which is signed in by a cookie. */
+/** Returns the origin of a change: `console` for a request with the console's cookie, else `api`. */
 function viaOf({ sessionToken }: Pick<Call, 'sessionToken'>): 'api' | 'console' {
   return sessionToken === undefined ? 'api' : 'console';
 }

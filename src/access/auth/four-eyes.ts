@@ -5,15 +5,15 @@ import { Problem } from '../../platform/errors/problem';
 import { Humans, readDecider, Requester, samePerson } from '../people/same-person';
 import { AuthenticatedCall, Author, authorOf } from './call';
 
-/** Who wants to decide about a request. */
+/** The decider of a request. */
 export interface Decider {
   call: AuthenticatedCall;
   humans: Humans;
-  /** Whether a key of nobody in particular decides about nothing. */
+  /** Whether only a personal key may decide. */
   mustBePerson: boolean;
 }
 
-/** Finds out who decides. Only the key identifies the decider. */
+/** Identifies deciders, by their keys only. */
 @Injectable()
 export class FourEyesService {
   constructor(
@@ -25,15 +25,15 @@ export class FourEyesService {
     return { call, humans: await readDecider(this.prisma, call.caller.keyId), mustBePerson: this.settings.dualControl };
   }
 
-  /** Requires another person than the requester. See {@link requireAnotherPerson}. @throws Problem */
+  /** Requires a decider other than the requester. See {@link requireAnotherPerson}. @throws Problem */
   async require(call: AuthenticatedCall, requester: Requester, text?: string): Promise<Author> {
     return requireAnotherPerson(await this.deciderOf(call), requester, text);
   }
 }
 
 /**
- * Requires that another person than the requester decides about a call: with another client and another key and, if a person
- * made the request, with the key of another person. With dual control, a person always decides.
+ * Requires a decider other than the requester: another client, another key and, if a person made the request,
+ * another person's key. With dual control, the decider is always a person.
  * @throws Problem `own_approval`, `personal_key_required`.
  */
 export function requireAnotherPerson(
@@ -57,7 +57,7 @@ export function requireAnotherPerson(
   return authorOf(call);
 }
 
-/** Explains how to get a personal key. */
+/** Returns the instructions for a personal key. */
 export function needsPersonalKey(clientName: string): string {
   return `Your key is not a personal key, and X-Actor does not count. The operator can issue a personal key: keys issue --client ${clientName} --person ….`;
 }

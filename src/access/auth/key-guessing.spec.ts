@@ -22,7 +22,7 @@ describe('KeyGuessing', () => {
     for (let wrong = 0; wrong < times; wrong++) guess(address);
   };
 
-  it('answers 401 until an address sends more wrong keys than are allowed, then 429', () => {
+  it('answers 401 up to the allowed number of wrong keys per address, then 429', () => {
     guessOften(WRONG_KEYS_ALLOWED - 1);
     expect(guess()).toBe('invalid_key');
     expect(guess()).toBe(60);

@@ -3,29 +3,29 @@ import { isIP } from 'node:net';
 import { Problem } from '../../platform/errors/problem';
 
 /**
- * Wrong keys per address and minute. A person mistypes a key a few times, and an app with an old key retries a few
- * times. A script that guesses sends thousands.
+ * Wrong keys allowed per address and minute. People mistype a few times, and apps retry an old key a few
+ * times. A guessing script sends thousands.
  */
 export const WRONG_KEYS_ALLOWED = 20;
 const WINDOW_MS = 60_000;
-/** Uses some megabytes. Beyond that, the addresses seen least recently are forgotten. */
+/** Cache size: a few megabytes. The least recently seen networks are evicted. */
 const MAX_NETWORKS = 10_000;
 
 /**
- * Rejects wrong keys, and slows down addresses that send many of them. Valid keys are never affected, because a request
- * gets here only after its key was not found. A guesser therefore cannot shut out others at the same address. The
- * counts are kept in the memory of this process, so that guesses cannot write to the database.
+ * Rejects wrong keys, and throttles addresses that send many. Only requests with an unknown key are counted,
+ * so a guesser cannot shut out valid keys of the same address. Counts stay in memory: guesses must not cause
+ * writes.
  */
 export class KeyGuessing {
   private readonly wrongKeys = new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_NETWORKS });
 
-  /** @param now monotonic, milliseconds. */
+  /** @param now the monotonic clock, in ms. */
   constructor(private readonly now = () => performance.now()) {}
 
   /**
-   * Counts a key that does not exist, or a token that is not valid.
-   * @param problem what the caller is told.
-   * @returns the problem, or `too_many_attempts` for the rest of the minute once its address has sent too many.
+   * Counts an unknown key or an invalid token.
+   * @param problem the error for the caller.
+   * @returns the error, or `too_many_attempts` for the rest of the minute once the address exceeds the limit.
    */
   problemOf(address: string, problem = new Problem('invalid_key')): Problem {
     const network = networkOf(address);
@@ -39,11 +39,10 @@ export class KeyGuessing {
 }
 
 /**
- * Returns the IPv4 address, or the first 64 bits of an IPv6 address, because one network has all addresses with these
- * bits.
+ * Returns the IPv4 address, or the /64 of an IPv6 address, because one network owns a whole /64.
  */
 export function networkOf(address: string): string {
-  // Removes the prefix of IPv4 over an IPv6 socket, and a zone.
+  // Strips the prefix of an IPv4-mapped address (RFC 4291, section 2.5.5.2) and a zone.
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (isIP(plain) !== 6) return plain;
   // The hostname has no leading zeros.

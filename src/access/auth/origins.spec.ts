@@ -41,25 +41,25 @@ describe('ownOriginReader', () => {
     expect(originOf({ host }, PUBLIC)).toBe(origin);
   });
 
-  it('believes no forwarded host or protocol of a caller', () => {
+  it('ignores X-Forwarded-Host and X-Forwarded-Proto from a caller', () => {
     const forged = { 'x-forwarded-host': 'payouts.example.com', 'x-forwarded-proto': 'https' };
     expect(originOf({ host: 'evil.example', ...forged }, PUBLIC)).toBeUndefined();
     expect(originOf({ host: 'localhost:3000', ...forged })).toBe('http://localhost:3000');
   });
 
-  it('takes the scheme from PUBLIC_URL, whatever a proxy states', () => {
+  it('takes the scheme from PUBLIC_URL despite X-Forwarded-Proto', () => {
     const headers = { host: 'payouts.example.com', 'x-forwarded-proto': 'http' };
     expect(originOf(headers, PUBLIC, { peer: '127.0.0.1' })).toBe(PUBLIC[0]);
   });
 
-  it('reads the host of a target in the absolute form instead of Host', () => {
+  it('prefers the host of an absolute-form target to Host', () => {
     const target = 'http://evil.example/v1/limits';
     expect(originOf({ host: 'payouts.example.com' }, PUBLIC, { target })).toBeUndefined();
     const request = { call: { ownOrigin: PUBLIC[0] }, originalUrl: target } as FastifyRequest;
     expect(ownAddressOf(request)).toBe('https://payouts.example.com/v1/limits');
   });
 
-  it('answers probes by any name', () => {
+  it('answers probes under any host name', () => {
     for (const target of ['/livez', '/readyz', '/metrics'])
       expect(originOf({ host: '10.0.0.5:3000' }, PUBLIC, { target })).toBe(PUBLIC[0]);
   });
@@ -77,7 +77,7 @@ describe('ownOriginReader', () => {
     expect(originOf({ host })).toBe(origin);
   });
 
-  // A CDN before an ingress. 10.1.0.1 is the CDN, and 127.0.0.1 the ingress.
+  // A CDN (10.1.0.1) in front of an ingress (127.0.0.1).
   it.each([
     ['https,http', undefined, 'https'],
     ['https, http', '203.0.113.9, 10.1.0.1', 'https'],
@@ -92,7 +92,7 @@ describe('ownOriginReader', () => {
     expect(originOf(sent, [], { peer: '127.0.0.1' })).toBe(`${protocol}://p.example.com`);
   });
 
-  it('reads X-Forwarded-Host at the outermost trusted proxy, too', () => {
+  it('reads X-Forwarded-Host at the outermost trusted proxy', () => {
     const headers = {
       host: 'internal',
       'x-forwarded-host': 'evil.example, payouts.example.com, ingress',

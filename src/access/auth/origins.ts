@@ -5,22 +5,23 @@ import { isLoopback, within } from '../../platform/config/network/address-block'
 import { Config } from '../../platform/config/config';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 
-/** Routes that an orchestrator calls by the address of an instance. They show nothing of a caller. */
+/** Routes that an orchestrator calls by the instance's address. They show nothing about callers. */
 const PROBES = ['/livez', '/readyz', '/metrics'];
 
-/** A request target in the absolute form, which counts instead of the header Host (RFC 9112, section 3.2.2). */
+/** Absolute form of a request target. It overrides the header Host (RFC 9112, section 3.2.2). */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
-/** A host with or without a port, and nothing else that a URL can have before its path. */
+/** A host with an optional port, and no other part of a URL's authority. */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i;
 
-/** Returns the origin of the proxy by which a request reached it. Undefined if the request is for another host. */
+/** Returns the proxy's origin in a request. Undefined if the request is for another host. */
 export type OwnOriginOf = (request: FastifyRequest) => string | undefined;
 
 /**
- * Makes the only reader of Host, X-Forwarded-Host and X-Forwarded-Proto. A caller may write anything there. With PUBLIC_URL, they
- * choose among its origins. Without it, the proxy is on the machine of a developer: loopback names, the address of the
- * connection and what a trusted proxy states are believed, and any other host counts as `localhost`.
+ * Creates the only reader of Host, X-Forwarded-Host and X-Forwarded-Proto, which callers can forge. With
+ * PUBLIC_URL, the headers only select one of its origins. Without it, the proxy runs on a developer's
+ * machine: it accepts loopback names, the address of the connection and the headers of trusted proxies. Any
+ * other host is `localhost`.
  */
 export function ownOriginReader(settings: Pick<Config, 'publicUrls' | 'trustedProxies'>): OwnOriginOf {
   const { publicUrls } = settings;
@@ -41,7 +42,7 @@ export function ownOriginReader(settings: Pick<Config, 'publicUrls' | 'trustedPr
   };
 }
 
-/** Returns the address of a request at one of our origins, whatever the form of its target. */
+/** Returns the URL of a request at one of our origins, for any form of its target. */
 export function ownAddressOf({ call, originalUrl }: FastifyRequest): string {
   return `${call.ownOrigin}${originalUrl.replace(ABSOLUTE, '')}`;
 }
@@ -60,9 +61,9 @@ function isLocal(host: string, localAddress = ''): boolean {
 }
 
 /**
- * Returns the entry that the outermost trusted proxy wrote. Each proxy appends an entry, and to X-Forwarded-For the address of
- * its caller. An entry before that of a trusted proxy counts if its own caller is a trusted proxy, or is not stated.
- * @returns an empty text if there is none.
+ * Returns the entry of the outermost trusted proxy, or an empty text. Each proxy appends an entry, and
+ * appends its caller's address to X-Forwarded-For. The entry to the left counts if that caller is a trusted
+ * proxy or is missing.
  */
 function outermost(
   header: string | string[] | undefined,
@@ -89,22 +90,22 @@ function entriesOf(header: string | string[] | undefined): string[] {
     .map((entry) => entry.trim());
 }
 
-/** How long browsers keep the answer to a preflight. After 10 minutes, they notice a removed origin. */
+/** Cache time of a preflight's answer. Browsers notice a removed origin after 10 minutes. */
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
-/** Keeps the web origins that any client allows. */
+/** Caches the web origins that any client allows. */
 @Injectable()
 export class OriginsService {
   private readonly logger = new Logger('Origins');
-  /** Whether pages of each origin may send cookies. */
+  /** By origin: whether its pages may send cookies. */
   private origins = new Map<string, { cookies: boolean }>();
   private reading: Promise<void> | undefined;
 
   constructor(private readonly prisma: SidePrisma) {}
 
   /**
-   * Returns what pages of this origin may do. Undefined if they may not read responses. Callers need no key to ask, so the
-   * database gets one query at a time, however many wait for it.
+   * Returns the rights of pages of this origin. Undefined if they may not read responses. No key is needed,
+   * so all waiting requests share one query at a time.
    */
   async find(origin: string): Promise<{ cookies: boolean } | undefined> {
     await (this.reading ??= this.read());
@@ -117,7 +118,7 @@ export class OriginsService {
         SELECT origin, bool_or(page_issuer IS NOT NULL) AS cookies FROM client, unnest(origins) AS origin GROUP BY origin`;
       this.origins = new Map(rows.map(({ origin, cookies }) => [origin, { cookies }]));
     } catch (err) {
-      // The page can then read the 503.
+      // Lets the page read the 503.
       this.logger.warn({ err }, 'allowed origins not read, the last known ones stay in effect');
     } finally {
       this.reading = undefined;
@@ -125,25 +126,26 @@ export class OriginsService {
   }
 }
 
-/** What browsers send for a page whose origin they do not tell. */
+/** Origin header of a page with a hidden origin. */
 const UNTOLD = 'null';
 
-/** Returns the origin of the page that asks, according to the browser. Undefined for a page of this proxy. */
+/** Returns the origin of the calling page, as sent by the browser. Undefined for a page of this proxy. */
 export function foreignOrigin({ headers }: FastifyRequest, ownOrigin: string): string | undefined {
   const { origin, 'sec-fetch-site': site } = headers;
-  // Only browsers send one. A middlebox may remove it and leave the newer header.
+  // A middlebox may strip Origin and keep the newer Sec-Fetch-Site.
   if (origin === undefined) return site === 'cross-site' || site === 'same-site' ? UNTOLD : undefined;
   return origin === ownOrigin ? undefined : origin;
 }
 
 /**
- * Lets pages of allowed origins call the proxy and read its responses (CORS). It answers preflights, which have no key,
- * and adds headers to every response, including errors. Whether the key's client allows the origin is checked later.
- * @returns once its hook is registered, so that later hooks follow it.
+ * Lets pages of allowed origins call the proxy and read its responses (CORS). Answers preflights, which have
+ * no key, and adds headers to every response, including errors. The list of the key's client is checked
+ * later.
+ * @returns once its hook is registered, before any later hook.
  */
 export async function answerBrowsers(server: FastifyInstance, origins: OriginsService): Promise<void> {
   const optionsFor: FastifyCorsOptionsDelegateCallback = ({ headers: { origin } }, done) => {
-    if (origin === undefined) return done(null, NONE); // an app on a server: there is nothing to wait for
+    if (origin === undefined) return done(null, NONE); // an app on a server
     origins.find(origin).then(
       (allowed) => done(null, allowed ? { ...OPTIONS, origin: true, credentials: allowed.cookies } : NONE),
       (error: Error) => done(error, undefined),
@@ -155,8 +157,8 @@ export async function answerBrowsers(server: FastifyInstance, origins: OriginsSe
 const NONE: FastifyCorsOptions = { origin: false };
 
 /**
- * Pages may send any header. Those that the proxy does not read have no effect, and none goes upstream. A list would break
- * each page whose telemetry adds `sentry-trace`, `baggage`, or a header that nobody has heard of.
+ * Pages may send any header. Unknown ones have no effect, and none is sent upstream. A list would break pages
+ * whose telemetry adds `sentry-trace`, `baggage` or another header.
  */
 const OPTIONS: FastifyCorsOptions = {
   methods: ['GET', 'POST', 'PATCH', 'DELETE'],
@@ -173,5 +175,5 @@ const OPTIONS: FastifyCorsOptions = {
     'WWW-Authenticate',
   ],
   maxAge: PREFLIGHT_MAX_AGE_SECONDS,
-  strictPreflight: false, // Its error would have another form than ours.
+  strictPreflight: false, // its error would not have our envelope
 };

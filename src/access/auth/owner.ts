@@ -2,14 +2,14 @@ import { isOf, isProven, Person, RecordedPerson } from '../people/person';
 import { AuthenticatedCall } from './call';
 import { Caller } from '../callers/caller';
 
-/** Whose calls count as a caller's own: those of its client and, if its credential is a person's, of that person. */
+/** The owner of calls: a client and, for a personal credential, its person. */
 export interface Owner {
   clientId: string;
-  /** Null if the credential belongs to nobody in particular. It then has the calls of every person of its client. */
+  /** Null for a shared credential, which owns the calls of all people of its client. */
   person: Pick<Person, 'id' | 'name'> | null;
 }
 
-/** Who made a call. */
+/** The recorded owner of a call. */
 export interface CallOwner extends RecordedPerson {
   clientId: string;
 }
@@ -25,26 +25,28 @@ interface RecordedRequester {
   actorSource: string | null;
 }
 
-/** Returns the owner of a recorded call: its client and, if the credential was a person's, that person. */
+/** Returns the owner of a recorded call: its client and, for a personal credential, its person. */
 export function recordedOwner({ clientId, personId, actorSource }: RecordedRequester): Owner {
   const isOwnCredential = personId !== null && actorSource !== 'claimed';
   return { clientId, person: isOwnCredential ? { id: personId, name: '' } : null };
 }
 
-/** Returns whether a call is an owner's own. */
+/** Returns whether a call belongs to an owner. */
 export function isOwn(call: CallOwner, { clientId, person }: Owner): boolean {
   return call.clientId === clientId && (person === null || isOf(call, person));
 }
 
-/** Returns whether a caller reaches everything in the upstream account, whoever made it. */
+/** Returns whether a caller reaches everything in the upstream account, regardless of the owner. */
 export function reachesWholeAccount({ scopes }: Caller): boolean {
   return scopes.has('account');
 }
 
-/** What a key sees of its own calls. */
+/** A key's view of its own calls. */
 export interface OwnView {
   owner: Owner;
-  /** Whether people are shown. Only keys with the scope `read` see them: a key that can just pay may be in many hands. */
+  /**
+   * Whether people are unmasked. Requires the scope `read`, because keys that can only pay are shared widely.
+   */
   reveal: boolean;
 }
 

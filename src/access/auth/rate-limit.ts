@@ -11,16 +11,16 @@ const WINDOW_MS = 60_000;
 
 /** A client's current rate limit window. */
 interface RequestWindow {
-  /** The number of requests in it, including this one. */
+  /** Requests in the window, including this one. */
   requests: number;
-  /** Seconds until it ends, rounded up: 1 to 60. */
+  /** Seconds until the window ends, rounded up: 1 to 60. */
   secondsLeft: number;
 }
 
-/** More requests than ever wait at the same time. */
+/** Batch size. Above the number of requests that wait at once. */
 const MAX_COUNTED = 1_000;
 
-// now() is the start of the statement. A statement that waited for a row may find a window that began later.
+// now() is the start of the statement. After a wait for the row, the window may have begun later.
 const COUNT = `
   INSERT INTO request_window AS w (client_id, started_at, requests)
   SELECT client_id, now(), count(*) FROM unnest($1::uuid[]) AS client_id GROUP BY client_id ORDER BY client_id
@@ -32,10 +32,10 @@ const COUNT = `
 
 type Windows = GroupCommit<string, RequestWindow>;
 
-/** Counts the requests of clients, and of persons with a limit, over all instances. */
+/** Counts the requests of clients, and of persons with a limit, across all instances. */
 @Injectable()
 export class RequestWindowsService {
-  /** The windows that are counted here. There are as many as clients with a limit. */
+  /** Windows counted on this instance, one per client with a limit. */
   private readonly here = new Map<string, { startedAt: number; requests: number }>();
 
   private readonly ofPayments: Windows;
@@ -47,10 +47,10 @@ export class RequestWindowsService {
   }
 
   /**
-   * Counts one request. A client's window begins with a request and lasts 60 seconds by the database's clock. All
-   * requests of a client change one row. Those that arrive together are counted by one statement, so that they wait for
-   * the row once, on one connection. The table is not logged, so no commit waits for a disk.
-   * @param isPayment whether admission decides about the request. Others never hold up a payment.
+   * Counts one request. A window begins with a request and lasts 60 seconds by the database's clock. All
+   * requests of a client update one row. Concurrent ones share a statement, so they wait for the row once, on
+   * one connection. The table is unlogged, so no commit waits for a disk.
+   * @param isPayment whether the request passes admission. Others never hold up a payment.
    */
   async count(clientId: string, isPayment: boolean, patienceMs: number): Promise<RequestWindow> {
     try {
@@ -62,7 +62,7 @@ export class RequestWindowsService {
     }
   }
 
-  /** Counts on this instance alone, while the database answers reads and takes no writes. */
+  /** Counts on this instance only, while the database is read-only. */
   private countHere(clientId: string): RequestWindow {
     const now = performance.now();
     const known = this.here.get(clientId);
@@ -80,7 +80,7 @@ function windowsOn(prisma: PrismaService): Windows {
   const count = async (clientIds: string[]): Promise<RequestWindow[]> => {
     const rows = await prisma.prepared<RequestWindow & { clientId: string }>('count_requests', COUNT, [clientIds]);
     const left = new Map<string, RequestWindow>(rows.map((row) => [row.clientId, row]));
-    // The last of a client's requests has the number that the statement returned.
+    // The statement returned the number of the client's last request.
     const numbered = clientIds.toReversed().map((clientId) => {
       const window = left.get(clientId);
       if (!window) throw new Error('the upsert returned no row');
@@ -94,9 +94,9 @@ function windowsOn(prisma: PrismaService): Windows {
 
 /**
  * Adds a policy to the rate limit headers of the response (draft-ietf-httpapi-ratelimit-headers-11).
- * @param policy `requests` for those of the client, or `person` for those of the requester.
- * @throws Problem `rate_limited` beyond the limit. Only the first rejection of a window is recorded, so a flood cannot fill
- * the records.
+ * @param policy `requests` for the client's limit, `person` for the requester's.
+ * @throws Problem `rate_limited` above the limit. Only the first rejection of a window is recorded, to bound
+ * the records of a flood.
  */
 export function limitRate(
   policy: 'requests' | 'person',

@@ -12,7 +12,10 @@ import { KeyGuessing } from './key-guessing';
 import { answerBrowsers, foreignOrigin, OriginsService, OwnOriginOf } from './origins';
 import { limitRate, RequestWindowsService } from './rate-limit';
 
-/** The form of IDs that are safe in a header and a log line: no `+` and no `@`, as phone numbers and email addresses have. */
+/**
+ * IDs that are safe in a header and a log line. Without `+` and `@`, which mark phone numbers and email
+ * addresses.
+ */
 export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
 /** W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -22,15 +25,15 @@ interface Reception extends Omit<WhoCalls, 'guessing'> {
   persons: PersonsService;
   windows: RequestWindowsService;
   ownOriginOf: OwnOriginOf;
-  /** How long a request may wait before it is sent. */
+  /** Maximum wait before a request is sent, in ms. */
   deadlineMs: number;
-  /** Throws a Problem if an operation would be refused anyway, because too many requests wait. */
+  /** Throws a Problem if too many requests wait for the operation to be admitted. */
   requireRoom: (call: Call) => void;
 }
 
 /**
- * Begins and ends every request. Before a byte of the body is read, it assigns the IDs, identifies the caller, and checks
- * the caller's address. At the end, it sets the headers that every response carries.
+ * Begins and ends every request. Before the body is read, it assigns the IDs, identifies the caller and
+ * checks the address. At the end, it sets the common response headers.
  */
 export async function receiveCalls(
   server: FastifyInstance,
@@ -52,7 +55,7 @@ export async function receiveCalls(
     const caller = await authenticate(request, who);
     call.caller = caller;
     requireRoom(call);
-    // Rate limiting comes before the following checks, because their rejections are recorded.
+    // Rate limiting precedes the next checks, because their rejections are recorded.
     const count = (id: string) => windows.count(id, isAdmitted(request), leftOf(call)).catch(databaseUnavailable);
     const { requestsPerMinute } = caller.limits;
     if (requestsPerMinute !== null) limitRate('requests', requestsPerMinute, await count(caller.clientId), reply);
@@ -71,10 +74,13 @@ export async function receiveCalls(
   });
 }
 
-/** The path of the route that answers preflights, which is not a route of ours. */
+/** Path of the CORS plugin's preflight route. */
 const ANY_PATH = '*';
 
-/** Refuses a method that a path does not have, and names those that it has. Anybody may know them, so no key is needed. */
+/**
+ * Answers 405 with Allow to a method that a path lacks (RFC 9110, section 15.5.6). Needs no key: methods are
+ * public.
+ */
 function refuseOtherMethods(server: FastifyInstance): void {
   const routes: { path: RegExp; methods: string[] }[] = [];
   server.addHook('onRoute', ({ url, method }) => {
@@ -91,16 +97,16 @@ function refuseOtherMethods(server: FastifyInstance): void {
     const found = routes.filter((route) => route.path.test(decodeURI(path)));
     if (found.length === 0) return done();
     void reply.header('allow', [...new Set(found.flatMap(({ methods }) => methods))].join(', '));
-    done(request.is404 ? new Problem('method_not_allowed') : undefined); // a refused preflight ends like an unknown path
+    done(request.is404 ? new Problem('method_not_allowed') : undefined); // a refused preflight gets 404
   });
 }
 
-/** No route has a longer part of a path. */
+/** Above the longest path segment of any route. */
 export const MAX_SEGMENT_LENGTH = 1_024;
 
 /**
- * Returns the URL by which a request is routed. A URL that the router cannot read would bypass all hooks and filters.
- * It is replaced by a missing route in the same part of the proxy.
+ * Returns the URL for the router. A URL that the router cannot read would bypass all hooks and filters, so it
+ * is replaced by a missing route in the same part of the proxy.
  */
 export function readableUrl({ url = '/' }: { url?: string | undefined }): string {
   if (url.length <= MAX_SEGMENT_LENGTH && !url.includes('%')) return url;
@@ -117,7 +123,7 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** Returns an error for requests that Node would reject without an explanation. */
+/** Returns our error for a request that Node would reject without an explanation. */
 function faultOfHead({ raw, headers }: FastifyRequest): Problem | undefined {
   if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
     return new Problem('expectation_not_met');
@@ -126,9 +132,9 @@ function faultOfHead({ raw, headers }: FastifyRequest): Problem | undefined {
   return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 
-/** What a new call needs beside its request. */
+/** Inputs of a new call besides its request. */
 interface Beginning {
-  /** Empty for a request to another host, which is refused. */
+  /** Empty for a request to a foreign host, which is refused. */
   ownOrigin: string;
   deadlineMs: number;
 }
@@ -138,14 +144,14 @@ function begin(request: FastifyRequest, reply: FastifyReply, beginning: Beginnin
   void reply.header('x-request-id', request.call.requestId).header('x-call-id', request.call.id);
 }
 
-/** For answers that are no pages. If a browser shows one, it runs and loads nothing, and no other page frames it. */
+/** Policy of responses that are not pages: a browser runs and loads nothing, and no page frames them. */
 const NO_PAGE = "default-src 'none'; frame-ancestors 'none'";
 
 function finish({ call }: FastifyRequest, reply: FastifyReply): void {
   void reply.header('server-timing', serverTiming(call));
   void reply.header('x-content-type-options', 'nosniff');
   if (!reply.hasHeader('content-security-policy')) void reply.header('content-security-policy', NO_PAGE);
-  // Files of the console never change.
+  // Files of the console are immutable.
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
 }
 
@@ -184,21 +190,22 @@ function newCall(request: FastifyRequest, { ownOrigin, deadlineMs }: Beginning):
   };
 }
 
-/** Returns the trace context that the caller sends. What is none is dropped. */
+/** Returns the caller's trace context. An invalid one is dropped. */
 function traceOf({ headers }: FastifyRequest): string | undefined {
   const traceparent = String(headers.traceparent ?? '');
   return TRACEPARENT.test(traceparent) ? traceparent : undefined;
 }
 
 /**
- * Returns the client address that a trusted reverse proxy states. Some state "unknown" or add a port, which is not
- * used.
+ * Returns the client address from a trusted reverse proxy. Ignores "unknown" and ports.
  */
 function addressOf({ ip, socket }: FastifyRequest): string {
   return isIP(ip) > 0 ? ip : (socket.remoteAddress ?? '');
 }
 
-/** Whether a URL belongs to the interface or the `/v1` resources, in any spelling, even if the route does not exist. */
+/**
+ * Returns whether a URL belongs to the interface or `/v1`, in any spelling, even without a matching route.
+ */
 function needsKey({ routeOptions, url, headers }: FastifyRequest): boolean {
   const path = routeOptions.url ?? url;
   const { 'x-api-key': key, authorization, cookie } = headers;
@@ -207,7 +214,7 @@ function needsKey({ routeOptions, url, headers }: FastifyRequest): boolean {
 }
 
 /**
- * Rejects other values, so that a typo reveals nobody. The interface shows no history and does not have this header.
+ * Rejects unknown values of X-People, so a typo never unmasks people. The interface does not read the header.
  */
 function checkMasking({ routeOptions, url, headers }: FastifyRequest): void {
   const people = headers['x-people'];

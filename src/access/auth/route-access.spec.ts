@@ -13,9 +13,9 @@ class Routes {
 
 interface Asking {
   scopes?: Scope[];
-  /** Those switched on for the client. */
+  /** Operations enabled for the client. */
   operations?: string[];
-  /** The route's own. */
+  /** The operation of the route. */
   operation?: string;
   credential?: 'key' | 'ephemeral';
   sessionToken?: string;
@@ -49,24 +49,24 @@ function admits(
 describe('AllowGuard', () => {
   const { open, forSome, forgotten } = Routes.prototype;
 
-  it('lets everyone through if everyone may, with or without a key', () => {
+  it('admits requests to a public route, with or without a key', () => {
     expect([admits(open), admits(open, { scopes: ['read'] })]).toEqual([true, true]);
   });
 
-  it('lets through a key with one of the named scopes, and no other', () => {
+  it('admits only keys with one of the named scopes', () => {
     expect(admits(forSome, { scopes: ['read'] })).toBe(true);
     expect(admits(forSome, { scopes: ['write', 'audit', 'admin'] })).toBe('scope_missing');
     expect(admits(forSome)).toBe('missing_key');
   });
 
-  it('lets an ephemeral key use the routes of apps, and no other', () => {
+  it('admits an ephemeral key only to routes for apps', () => {
     const asking = { scopes: ['read'] as Scope[], credential: 'ephemeral' as const };
     const { forOperators } = Routes.prototype;
     expect([admits(forSome, asking), admits(forOperators, asking)]).toEqual([true, 'secret_key_required']);
     expect(admits(forOperators, { scopes: ['read'] })).toBe(true);
   });
 
-  it('lets only secret keys use the routes of servers', () => {
+  it('admits only secret keys to the routes of servers', () => {
     const scopes: Scope[] = ['read'];
     const { forServers } = Routes.prototype;
     expect(admits(forServers, { scopes })).toBe(true);
@@ -74,14 +74,14 @@ describe('AllowGuard', () => {
     expect(admits(forServers, { scopes, sessionToken: 'secret' })).toBe('secret_key_required');
   });
 
-  it('lets nobody through if a route names nobody', () => {
+  it('rejects every caller of a route without @Allow', () => {
     expect(admits(forgotten, { scopes: ['pay', 'write', 'read', 'audit', 'audit:pii', 'admin'] })).toBe(
       'scope_missing',
     );
     expect(admits(forgotten)).toBe('missing_key');
   });
 
-  it('lets through an enabled operation, and no other if there is a list', () => {
+  it('admits only listed operations', () => {
     const scopes: Scope[] = ['pay'];
     const operation = 'POST /payouts/airtime';
     expect(admits(forSome, { scopes, operation })).toBe(true);
@@ -90,10 +90,10 @@ describe('AllowGuard', () => {
       'operation_not_allowed',
     );
     expect(admits(forSome, { scopes: ['write'], operation, operations: ['x'] })).toBe('scope_missing');
-    expect(admits(forSome, { scopes, operations: ['x'] })).toBe(true); // no operation of the interface
+    expect(admits(forSome, { scopes, operations: ['x'] })).toBe(true); // not an operation of the interface
   });
 
-  it('requires all scopes of an operation that reaches the whole account', () => {
+  it('requires every scope of an operation on the whole account', () => {
     const asking = { operation: 'GET /wallets/list' };
     expect(admits(forSome, { ...asking, scopes: ['read', 'account'] })).toBe(true);
     expect(admits(forSome, { ...asking, scopes: ['read'] })).toBe('scope_missing');

@@ -20,22 +20,22 @@ import { Call } from './call';
 export const ALLOW = 'payout-proxy:allow';
 
 /**
- * Declares who may call a route: keys with one of these scopes, or `everyone`, with or without a key. An operation of the
- * interface needs all of its scopes (`@Operation`).
+ * Declares the callers of a route: keys with one of these scopes, or `everyone`, with or without a key. An
+ * operation of the interface requires all of its scopes (`@Operation`).
  */
 export const Allow = (...scopes: (Scope | 'everyone')[]) => SetMetadata(ALLOW, scopes);
 
 export const SECRET_KEYS_ONLY = 'payout-proxy:secret-keys-only';
 
 /**
- * Declares that a route is for the servers of apps. The credential of a person opens it with no scope: it could make others that
- * outlive it.
+ * Declares a route for the servers of apps. Credentials of end users are rejected whatever their scopes,
+ * because they could issue credentials that outlive them.
  */
 export const SecretKeysOnly = () => SetMetadata(SECRET_KEYS_ONLY, true);
 
 /**
- * Rejects callers that a route does not allow, and operations that the client may not use. A route without a declaration is
- * open to nobody.
+ * Rejects callers that a route does not allow, and operations that the client may not use. A route without a
+ * declaration is closed.
  */
 @Injectable()
 export class AllowGuard implements CanActivate {
@@ -50,14 +50,14 @@ export class AllowGuard implements CanActivate {
     const isForServers = this.reflector.get<true | undefined>(SECRET_KEYS_ONLY, context.getHandler()) ?? false;
     const mayAsk = isForServers ? hasSecretKey(call) : caller.credential.kind === 'key' || isForApps(allowed);
     if (!mayAsk) throw new Problem('secret_key_required');
-    const { operation } = routeOptions.config; // Only the routes of the interface and their previews have one.
+    const { operation } = routeOptions.config; // set only for routes of the interface and their previews
     const refusal = operation ? operationProblem(caller, operation) : missingScope(caller, allowed as Scope[]);
     if (refusal) throw refusal;
     return true;
   }
 }
 
-/** The part of a client's permissions that decides about an operation. */
+/** The permissions that decide about an operation. */
 type Permissions = Pick<Caller, 'credential' | 'scopes' | 'operations'>;
 
 /** Returns the scopes that an operation needs and a caller lacks. */
@@ -66,9 +66,9 @@ export function missingScopes({ scopes }: Pick<Caller, 'scopes'>, operation: Ope
 }
 
 /**
- * Decides whether a caller may use an operation of the interface, by its scopes and its list of operations. Code that
- * must decide this again, for example when a held call is approved, calls this function.
- * @returns the reason why it may not. Undefined if it may.
+ * Decides whether a caller may use an operation of the interface, by its scopes and its list of operations.
+ * Also used to decide again, for example when a held call is approved.
+ * @returns the error. Undefined if allowed.
  */
 export function operationProblem(caller: Permissions, operation: OperationName): Problem | undefined {
   const { credential, scopes, operations } = caller;
@@ -89,14 +89,14 @@ function hasSecretKey({ caller, sessionToken }: Call): boolean {
 }
 
 /**
- * Whether a route is for apps: the interface, and what belongs to their own client. Only such routes accept the credential of
- * an end user. All others are for operators and auditors.
+ * Returns whether a route is for apps: the interface and the resources of their own client. Only these accept
+ * the credentials of end users. All others are for operators and auditors.
  */
 export function isForApps(allowed: (Scope | 'everyone')[]): boolean {
   return allowed.every((scope) => APP_SCOPES.some((one) => one === scope));
 }
 
-/** On other routes, one of the scopes that the route names is enough. */
+/** Returns the error of a caller with none of a route's scopes. One of them is enough. */
 function missingScope({ credential, scopes }: Permissions, allowed: Scope[]): Problem | undefined {
   if (allowed.some((scope) => scopes.has(scope))) return undefined;
   return new Problem('scope_missing', {
@@ -111,9 +111,9 @@ function withScopes({ kind }: Caller['credential'], held: ReadonlySet<Scope>, ne
 
 export const SHOWS = 'payout-proxy:shows';
 
-/** Describes what a response shows of the history, for the record of its reader. */
+/** The history that a response shows, for the access log. */
 export interface Shown {
-  /** Null if the number is not known when the response begins. */
+  /** Null if unknown when the response begins. */
   rows: number | null;
   /** The one call that was requested. */
   callId?: string;
@@ -121,25 +121,25 @@ export interface Shown {
   callIds?: string[];
   /** Other parameters of the URL, such as `{run_id}`. */
   about?: Record<string, string>;
-  /** Whether it shows recipients or searched people, masked or not. */
+  /** Whether recipients or searched people are shown, masked or not. */
   people: boolean;
-  /** Whether the reader named people who are compared with the recipients. A search by recipient needs no mention. */
+  /** Whether the reader named people to compare with the recipients. A search by recipient is not marked. */
   compares?: boolean;
 }
 
 /** Returns the calls that a response shows. */
 type ShownBy<Answer = unknown> = (answer: Answer) => Shown;
 
-/** Records who reads the history. See src/history/access-log/accesses.service.ts. */
+/** Records the readers of the history. See src/history/access-log/accesses.service.ts. */
 export abstract class Readings {
   /**
-   * Resolves once the reading is recorded. Nothing may be shown earlier.
+   * Resolves once the access is recorded. Nothing may be shown earlier.
    * @throws Problem `database_unavailable` if it cannot be recorded.
    */
   abstract record(request: FastifyRequest, shown: Shown): Promise<void>;
 }
 
-/** Records each reading before the response leaves. */
+/** Records each access before the response is sent. */
 @Injectable()
 class ReadingsInterceptor implements NestInterceptor {
   constructor(
@@ -160,19 +160,19 @@ class ReadingsInterceptor implements NestInterceptor {
 }
 
 /**
- * Declares that a route shows the history to others than the caller of the calls. The reading is recorded
- * before the response leaves. If it cannot be recorded, nothing is shown.
- * @param by `itself` if the handler records the reading.
+ * Declares that a route shows the history to readers other than the owner of the calls. The access is
+ * recorded before the response is sent. If it cannot be recorded, nothing is shown.
+ * @param by `itself` if the handler records the access.
  */
 export const Shows = <Answer>(by: ShownBy<Answer> | 'itself') =>
   applyDecorators(SetMetadata(SHOWS, by), ...(by === 'itself' ? [] : [UseInterceptors(ReadingsInterceptor)]));
 
 export const showsCall: ShownBy<{ id: string }> = ({ id }) => ({ rows: 1, callId: id, people: true });
 
-/** @param rows calls, or payouts of them. Several payouts may belong to one call. */
+/** @param rows calls or their payouts. Several payouts may belong to one call. */
 export function showsCalls(rows: { id: string }[]): Shown {
   return { rows: rows.length, callIds: [...new Set(rows.map(({ id }) => id))], people: rows.length > 0 };
 }
 
-/** For lists that name nobody. */
+/** For lists without people. */
 export const showsNobody = (rows: unknown[]): Shown => ({ rows: rows.length, people: false });

@@ -9,25 +9,25 @@ import { SessionsService } from '../sessions/sessions.service';
 import { Call } from './call';
 import { isAllowedFrom } from './authenticate';
 
-/** How often the caller of an open response is checked again. */
+/** Interval of rechecks of the caller of an open response. */
 const EVERY_MS = 3_000;
 
-/** How long the last answer counts while the database cannot be queried. */
+/** Validity of the last answer while the database is unreachable. */
 const TRUSTED_MS = 30_000;
 
-/** More keys and sessions than have open responses at the same time. */
+/** Cache size. Above the number of keys and sessions with open responses at once. */
 const MAX_KNOWN = 10_000;
 
-/** What was last found about a key or a session. Monotonic times, in milliseconds. */
+/** The last known state of a key or a session. Times are monotonic, in ms. */
 interface Standing {
   askedAt: number;
-  /** When the database last answered. */
+  /** Time of the last answer of the database. */
   heardAt: number;
   /** Undefined if the key or session is no longer valid. */
   caller: Caller | undefined;
 }
 
-/** Finds callers again, by any credential, and tells whether they may go on. */
+/** Rechecks callers, by any credential. */
 @Injectable()
 export class StandingService {
   private readonly known = new LRUCache<string, { askedAt: number; standing: Promise<Standing> }>({ max: MAX_KNOWN });
@@ -41,7 +41,7 @@ export class StandingService {
 
   /**
    * Looks up the caller of a request again, for admission. Undefined if its credential is no longer valid.
-   * @param patienceMs how long its request may still wait.
+   * @param patienceMs the remaining wait of its request.
    * @throws DatabaseTooSlow
    */
   lookUpAgain(before: Caller, patienceMs: number): Promise<Caller | undefined> {
@@ -52,9 +52,9 @@ export class StandingService {
   }
 
   /**
-   * Tells a long response, such as a stream or an export, whether its caller may still have it. Its credential must be valid,
-   * its scopes unchanged, and its address allowed. All responses of a credential share one question.
-   * @returns a check that may be called often. It queries the database every few seconds.
+   * Watches the rights of a long response's caller, such as of a stream or an export. Its credential must be
+   * valid, its scopes unchanged, and its address allowed. All responses of a credential share one query.
+   * @returns a check to call freely. It queries the database every few seconds.
    */
   watch(call: Call): () => Promise<boolean> {
     const begunAt = performance.now();

@@ -9,10 +9,10 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 const STEP_UP = 'payout-proxy:step-up';
 
-/** Declares that a route needs a recent or strong sign-in, if the configuration asks for step-up. */
+/** Requires a recent or strong sign-in for a route, if step-up is configured. */
 export const StepUp = () => SetMetadata(STEP_UP, true);
 
-/** Requires that a person has just proved who they are (RFC 9470). */
+/** Requires a recent or strong sign-in of a person (RFC 9470). */
 @Injectable()
 export class StepUpService {
   constructor(@Inject(SETTINGS) private readonly settings: RunningConfig) {}
@@ -26,7 +26,7 @@ export class StepUpService {
     });
   }
 
-  /** Requires it for a decision about an amount. @param usd decimal text. Undefined if it is not known. */
+  /** Requires step-up for a decision about an amount. @param usd decimal text. Undefined if unknown. */
   requireOver(call: Call, usd: string | undefined): void {
     if (usd === undefined || new Decimal(usd).greaterThan(this.settings.stepUp?.overUsd ?? 0)) this.require(call);
   }
@@ -35,7 +35,7 @@ export class StepUpService {
 const KEYS_CANNOT =
   'This needs a person who has just proved who they are, and a key proves nothing about a person. Nothing was changed. Sign in to the console at the OpenID provider: open /session/sign-in?step_up=1 in a browser.';
 
-/** Rejects requests that a route with {@link StepUp} does not take. */
+/** Applies {@link StepUp} to routes. */
 @Injectable()
 export class StepUpGuard implements CanActivate {
   constructor(

@@ -12,16 +12,16 @@ import {
 import { Identity } from '../people/person';
 import { TokenCredential } from '../tokens/access-token';
 
-/** What a caller proves itself with. */
+/** The proof of a caller's identity. */
 type Credential = { kind: 'key' } | EphemeralCredential | SessionCredential | TokenCredential;
 
-/** A key that an app's server made for one person. What it may do is what its caller may do. */
+/** A key that an app's server issued for one person. The caller holds its rights. */
 interface EphemeralCredential {
   kind: 'ephemeral';
   id: string;
-  /** When it expires, on the monotonic clock of this process. */
+  /** Expiry, on the monotonic clock of this process. */
   validUntil: number;
-  /** The only recipients that it may pay, by their hashes (`beneficiaryHash`). Null for any. */
+  /** Hashes of the allowed recipients (`beneficiaryHash`). Null allows all. */
   recipients: ReadonlySet<string> | null;
 }
 
@@ -29,9 +29,9 @@ interface EphemeralCredential {
 export interface SessionCredential {
   kind: 'session';
   id: string;
-  /** When the person last proved who they are. Null if the provider does not say. */
+  /** Time of the person's last authentication. Null if the provider omits it. */
   signedInAt: Date | null;
-  /** When it ends at the latest, on the monotonic clock of this process. */
+  /** Latest end, on the monotonic clock of this process. */
   validUntil: number;
 }
 
@@ -39,19 +39,19 @@ export interface SessionCredential {
 export interface Caller {
   clientId: string;
   clientName: string;
-  /** The upstream account that the client belongs to. */
+  /** The upstream account of the client. */
   account: string;
   keyId: string;
   credential: Credential;
-  /** The person whose credential it is, such as the owner of a personal key. Null if it belongs to nobody in particular. */
+  /** The owner of a personal credential. Null for a shared key. */
   identity: Identity | null;
   scopes: ReadonlySet<Scope>;
-  /** The operations that are enabled for the client. Null for all. */
+  /** The operations enabled for the client. Null allows all. */
   operations: ReadonlySet<string> | null;
   limits: Limits;
   /** Whether the client has blocked recipients. */
   blocksRecipients: boolean;
-  /** The version of the client's row. It changes with each of its limits, scopes and operations. */
+  /** The version of the client's row. It changes with its limits, scopes and operations. */
   rights: string;
 }
 
@@ -90,7 +90,7 @@ const COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.xmin::text AS 
 /** The columns of a key `k` (api_key) and its client `c`. */
 export const CALLER_COLUMNS = `${COLUMNS}, ${limitColumns(LIMIT_KEYS, 'c')}`;
 
-/** The same with the limits of a person `p` (person), if there is one, instead of those of each person. */
+/** The same columns, with the own limits of a person `p` (person) where set. */
 export const CALLER_COLUMNS_FOR_PERSON = `${COLUMNS}, ${LIMIT_KEYS.map(columnForPerson).join(', ')}`;
 
 function columnForPerson(key: LimitKey): string {

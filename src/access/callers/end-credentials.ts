@@ -1,18 +1,19 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 
-/** No ephemeral key is valid for longer than 15 minutes after it was made. Clocks differ. */
+/** Age of the oldest ephemeral key that may be valid: 15 minutes, plus a margin for clock skew. */
 const OLDEST_EPHEMERAL_MS = 3_600_000;
 
 /**
- * Ends all credentials that people get anew by themselves: sessions and ephemeral keys. A database that came back from the past
- * does not know which of them have ended since. Access tokens are refused by the time of the epoch (token-row.ts). Instances
- * that kept running look up their callers again, because they remember persons whom this database may never have had.
- * @param at when the database came back.
+ * Revokes all renewable credentials: sessions and ephemeral keys. A restored database does not know which of
+ * them have ended since. Access tokens are refused by the start of the epoch (token-callers.service.ts).
+ * Running instances look up their callers again, because they may remember persons that this database never
+ * had.
+ * @param at the time of the restore.
  */
 export async function endCredentials(tx: Prisma.TransactionClient, at: Date): Promise<void> {
   const oldest = uuidFloor(new Date(at.getTime() - OLDEST_EPHEMERAL_MS));
-  // The clients first, in the order of admission.
+  // Clients first, in the lock order of admission.
   await tx.$executeRaw`
     WITH locked AS MATERIALIZED (SELECT id FROM client ORDER BY id FOR NO KEY UPDATE)
     UPDATE client SET name = name FROM locked WHERE client.id = locked.id`;

@@ -22,7 +22,7 @@ const FIND_KEYS = `
 const FIND_KEY_BY_ID = `
   SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id WHERE k.id = $1::uuid AND ${OPENS}`;
 
-/** Finds the caller that a key belongs to. */
+/** Finds the callers of keys. */
 @Injectable()
 export class KeyCallersService {
   private readonly secretKeys: KeyLookUps<KeyRow>;
@@ -39,12 +39,12 @@ export class KeyCallersService {
     this.ephemeralKeys = new KeyLookUps(prismas, { name: 'find_ephemeral_keys', sql: FIND_EPHEMERAL_KEYS });
   }
 
-  /** Finds the caller of a key in the database, so that a revocation or a changed limit takes effect at once. */
+  /** Finds the caller of a key in the database. A revocation or a changed limit takes effect at once. */
   identify(key: string, patienceMs = REQUEST_PATIENCE_MS): Promise<Caller | undefined> {
     return this.lookUp(key, hashKey(key), 'forOthers', patienceMs);
   }
 
-  /** The same without the database if it is remembered. See `RememberedCallers`. */
+  /** Finds the caller of a key, remembered or in the database. See `RememberedCallers`. */
   identifyForAdmission(
     key: string,
     patienceMs: number,
@@ -57,7 +57,7 @@ export class KeyCallersService {
 
   /**
    * Looks up a caller again. Undefined if its key is no longer valid.
-   * @param patienceMs how long its request may still wait.
+   * @param patienceMs the remaining wait of its request.
    * @throws DatabaseTooSlow
    */
   async lookUpAgain(before: Caller, patienceMs: number): Promise<Caller | undefined> {
@@ -66,7 +66,10 @@ export class KeyCallersService {
     return caller;
   }
 
-  /** @throws Problem `ephemeral_key_ended` for a key that was valid once. Apps meet it every few minutes, and guess nothing. */
+  /**
+   * @throws Problem `ephemeral_key_ended` for a key that was valid once. It is routine for apps, so not a
+   * guess.
+   */
   private async lookUp(key: string, sha256: Buffer, purpose: Purpose, patienceMs: number): Promise<Caller | undefined> {
     if (isEphemeralKey(key)) {
       const askedAt = performance.now();
@@ -108,10 +111,10 @@ interface EphemeralRow extends CallerRow {
   personName: string | null;
   ownOperations: string[];
   ownCountries: string[];
-  /** Null for any. */
+  /** Null allows all. */
   recipients: Uint8Array[] | null;
   ownMaxItemUsd: Usd;
-  /** Milliseconds from the statement on. */
+  /** Remaining validity from the statement on, in ms. */
   validForMs: number;
 }
 
@@ -125,7 +128,7 @@ const FIND_EPHEMERAL_KEYS = `${SELECT} WHERE e.sha256 = ANY ($1::bytea[])`;
 
 const FIND_EPHEMERAL_KEY_BY_ID = `${SELECT} WHERE e.id = $1::uuid`;
 
-/** Finds the caller of an ephemeral key by its ID. Undefined if the key has ended. */
+/** Finds the caller of an ephemeral key by ID. Undefined if the key has ended. */
 async function findEphemeralById(prisma: PrismaService, id: string, patienceMs: number): Promise<Caller | undefined> {
   const askedAt = performance.now();
   const finding = prisma.prepared<EphemeralRow>('find_ephemeral_key_by_id', FIND_EPHEMERAL_KEY_BY_ID, [id]);
@@ -134,10 +137,10 @@ async function findEphemeralById(prisma: PrismaService, id: string, patienceMs: 
 }
 
 /**
- * Returns the caller of an ephemeral key: its parent, narrowed to what the key may do. What the client may not do any more, the
- * key may not do either.
- * @param askedAt when the row was asked for, on the monotonic clock.
- * @returns undefined if the key has ended, or can pay to no country any more.
+ * Returns the caller of an ephemeral key: its parent, narrowed to the rights of the key. A right that the
+ * client loses, the key loses too.
+ * @param askedAt start of the query, on the monotonic clock.
+ * @returns undefined if the key has ended, or has no country left.
  */
 function ephemeralCallerOf(row: EphemeralRow, askedAt: number): Caller | undefined {
   const { state, personName: name, ownOperations, ownCountries, recipients } = row;
@@ -157,12 +160,15 @@ function ephemeralCallerOf(row: EphemeralRow, askedAt: number): Caller | undefin
     identity: { source: 'ephemeral', issuer: null, name },
     scopes: new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope) && parent.scopes.has(scope))),
     operations: new Set(ownOperations.filter((operation) => parent.operations?.has(operation) ?? true)),
-    // The list of addresses is for the client's servers. A phone may be anywhere.
+    // The address list restricts the client's servers. A phone may be anywhere.
     limits: { ...parent.limits, countries, maxItemUsd, addresses: [] },
   };
 }
 
-/** An empty list allows every country, so it cannot mean that none is left. */
+/**
+ * Intersects the countries of a key and its client. An empty list allows every country, so `none` marks no
+ * overlap.
+ */
 function narrowedTo(own: string[], ofClient: string[]): Limits['countries'] | 'none' {
   if (own.length === 0 || ofClient.length === 0) return own.length === 0 ? ofClient : own;
   const both = own.filter((country) => ofClient.includes(country));

@@ -8,10 +8,10 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Caller, hasEnded } from './caller';
 
-/** More callers than ever ask at once. */
+/** Batch size. Above the number of callers that wait at once. */
 const MAX_LOOK_UPS = 1_000;
 
-/** More keys than are in use. Beyond that, the least recently used are forgotten. */
+/** Cache size. Above the number of keys in use. The least recently used are evicted. */
 export const MAX_SEEN = 10_000;
 
 interface Hashed {
@@ -20,20 +20,23 @@ interface Hashed {
 
 type LookUps = GroupCommit<Buffer, Hashed | undefined>;
 
-/** Payments have connections of their own. */
+/** The pool of a look-up. Payments have their own connections. */
 export type Purpose = 'forPayments' | 'forOthers';
 
-/** A statement that finds keys by an array of their SHA-256, with the hexadecimal SHA-256 of each. */
+/** A statement that finds keys by an array of their SHA-256. Its rows carry the SHA-256 in hexadecimal. */
 interface Statement {
   name: string;
   sql: string;
 }
 
-/** Looks up keys of one kind. Every request waits for it, so all waiting keys share one statement. */
+/** Looks up keys of one kind. Every request waits for its key, so all waiting keys share one statement. */
 export class KeyLookUps<Row extends Hashed> {
-  /** SHA-256 of keys that were known when last looked up. */
+  /** SHA-256 of the keys found by their last look-up. */
   private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
-  /** Keys seen before never wait behind unknown keys. A flood of wrong keys uses one statement at a time. */
+  /**
+   * Separate queues: known keys never wait behind unknown ones. A flood of wrong keys uses one statement at a
+   * time.
+   */
   private readonly lookUps: Record<Purpose, { seen: LookUps; unseen: LookUps }>;
 
   constructor(prismas: Record<Purpose, PrismaService>, statement: Statement) {
@@ -50,7 +53,7 @@ export class KeyLookUps<Row extends Hashed> {
     const row = await (this.seen.has(name) ? seen : unseen).add(sha256, patienceMs);
     if (row) this.seen.set(name, true);
     else this.seen.delete(name);
-    return row as Row | undefined; // its statement returns such rows
+    return row as Row | undefined; // the type of its statement's rows
   }
 }
 
@@ -63,21 +66,24 @@ function lookUpsOn(prisma: PrismaService, { name, sql }: Statement): LookUps {
   return new GroupCommit(lookUp, () => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_PATIENCE_MS });
 }
 
-/** Admission does not check the person of a key, which nothing but SQL by hand can change. It counts after this time. */
+/**
+ * Lifetime of a remembered caller. Manual SQL changes to the person of a key, unseen by admission, apply
+ * after it.
+ */
 const REMEMBERED_FOR_MS = 10_000;
 
 /**
- * Remembers the callers of keys or tokens, so that their next requests need not ask the database for them. Only for requests
- * that admission decides about, because admission checks whether the caller is still valid and has the same rights.
+ * Caches the callers of keys or tokens, to save a query per request. Only for requests that pass admission,
+ * which rechecks the credential and the rights.
  */
 export class RememberedCallers {
   private readonly callers = new LRUCache<string, Caller>({ max: MAX_SEEN, ttl: REMEMBERED_FOR_MS });
 
   /**
-   * Returns a caller that is remembered, or looks it up and remembers it.
-   * @param sha256 of its key or token.
-   * @param mayAsk decides whether a remembered caller may ask. A caller that may not is looked up again, so that no request is
-   * refused by rights that have changed.
+   * Returns the remembered caller, or looks it up and remembers it.
+   * @param sha256 SHA-256 of its key or token.
+   * @param mayAsk decides whether a remembered caller suffices. Otherwise it is looked up again, so stale
+   * rights never refuse a request.
    */
   async find<Found extends Caller | undefined>(
     sha256: string,
@@ -87,28 +93,28 @@ export class RememberedCallers {
     const remembered = this.callers.get(sha256);
     if (remembered && !hasEnded(remembered) && mayAsk(remembered)) return remembered;
     const caller = await lookUp();
-    this.callers.set(sha256, caller); // undefined forgets it
+    this.callers.set(sha256, caller); // undefined removes the entry
     return caller;
   }
 
   /**
-   * Compares a caller with what was found for admission, and forgets all if it has changed. Rights change rarely, and then often
-   * those of several callers.
-   * @param now undefined if its key or token is no longer valid.
+   * Compares a caller with the one found by admission, and clears the cache on a difference. Rights change
+   * rarely, and often for several callers together.
+   * @param now undefined if the key or token is no longer valid.
    */
   compare(before: Caller, now: Caller | undefined): void {
     if (now?.rights !== before.rights) this.callers.clear();
   }
 }
 
-/** "Last used" is shown to people, so a precision of a minute suffices. It saves a write per request. */
+/** Resolution of "last used". A minute suffices for people, and saves a write per request. */
 const RESOLUTION_MS = 60_000;
 
-/** Writes when keys were last used. */
+/** Records the last use of keys. */
 @Injectable()
 export class LastUsesService {
   private readonly logger = new Logger('Callers');
-  /** By the monotonic clock, in milliseconds. */
+  /** Time of the last write by key ID, on the monotonic clock, in ms. */
   private readonly written = new Map<string, number>();
 
   constructor(private readonly side: SidePrisma) {}

@@ -25,15 +25,15 @@ import { TokensService } from '../tokens/tokens.service';
 import { Caller, CALLER_COLUMNS, callerOf, CallerRow } from './caller';
 import { LastUsesService, MAX_SEEN, Purpose, RememberedCallers } from './look-ups';
 
-/** More tokens than ever arrive at once. */
+/** Batch size. Above the number of tokens that wait at once. */
 const MAX_LOOK_UPS = 1_000;
 
 type LookUps = GroupCommit<Named, TokenRow | undefined>;
 
-/** Finds the caller that an access token belongs to. */
+/** Finds the callers of access tokens. */
 @Injectable()
 export class TokenCallersService {
-  /** SHA-256 of tokens that were valid when last looked up. Forged ones never hold them up. */
+  /** SHA-256 of the tokens that were last found valid. Forged tokens never delay them. */
   private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
   private readonly lookUps: Record<Purpose, { seen: LookUps; unseen: LookUps }>;
   private readonly remembered = new RememberedCallers();
@@ -49,15 +49,15 @@ export class TokenCallersService {
   }
 
   /**
-   * Finds the caller of a token in the database, so that a revocation or a changed limit takes effect at once.
-   * @param patienceMs how long its request may still wait.
-   * @throws Problem if the token is not valid, or cannot be verified.
+   * Finds the caller of a token in the database. A revocation or a changed limit takes effect at once.
+   * @param patienceMs the remaining wait of its request.
+   * @throws Problem if the token is invalid or cannot be verified.
    */
   identify(token: string, patienceMs: number): Promise<Caller> {
     return this.lookUp(token, hash('sha256', token, 'base64'), 'forOthers', patienceMs);
   }
 
-  /** The same without the database if it is remembered. See `RememberedCallers`. */
+  /** Finds the caller of a token, remembered or in the database. See `RememberedCallers`. */
   identifyForAdmission(token: string, patienceMs: number, mayAsk: (caller: Caller) => boolean): Promise<Caller> {
     const sha256 = hash('sha256', token, 'base64');
     return this.remembered.find(sha256, mayAsk, () => this.lookUp(token, sha256, 'forPayments', patienceMs));
@@ -91,13 +91,13 @@ export class TokenCallersService {
     return caller;
   }
 
-  /** Providers and their documentation often differ by a slash, and then nobody sees the cause. */
+  /** Explains an unknown issuer. A final slash is a common and invisible mistake. */
   private async whyUnknown(named: Named, patienceMs: number): Promise<string> {
     const other = { ...named, issuer: otherSpelling(named.issuer) };
     const isKnown = await this.lookUps.forOthers.unseen.add(other, patienceMs).catch(databaseUnavailable);
     return isKnown
-      ? 'its issuer (iss) and the token_issuer of its client differ by the slash at their end. The operator must set token_issuer to exactly what the token names'
-      : 'no client of this API takes tokens of this provider and app (iss, client_id)';
+      ? 'its issuer (iss) and the token_issuer of its client differ by a final slash. The operator must set token_issuer to the exact issuer of the token'
+      : 'no client of this API accepts tokens of this provider and app (iss, client_id)';
   }
 }
 
@@ -141,28 +141,33 @@ function lookUpsOn(prisma: PrismaService): LookUps {
   });
 }
 
-/** The client of a token, the provider whose tokens it takes, and what is known of the person. */
+/** The client of a token, its provider, and the revocations of the person. */
 interface TokenRow extends CallerRow {
   place: number;
   audience: string;
   jwksUri: string;
   algorithms: string[];
   requiresDpop: boolean;
-  /** Seconds from its `iat` after which a token ends. */
+  /** Maximum age of a token from its `iat`, in seconds. */
   maxAge: number;
-  /** When all tokens of the person were revoked. */
+  /** Time of the last revocation of the person's tokens. */
   revokedAt: Date | null;
-  /** When the database last came back from the past. */
+  /** Time of the database's last restore. */
   recoveredAt: Date | null;
 }
 
 const NOT_BOUND =
-  'Your client takes only access tokens that are bound to a key of the app (cnf.jkt, RFC 9449). Nothing was done. Get one from the identity provider with a proof.';
+  'Your client accepts only access tokens bound to a key of the app (cnf.jkt, RFC 9449). Nothing was done. Get one from the identity provider with a proof.';
 
-/** A recovered database may lack revocations, so all tokens from before have ended. Each epoch but the first begins with a recovery. */
+/**
+ * Start of the last recovery, which ends all earlier tokens: a restored database may lack revocations. Every
+ * epoch except the first begins with a recovery.
+ */
 const RECOVERED_AT = '(SELECT max(started_at) FROM epoch WHERE number > 1)';
 
-/** Finds the clients of tokens. $1 to $3 are the issuers, the clients at their providers, and the persons. */
+/**
+ * Finds the clients of tokens. $1 to $3 are the issuers, the client IDs at the providers, and the persons.
+ */
 const FIND_TOKEN_CLIENTS = `
   SELECT asked.place::int AS place, ${CALLER_COLUMNS}, c.token_audience AS audience, c.token_jwks_uri AS "jwksUri",
     c.token_algorithms AS algorithms, c.token_dpop AS "requiresDpop", c.token_max_age AS "maxAge",
@@ -179,15 +184,15 @@ function sourceOf({ audience, jwksUri, algorithms }: TokenRow, { issuer, clientI
 }
 
 /**
- * Returns the caller of a verified token: its client, narrowed to the scopes of the token. The credential of the client
- * cannot do more for a person than the person has agreed to, nor more than the client may do. Nothing of operators is open to
- * it, and no transactions of others: approvers and administrators sign in to the console.
- * @throws Problem `invalid_token` if the tokens of the person were revoked, `token_expired` if the token has ended or is from
- * before a recovery, or `use_dpop` if the client takes bound tokens only.
+ * Returns the caller of a verified token: its client, narrowed to the scopes of the token. It never exceeds
+ * the consent of the person or the rights of the client. Staff routes and other people's transactions are
+ * closed to it: approvers and administrators sign in to the console.
+ * @throws Problem `invalid_token` if the person's tokens were revoked, `token_expired` if the token has
+ * expired or predates a recovery, or `use_dpop` if the client accepts bound tokens only.
  */
 function tokenCallerOf(row: TokenRow, named: Named, claims: AccessTokenClaims): Caller {
   if (isFromBefore(row.revokedAt, claims)) throw invalidToken('it was revoked. Sign in again');
-  if (isFromBefore(row.recoveredAt, claims)) throw expiredToken(); // apps get a new one by themselves
+  if (isFromBefore(row.recoveredAt, claims)) throw expiredToken(); // apps renew it unattended
   const validForMs = endOf(row, claims) * 1_000 - clock.nowMs();
   if (validForMs <= 0) throw expiredToken();
   if (row.requiresDpop && claims.jkt === null) throw new Problem('use_dpop', { text: NOT_BOUND });
@@ -206,12 +211,12 @@ function tokenCallerOf(row: TokenRow, named: Named, claims: AccessTokenClaims): 
   };
 }
 
-/** Returns when a token ends, in seconds since 1970. Its provider may let it live for longer than its client does. */
+/** Returns the expiry of a token, in seconds since 1970: the earlier of its provider's and its client's. */
 function endOf({ maxAge }: TokenRow, { issuedAt, expiresAt }: AccessTokenClaims): number {
   return Math.min(expiresAt, issuedAt + maxAge);
 }
 
-/** A provider's clock may be ahead of ours, so a token from before may state a time after it. */
+/** Returns whether a token predates a time. Allows for a provider's clock that is ahead of ours. */
 function isFromBefore(at: Date | null, { issuedAt }: AccessTokenClaims): boolean {
   return at !== null && issuedAt * 1_000 <= at.getTime() + SKEW_SECONDS * 1_000;
 }

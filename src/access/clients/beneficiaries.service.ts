@@ -13,12 +13,12 @@ import { ChangeAuthor, ChangeRecords } from './changes';
 import { lockClient } from './client-writes';
 import { ClientsService, PATIENCE } from './clients.service';
 
-/** The most recipients that one change adds. Each gets a record. */
+/** Maximum number of recipients that one change adds. Each addition is recorded. */
 export const MAX_AT_ONCE = 500;
 
 /**
- * Manages whom clients may pay. Every change locks the client, as admission does, so a call that is admitted after the change
- * obeys it. Every change is recorded in the transaction that makes it. Recipients are stored as hashes and masks.
+ * Manages the recipient registers of clients. Every change locks the client, as admission does, so later
+ * calls obey it. Every change is recorded in its own transaction. Recipients are stored as hashes and masks.
  */
 @Injectable()
 export class BeneficiariesService {
@@ -32,7 +32,7 @@ export class BeneficiariesService {
     this.writes = new RegisterWrites(records);
   }
 
-  /** Changes a register, without a second person. @throws ClientError */
+  /** Changes a register without dual control. @throws ClientError */
   async change(name: string, change: RegisterChange, by: ChangeAuthor): Promise<RegisterChanged> {
     return this.prisma.$transaction(async (tx) => {
       const client = await lockClient(tx, name);
@@ -42,7 +42,7 @@ export class BeneficiariesService {
 
   /**
    * Lists a register, oldest entries first.
-   * @param after the ID of the last entry of the page before.
+   * @param after the ID of the previous page's last entry.
    */
   async list(
     name: string,

@@ -3,10 +3,10 @@ import { LIMIT_KEYS, LIMIT_ROWS } from './limits/limits';
 import { ListedClient } from './listed';
 import { PROVIDER_FIELDS, PROVIDER_KEYS } from './providers';
 
-/** How a change was requested. */
+/** Origins of changes. */
 export const CHANGED_VIA = ['api', 'console', 'cli', 'start', 'worker', 'proxy'] as const;
 
-/** What can be done to a client and its keys, and to the rules for changes. */
+/** Actions on clients, their keys and the rules for changes. */
 export const CLIENT_ACTIONS = [
   'client_created',
   'limits_changed',
@@ -34,24 +34,24 @@ export const CLIENT_ACTIONS = [
 
 type ClientAction = (typeof CLIENT_ACTIONS)[number];
 
-/** Who makes a change, from where, and why. */
+/** The author of a change, with its origin and reason. */
 export interface ChangeAuthor {
   via: (typeof CHANGED_VIA)[number];
-  /** The client and the key of the request. Null on the command line and at the start. */
+  /** The client and the key of the request. Null on the command line and at startup. */
   clientId: string | null;
   keyId: string | null;
   /** The person. On the command line, the user of the operating system. */
   actor: string | null;
   clientAddress: string | null;
   requestId: string | null;
-  /** The id of the request, as `X-Call-Id` gives it. */
+  /** The request ID of `X-Call-Id`. */
   callId: string | null;
   reason: string | null;
-  /** Whether one person makes a change that needs two, with a command on the database. It is recorded as such. */
+  /** Whether one person bypasses dual control with a command on the database. The record marks it. */
   isEmergency?: boolean;
 }
 
-/** The proxy itself, which creates the demo clients at its first start. */
+/** The proxy itself, which creates the demo clients at its first startup. */
 export const AT_START: ChangeAuthor = {
   via: 'start',
   clientId: null,
@@ -63,25 +63,25 @@ export const AT_START: ChangeAuthor = {
   reason: null,
 };
 
-/** One change of a client, of a key, or of the rules for changes. It never contains the key itself. */
+/** One change of a client, of a key, or of the rules for changes. Never contains the key itself. */
 export interface ClientChange {
   action: ClientAction;
-  /** The client. It has no ID before it exists. Null if the change concerns the whole installation. */
+  /** The client. Its ID is null before its creation. Null for a change of the whole installation. */
   client: { id: string | null; name: string } | null;
   keyId: string | null;
-  /** The changed fields as they were. Null if the target did not exist. */
+  /** The changed fields before. Null for a new target. */
   before: object | null;
-  /** The same fields as they are now. */
+  /** The same fields after. */
   after: object;
 }
 
-/** Records changes. The journal implements it, because it is the only writer of records. */
+/** Records changes. Implemented by the journal, the only writer of records. */
 export abstract class ChangeRecords {
-  /** Writes the records in the transaction of the change itself, so that neither is committed without the other. */
+  /** Writes the records in the transaction of the change, so both are committed or neither. */
   abstract record(tx: Prisma.TransactionClient, changes: ClientChange[], by: ChangeAuthor): Promise<void>;
 }
 
-/** Records changes. If one person makes some that need two, that is recorded as well. */
+/** Records changes. An emergency change of one person gets an additional record. */
 export async function recordChanges(
   records: ChangeRecords,
   tx: Prisma.TransactionClient,
@@ -103,7 +103,7 @@ type Granted = Omit<ListedClient, 'id' | 'name' | 'account' | 'kind' | 'created_
 const PROVIDER_NAMES = PROVIDER_KEYS.map((key) => PROVIDER_FIELDS[key].name as keyof Granted);
 const LIMIT_NAMES = LIMIT_KEYS.map((key) => LIMIT_ROWS[key].name as keyof Granted);
 
-/** The fields that each action changes, by their names in the API. */
+/** Fields of each action, by their names in the API. */
 const CHANGED_BY: [ClientAction, (keyof Granted)[]][] = [
   ['scopes_changed', ['scopes']],
   ['operations_changed', ['operations']],
@@ -111,7 +111,7 @@ const CHANGED_BY: [ClientAction, (keyof Granted)[]][] = [
   ['provider_changed', PROVIDER_NAMES],
 ];
 
-/** The creation of a client, with everything that it may do. */
+/** Returns the creation of a client, with all its permissions. */
 export function creationOf(client: ListedClient): ClientChange {
   return {
     action: 'client_created',
@@ -122,7 +122,7 @@ export function creationOf(client: ListedClient): ClientChange {
   };
 }
 
-/** Everything that a client may do, by the names of the API. */
+/** Returns all permissions of a client, by their names in the API. */
 export function permissionsOf(client: ListedClient): object {
   return pick(
     client,
@@ -130,7 +130,7 @@ export function permissionsOf(client: ListedClient): object {
   );
 }
 
-/** The changes between two states of a client, one for each kind of change. Equal fields are left out. */
+/** Returns the changes between two states of a client, one per action, without equal fields. */
 export function changesBetween(before: ListedClient, after: ListedClient): ClientChange[] {
   return CHANGED_BY.flatMap(([action, names]): ClientChange[] => {
     const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));

@@ -1,10 +1,10 @@
 import { Fault } from '../../platform/errors/problem';
 
-/** A command of the operator that cannot be carried out. The message says what to do instead. */
+/** A rejected operator command. The message names the remedy. */
 export class ClientError extends Error {
   /**
-   * @param code for programs, if the error is not an invalid request.
-   * @param faults of an invalid request, for the API.
+   * @param code the error code. Undefined for an invalid request.
+   * @param faults the faults of an invalid request, for the API.
    */
   constructor(
     message: string,

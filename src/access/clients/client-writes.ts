@@ -13,16 +13,16 @@ import { isSignIn, requireNewSubject } from './sign-ins';
 
 export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
-/** A client that is to be created. */
+/** A client to create. */
 export interface NewClient {
   name: string;
-  /** Its account at the upstream, which it keeps. */
+  /** Its account at the upstream. Immutable. */
   account: string;
   kind: ClientKind;
   scopes: string[];
 }
 
-/** A valid key of a client, and the person who owns it. */
+/** A valid key of a client, with its owner. */
 export interface Holder {
   key_id: string;
   person: string | null;
@@ -91,7 +91,7 @@ export class ClientWrites {
   }
 }
 
-/** Deletes the sessions on pages that may no longer call, so that they do not go on when the origin is added again. */
+/** Deletes the page sessions of removed origins, so adding an origin again does not revive them. */
 async function endSessionsOfRemovedOrigins(
   tx: Prisma.TransactionClient,
   { id, origins }: Pick<ListedClient, 'id' | 'origins'>,
@@ -101,7 +101,7 @@ async function endSessionsOfRemovedOrigins(
     WHERE k.id = s.key_id AND k.client_id = ${id}::uuid AND NOT s.origin = ANY (${origins}::text[])`;
 }
 
-/** Reads a client. @throws ClientError if there is none. */
+/** Reads a client. @throws ClientError if unknown. */
 export async function findClient(tx: Prisma.TransactionClient, name: string): Promise<ListedClient> {
   const client = CLIENT_NAME.test(name)
     ? await tx.client.findUnique({ where: { name }, include: { keys: true } })
@@ -110,7 +110,7 @@ export async function findClient(tx: Prisma.TransactionClient, name: string): Pr
   return listedClient(client, clock.now());
 }
 
-/** Reads a client that no other transaction can change. Of two concurrent changes, the second starts from the first. */
+/** Reads and locks a client. A concurrent change waits, and starts from this one's result. */
 export async function lockClient(tx: Prisma.TransactionClient, name: string): Promise<ListedClient> {
   await tx.$executeRaw`SELECT FROM client WHERE name = ${name} FOR NO KEY UPDATE`;
   return findClient(tx, name);
@@ -144,7 +144,9 @@ export function checkAccount(name: string): void {
   );
 }
 
-/** Returns why a client cannot be written, if another client has its name or its place at the provider. */
+/**
+ * Maps a unique violation to the error for a taken name or provider client. Returns other errors unchanged.
+ */
 function takenOf(error: unknown, name: string): unknown {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error;
   const details = JSON.stringify([error.message, error.meta]);
@@ -154,7 +156,7 @@ function takenOf(error: unknown, name: string): unknown {
 
 function providerTaken(): ClientError {
   return new ClientError(
-    'another client has this token_issuer with this token_client_id, or this page_issuer with this page_client_id. Each client needs an app of its own at the provider.',
+    'another client has this token_issuer with this token_client_id, or this page_issuer with this page_client_id. Each client needs its own app at the provider.',
     'provider_taken',
   );
 }

@@ -29,12 +29,12 @@ export interface NewClientOptions extends Partial<Omit<Grants, 'scopes'>>, KeyOp
   kind?: ClientKind | undefined;
 }
 
-/** How long a change waits for a connection, and then for rows that admissions have locked, in milliseconds. */
+/** Maximum wait of a change for a connection, and then for rows locked by admissions, in ms. */
 export const PATIENCE = { maxWait: 5_000, timeout: 10_000 };
 
 /**
- * Manages client apps and their keys. Every change is recorded in the transaction that makes it, so no change happens
- * without its record. Without an author, the proxy itself makes the change at its start.
+ * Manages client apps and their keys. Every change is recorded in its own transaction. The default author is
+ * the proxy at its startup.
  */
 @Injectable()
 export class ClientsService {
@@ -48,7 +48,7 @@ export class ClientsService {
   }
 
   /**
-   * Creates a client, with its first key if it is a server. `id` is the client's. Omitted limits do not apply.
+   * Creates a client. A server gets its first key. `id` is the client's. Omitted limits do not apply.
    * @throws ClientError
    */
   create(
@@ -77,7 +77,7 @@ export class ClientsService {
   }
 
   /**
-   * Changes the permissions of a client. Omitted fields keep their value. Once committed, the change applies on every
+   * Changes the permissions of a client. Omitted fields keep their value. The commit takes effect on every
    * instance.
    * @throws ClientError
    */
@@ -100,7 +100,7 @@ export class ClientsService {
   }
 
   /**
-   * Issues another key for a client, so that an app can rotate its keys without downtime. `id` is the key's.
+   * Issues another key for a client, for rotation without downtime. `id` is the key's.
    * @throws ClientError
    */
   async issueKey(name: string, options: KeyOptions = {}, by: ChangeAuthor = AT_START): Promise<IssuedKey> {
@@ -110,7 +110,10 @@ export class ClientsService {
     return { id: row.id, name, key };
   }
 
-  /** Lets a person sign in at the provider as a client. `id` is that of their key. @throws ClientError */
+  /**
+   * Lets a person sign in as a client at the provider. `id` is that of the person's key.
+   * @throws ClientError
+   */
   async allowSignIn(name: string, options: SignInOptions, by: ChangeAuthor = AT_START): Promise<{ id: string }> {
     const client = await this.find(name);
     const row = makeSignIn(options);
@@ -129,9 +132,9 @@ export class ClientsService {
   }
 
   /**
-   * Revokes a key. Once committed, no instance accepts the key, because each request queries the database. Revoking it
-   * again changes nothing.
-   * @param clientName the client that must own the key. Undefined for any.
+   * Revokes a key. Idempotent. The commit takes effect on every instance, because each request queries the
+   * database.
+   * @param clientName the required owner of the key. Undefined allows any.
    */
   async revokeKey(
     id: string,

@@ -10,26 +10,28 @@ interface UpstreamName {
   apiKey: string;
 }
 
-/** Links demo clients to their sandbox. Their keys are in a file, so the keys must not work with another upstream. */
+/**
+ * Binds demo clients to their sandbox. Their keys are in a file, so they must not work with another upstream.
+ */
 @Injectable()
 export class DemoClientsService {
   constructor(private readonly prisma: SidePrisma) {}
 
-  /** Records that the clients of these keys, and all existing demo clients, belong to this sandbox. */
+  /** Binds the clients of these keys and all existing demo clients to this sandbox. */
   async markAs(sandbox: UpstreamName, keys: string[]): Promise<void> {
     await this.prisma.$executeRaw`
       UPDATE client SET demo_of = ${nameOf(sandbox)}
       WHERE demo_of IS NOT NULL OR id IN (SELECT client_id FROM api_key WHERE sha256 = ANY (${keys.map(hashKey)}::bytea[]))`;
   }
 
-  /** Does the same for clients of an older version, which did not record their sandbox. */
+  /** Binds the clients of an older version, which recorded no sandbox. */
   async markOld(keys: string[]): Promise<void> {
     await this.prisma.$executeRaw`
       UPDATE client SET demo_of = ''
       WHERE demo_of IS NULL AND id IN (SELECT client_id FROM api_key WHERE sha256 = ANY (${keys.map(hashKey)}::bytea[]))`;
   }
 
-  /** Returns the names of demo clients that have a valid key and belong to another upstream than this one. */
+  /** Returns the names of demo clients with a valid key and another upstream. */
   async strangersTo(upstream: UpstreamName): Promise<string[]> {
     const rows = await this.prisma.$queryRaw<{ name: string }[]>`
       SELECT name FROM client c WHERE demo_of <> ${nameOf(upstream)} AND EXISTS (

@@ -13,7 +13,7 @@ import { NO_PROVIDERS, PROVIDER_FIELDS, Providers } from './providers';
 /** The permissions of a client. */
 export interface Grants extends Limits, Providers {
   scopes: string[];
-  /** Names of the interface's operations. Null for all of them. The caller has checked the names. */
+  /** Names of allowed operations, checked by the caller. Null allows all. */
   operations: string[] | null;
 }
 
@@ -21,7 +21,7 @@ export interface Grants extends Limits, Providers {
 const GRANT_FIELDS = { ...LIMIT_FIELDS, ...PROVIDER_FIELDS };
 const GRANT_KEYS = Object.keys(GRANT_FIELDS) as (keyof typeof GRANT_FIELDS)[];
 
-/** @throws ClientError for a client that could do nothing, for unknown names, for invalid limits, and for unknown countries. */
+/** @throws ClientError for a client without rights, unknown names, invalid limits or unknown countries. */
 export function checkGrants({ scopes, operations, ...others }: Partial<Grants>): void {
   const unknown = scopes?.filter((scope) => !isScope(scope)) ?? [];
   if (unknown.length > 0 || scopes?.length === 0) {
@@ -41,7 +41,7 @@ export function checkGrants({ scopes, operations, ...others }: Partial<Grants>):
   requireKnown(others.countries ?? []);
 }
 
-/** @throws ClientError for a country that is not known. */
+/** @throws ClientError for an unknown country. */
 function requireKnown(countries: string[]): void {
   const faults = unknownCountries(countries);
   if (faults.length === 0) return;
@@ -62,10 +62,10 @@ export function toAssignments({ scopes, operations, ...others }: Partial<Grants>
   ];
 }
 
-/** What a client may do, by the names of the API. */
+/** The permissions of a client, by their names in the API. */
 export type Permissions = Record<string, unknown> & { scopes?: string[]; operations?: string[] | null };
 
-/** Returns permissions by the names of the API, as JSON has them. */
+/** Returns permissions as JSON, by their names in the API. */
 export function toPermissions({ scopes, operations, ...others }: Partial<Grants>): Permissions {
   const given = GRANT_KEYS.filter((key) => others[key] !== undefined);
   const named = given.map((key) => [GRANT_FIELDS[key].name, toJson(others[key])]);
@@ -76,7 +76,7 @@ export function toPermissions({ scopes, operations, ...others }: Partial<Grants>
   };
 }
 
-/** Reads permissions by the names of the API. Other fields are left out. Null removes a limit. */
+/** Reads permissions by their names in the API. Ignores other fields. Null removes a limit. */
 export function fromPermissions(permissions: object): Partial<Grants> {
   const { scopes, operations, ...named } = permissions as Permissions;
   const others = GRANT_KEYS.filter((key) => named[GRANT_FIELDS[key].name] !== undefined).map((key) => {
@@ -92,7 +92,7 @@ export function fromPermissions(permissions: object): Partial<Grants> {
   };
 }
 
-/** Returns everything that a client may do. */
+/** Returns all permissions of a client. */
 export function grantsOf(client: ListedClient): Grants {
   const granted = fromPermissions(permissionsOf(client));
   return { ...NO_LIMITS, ...NO_PROVIDERS, scopes: [], operations: null, ...granted };

@@ -8,16 +8,16 @@ import { ClientKind, hintOf, ListedClient } from './listed';
 import { identityOf, isPersonId, isSignIn, SignInIdentity } from './sign-ins';
 
 export interface KeyOptions {
-  /** The person who owns the key, if there is one. */
+  /** The owner of the key. Undefined for a shared key. */
   person?: string | undefined;
-  /** When the key expires. Undefined for never. */
+  /** Expiry of the key. Undefined for none. */
   expiresAt?: Date | undefined;
 }
 
-/** What a person claims: the secret of a key that two others agreed to. */
+/** An open claim for the secret of an approved personal key. */
 interface Claim {
   changeId: string;
-  /** Of the claim code. */
+  /** SHA-256 of the claim code. */
   claimSha256: Uint8Array<ArrayBuffer>;
   claimUntil: Date;
 }
@@ -29,7 +29,7 @@ export type KeyRow = Pick<Prisma.ApiKeyGetPayload<object>, 'id' | 'sha256' | 'hi
 
 type Target = Pick<ListedClient, 'id' | 'name'>;
 
-/** Makes the first key of a client. A public client has none. @throws ClientError */
+/** Generates the first key of a client, except for a public one. @throws ClientError */
 export function makeFirstKey(name: string, kind: ClientKind, options: KeyOptions): Partial<ReturnType<typeof makeKey>> {
   return kind === 'public' ? {} : makeKey(name, options);
 }
@@ -43,11 +43,14 @@ export function requireServer({ name, kind }: Pick<ListedClient, 'name' | 'kind'
   );
 }
 
-/** Makes a key for a client, and its stored form. @throws ClientError if the ID of the person could be a contact. */
+/**
+ * Generates a key for a client, with its stored form.
+ * @throws ClientError if the person's ID could be a contact.
+ */
 export function makeKey(client: string, { person, expiresAt }: KeyOptions): { key: string; row: KeyRow } {
   if (person !== undefined && !isPersonId(person)) {
     throw new ClientError(
-      'the ID of a person must be 1 to 128 letters, digits, and the characters _ . : = / -. It must not be an email address or phone number, because records keep it',
+      'the ID of a person must be 1 to 128 letters, digits, and the characters _ . : = / -. It must not be an email address or phone number, because records are permanent',
     );
   }
   const key = newKey(client);
@@ -58,7 +61,10 @@ export function makeKey(client: string, { person, expiresAt }: KeyOptions): { ke
   };
 }
 
-/** Returns a key whose secret does not exist yet. Its hash is that of nothing, and its claim code makes the secret. */
+/**
+ * Returns a key without a secret, and the claim code that creates the secret. Until then, no text has its
+ * hash.
+ */
 export function unclaimed(
   client: string,
   row: KeyRow,
@@ -69,22 +75,23 @@ export function unclaimed(
   return { code, row: { ...row, sha256: hashOfNothing(), hint: '', changeId, claimSha256, claimUntil } };
 }
 
-/** The act of issuing a key. */
+/** Returns the record of issuing a key. */
 export function issuanceOf({ id, name }: Target, key: KeyRow & { kind?: string }): ClientChange {
   const identity = isSignIn(key) ? identityOf(key) : { hint: hintOf(name, key) };
   const after = { ...identity, person: key.person, expires_at: key.expiresAt?.toISOString() ?? null };
   return { action: 'key_issued', client: { id, name }, keyId: key.id, before: null, after };
 }
 
-/** The act of revoking a key. */
+/** Returns the record of revoking a key. */
 export function revocationOf({ id, name }: Target, key: { id: string }, revokedAt: Date): ClientChange {
   const [before, after] = [{ revoked_at: null }, { revoked_at: revokedAt.toISOString() }];
   return { action: 'key_revoked', client: { id, name }, keyId: key.id, before, after };
 }
 
 /**
- * The kinds of keys that stand for a provider of a client, and the fields that say whom the provider lets in. A change of
- * `token_dpop` or `token_max_age` keeps the key: if it was revoked, one person alone must not let the tokens in again.
+ * Keys that represent a client's providers, with the fields that identify each provider. A change of
+ * `token_dpop` or `token_max_age` keeps the key: if it was revoked, one person alone must not admit the
+ * tokens again.
  */
 const STAND_FOR = {
   provider: ['token_issuer', 'token_audience', 'token_jwks_uri', 'token_algorithms', 'token_client_id'],
@@ -96,11 +103,11 @@ type ProviderKeyKind = keyof typeof STAND_FOR;
 const KINDS = Object.keys(STAND_FOR) as ProviderKeyKind[];
 
 /**
- * Replaces the keys that stand for changed providers of a client. A `provider` key stands for its tokens, and a `page` key for
- * the sessions on its pages. Their callers are then looked up again, on every instance. A provider that did not
- * change keeps its key, also if it was revoked. The caller has locked the client.
+ * Replaces the keys of a client's changed providers: a `provider` key represents its tokens, a `page` key its
+ * page sessions. Every instance then looks up their callers again. An unchanged provider keeps its key, even
+ * a revoked one. The caller has locked the client.
  * @param before null for a new client.
- * @returns the acts, which the caller records.
+ * @returns the changes for the caller to record.
  */
 export async function renewProviderKeys(
   tx: Prisma.TransactionClient,
@@ -131,7 +138,7 @@ async function revoke(
   return keys.map((key) => revocationOf(client, key, revokedAt));
 }
 
-/** Nobody knows a text with the hash of this key, so it opens nothing by itself. */
+/** Issues a key without a secret: no known text has its hash. */
 async function issue(tx: Prisma.TransactionClient, client: ListedClient, kind: ProviderKeyKind): Promise<ClientChange> {
   const key = { id: newId(), kind, sha256: hashOfNothing(), hint: kind, person: null, expiresAt: null };
   await tx.apiKey.create({ data: { ...key, clientId: client.id } });

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hashKey, isEphemeralKey, isWellFormedKey, newClaimCode, newEphemeralKey, newKey } from './key';
 
-describe('a key', () => {
+describe('API key', () => {
   it('contains its client, 32 random letters and digits, and a checksum', () => {
     expect(newKey('web-shop')).toMatch(/^pp_web-shop_[0-9A-Za-z]{38}$/);
   });
 
-  it('ends with the CRC-32 of all before it in base 62, so that scanners can check it', () => {
+  it('ends with the CRC-32 of its prefix in base 62, for secret scanners', () => {
     // By Python: zlib.crc32(b'pp_shop_0123456789ABCDEFGHIJKLMNOPQRSTUV') is 1634711623.
     expect(isWellFormedKey('pp_shop_0123456789ABCDEFGHIJKLMNOPQRSTUV1md5AV')).toBe(true);
   });
 
-  it('is well-formed only as it was issued', () => {
+  it('is malformed after any edit', () => {
     const key = newKey('web-shop');
     expect(isWellFormedKey(key)).toBe(true);
     const other = (letter: string | undefined) => (letter === 'a' ? 'b' : 'a');
@@ -24,13 +24,13 @@ describe('a key', () => {
     expect([...typos, swapped, ...cut, ...renamed].filter(isWellFormedKey)).toEqual([]);
   });
 
-  it('matches the pattern that the documentation gives to secret scanners', () => {
+  it('matches the documented pattern for secret scanners', () => {
     const [, pattern] = /```text\n(pp\[ce\]\?_.*)\n```/.exec(readFileSync('docs/operate/clients.md', 'utf8')) ?? [];
     for (const key of [newKey('web-shop'), newEphemeralKey('web-shop'), newClaimCode('web-shop')])
       expect(key).toMatch(new RegExp(`^${pattern}$`));
   });
 
-  it('is ephemeral by its prefix, which its checksum covers', () => {
+  it('is ephemeral by a prefix under its checksum', () => {
     const key = newEphemeralKey('web-shop');
     expect(key).toMatch(/^ppe_web-shop_[0-9A-Za-z]{38}$/);
     expect([key, newKey('web-shop'), newKey('e')].map(isEphemeralKey)).toEqual([true, false, false]);

@@ -7,26 +7,29 @@ const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
 const EPHEMERAL = 'ppe_';
 const CLAIM = 'ppc_';
 
-/** Holds for a row `k` of api_key whose key opens something now. */
+/** SQL: whether a key `k` (api_key) is valid now. */
 export const OPENS = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
 
 /** A key with its checksum. docs/operate/clients.md gives this pattern to secret scanners. */
 const KEY = new RegExp(`^pp[ce]?_[a-z0-9][a-z0-9-]{0,39}_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /**
- * Generates a key, `pp_<client>_<random>`. Its last 6 characters are a checksum of all others. It is shown once, and
- * only its SHA-256 is stored.
+ * Generates a key, `pp_<client>_<random>`. Its last 6 characters are a checksum of the rest. It is shown
+ * once, and only its SHA-256 is stored.
  */
 export function newKey(clientName: string): string {
   return generate(`pp_${clientName}_`);
 }
 
-/** Generates an ephemeral key, `ppe_<client>_<random>`. It has the form of other keys otherwise. */
+/** Generates an ephemeral key, `ppe_<client>_<random>`. Otherwise it has the form of other keys. */
 export function newEphemeralKey(clientName: string): string {
   return generate(`${EPHEMERAL}${clientName}_`);
 }
 
-/** Generates a claim code, `ppc_<client>_<random>`: with it, a person gets their key once. It opens nothing else. */
+/**
+ * Generates a claim code, `ppc_<client>_<random>`. A person exchanges it once for their key. It opens nothing
+ * else.
+ */
 export function newClaimCode(clientName: string): string {
   return generate(`${CLAIM}${clientName}_`);
 }
@@ -48,8 +51,8 @@ function generate(prefix: string): string {
 }
 
 /**
- * Returns whether text has the form and the checksum of a key. A mistyped, cut or invented key is rejected without the
- * database. Secret scanners use the same checksum to tell keys from other text.
+ * Returns whether text has the form and the checksum of a key. Rejects mistyped, truncated and made-up keys
+ * without a query. Secret scanners use the same checksum to recognize keys.
  */
 export function isWellFormedKey(text: string): boolean {
   return KEY.test(text) && text.endsWith(checksumOf(text.slice(0, -CHECKSUM_LENGTH)));
@@ -66,14 +69,13 @@ function checksumOf(text: string): string {
 }
 
 /**
- * Hashes a key. SHA-256 is enough against guessing, because a key is random. A slow password hash would only slow each
- * request.
+ * Hashes a key. SHA-256 suffices because a key is random. A slow password hash would only delay each request.
  */
 export function hashKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** Returns the stored hash of a key that no secret opens. */
+/** Returns the hash of a key without a secret. */
 export function hashOfNothing(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(randomBytes(32));
 }

@@ -2,23 +2,24 @@ import { Prisma } from '../../platform/database/generated/client';
 import { LIMIT_KEYS, limitsOf, toLimitsDocument } from './limits/limits';
 
 /**
- * The kinds of clients. A `server` keeps secret keys. A `public` client, such as a mobile app or a page, has none, because
- * everybody can read what it contains. Its people send access tokens, or sign in on its pages. A client keeps its kind.
+ * Kinds of clients. A `server` has secret keys. A `public` client, such as a mobile app or a page, cannot
+ * hide a secret, so it has none (RFC 6749, section 2.1). Its people send access tokens or sign in on its
+ * pages. A kind is immutable.
  */
 export const CLIENT_KINDS = ['server', 'public'] as const;
 export type ClientKind = (typeof CLIENT_KINDS)[number];
 
-/** A client as operators see it, with the names of the API. */
+/** A client in the API for operators. */
 export type ListedClient = ReturnType<typeof listedClient>;
 
 /**
- * A `secret` key is known to its holder. The others have no text. A `provider` key stands for the tokens of the client's
- * provider, a `sign_in` key for the sessions of a person, and a `page` key for the sessions on the client's pages.
+ * Kinds of keys. Only a `secret` key has a text. A `provider` key represents the tokens of the client's
+ * provider, a `sign_in` key the sessions of a person, and a `page` key the sessions on the client's pages.
  */
 export const KEY_KINDS = ['secret', 'provider', 'sign_in', 'page'] as const;
 type KeyKind = (typeof KEY_KINDS)[number];
 
-/** A key as operators see it. It never contains the key itself. */
+/** A key in the API for operators, without its secret. */
 export type ListedKey = ReturnType<typeof listedKey>;
 
 export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: true } }>, now: Date) {
@@ -28,7 +29,7 @@ export function listedClient(client: Prisma.ClientGetPayload<{ include: { keys: 
     account: client.account,
     kind: client.kind as ClientKind,
     scopes: client.scopes,
-    /** Null for all. */
+    /** Null allows all. */
     operations: allowedOperations(client),
     ...toLimitsDocument(limitsOf(client), LIMIT_KEYS),
     token_issuer: client.tokenIssuer,
@@ -65,12 +66,12 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
   };
 }
 
-/** Returns the beginning and the end of a secret key. Other keys have no text. */
+/** Returns the beginning and the end of a secret key. Empty for other keys. */
 export function hintOf(clientName: string, { hint, kind = 'secret' }: { hint: string; kind?: string }): string {
   return kind === 'secret' ? `pp_${clientName}_…${hint}` : hint;
 }
 
-/** The states of a key. An `unclaimed` one waits for its person, who makes its secret. */
+/** States of a key. An `unclaimed` key gets its secret when its person claims it. */
 export const KEY_STATES = ['active', 'unclaimed', 'revoked', 'expired'] as const;
 type KeyState = (typeof KEY_STATES)[number];
 
@@ -85,8 +86,8 @@ function stateOf({ revokedAt, expiresAt, claimSha256, claimUntil }: Life, now: D
 }
 
 /**
- * Returns the operations that a client may use, from its row. Null means all of them. Prisma returns an empty list for
- * null, and the database holds no empty list.
+ * Returns the allowed operations from a client's row. Null allows all. Prisma maps null to an empty list,
+ * which the database never holds.
  */
 function allowedOperations({ operations }: { operations: string[] }): string[] | null {
   return operations.length > 0 ? operations : null;

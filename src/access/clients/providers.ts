@@ -4,41 +4,41 @@ import { GrantField, LIMIT_FIELDS } from './limits/limit-fields';
 import { Limits } from './limits/limits';
 
 /**
- * The identity provider whose access tokens a client takes (RFC 9068). Either all fields except the optional ones are set,
- * or none: then the client takes no tokens.
+ * The identity provider of a client's access tokens (RFC 9068). Without it, all required fields are unset and
+ * the client accepts no tokens.
  */
 export interface TokenProvider {
-  /** As its tokens name it (`iss`). */
+  /** The claim `iss` of its tokens. */
   tokenIssuer: string | null;
-  /** As its tokens name this API (`aud`). */
+  /** The claim `aud` of its tokens: this API. */
   tokenAudience: string | null;
-  /** The address of the provider's public keys. */
+  /** URL of the provider's public keys. */
   tokenJwksUri: string | null;
-  /** The signature algorithms that its tokens may have. */
+  /** Allowed signature algorithms of its tokens. */
   tokenAlgorithms: string[];
-  /** The app at the provider (`client_id`). Together with the issuer, it belongs to one client only. */
+  /** The app at the provider (`client_id`). Unique together with the issuer. */
   tokenClientId: string | null;
-  /** Whether a token must be bound to a key of the app (DPoP, RFC 9449). */
+  /** Whether tokens must be bound to a key of the app (DPoP, RFC 9449). */
   tokenDpop: boolean;
-  /** Seconds after which a token ends, counted from when it was issued (`iat`). It ends at its `exp`, if that is earlier. */
+  /** Maximum age of a token from its `iat`, in seconds. An earlier `exp` counts. */
   tokenMaxAge: number;
 }
 
 /**
- * The OpenID provider at which people sign in to the pages of a client. Either both fields are set, or none: then its pages
- * have no sessions.
+ * The OpenID provider of a client's page sign-ins. Without it, both fields are null and its pages have no
+ * sessions.
  */
 export interface PageProvider {
-  /** As its ID tokens name it (`iss`). */
+  /** The claim `iss` of its ID tokens. */
   pageIssuer: string | null;
-  /** The client at the provider (`aud` of its ID tokens). Together with the issuer, it belongs to one client only. */
+  /** The client at the provider (`aud` of its ID tokens). Unique together with the issuer. */
   pageClientId: string | null;
 }
 
-/** The identity providers of a client: that of its access tokens, and that of the sessions on its pages. */
+/** The identity providers of a client's access tokens and page sessions. */
 export interface Providers extends TokenProvider, PageProvider {}
 
-/** All are asymmetric: with a symmetric algorithm, every verifier could make tokens. */
+/** Asymmetric algorithms only: with a symmetric one, every verifier could forge tokens. */
 export const TOKEN_ALGORITHMS = [
   'ES256',
   'ES384',
@@ -53,10 +53,10 @@ export const TOKEN_ALGORITHMS = [
   'Ed25519',
 ] as const;
 
-/** The algorithms of a provider if nobody names others. */
+/** Default algorithms of a provider. */
 const USUAL_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
-/** A day. Tokens that live longer are almost always a mistake in the provider's settings. */
+/** A day. Longer lifetimes are almost always a misconfiguration of the provider. */
 export const USUAL_MAX_AGE = 86_400;
 export const MIN_MAX_AGE = 60;
 /** A year. */
@@ -79,7 +79,7 @@ const TOKEN_KEYS = Object.keys(NO_TOKEN_PROVIDER) as (keyof TokenProvider)[];
 const PAGE_KEYS = Object.keys(NO_PAGE_PROVIDER) as (keyof PageProvider)[];
 export const PROVIDER_KEYS = [...TOKEN_KEYS, ...PAGE_KEYS];
 
-/** The longest text of a field. Longer ones would not fit in a token. */
+/** Maximum length of a field, so it fits in a token. */
 export const MAX_PROVIDER_TEXT = 500;
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -115,12 +115,12 @@ export const PROVIDER_FIELDS = {
   pageClientId: wordField('page_client_id'),
 } satisfies Record<keyof Providers, GrantField>;
 
-/** A field with a URL of a provider. */
+/** Returns a field for a URL of a provider. */
 function placeField(name: string): GrantField {
   return textField(name, `must be a URL with ${PLACE}`, isPlace);
 }
 
-/** A field with a name that a provider uses. */
+/** Returns a field for a provider's identifier. */
 function wordField(name: string): GrantField {
   return textField(name, `must be 1 to ${MAX_PROVIDER_TEXT} printable ASCII characters without spaces`, isWord);
 }
@@ -133,7 +133,7 @@ function isWord(value: string): boolean {
   return value.length <= MAX_PROVIDER_TEXT && /^[!-~]+$/.test(value);
 }
 
-/** Whether text is a URL that nobody on the way can answer for. A URL without a certificate leads to this machine. */
+/** Returns whether text is an https URL, or an http URL of this machine. */
 function isPlace(value: string): boolean {
   if (!isWord(value) || !URL.canParse(value) || value.includes('#')) return false;
   const { protocol, hostname, username, password } = new URL(value);
@@ -141,7 +141,7 @@ function isPlace(value: string): boolean {
   return isSafe && username === '' && password === '';
 }
 
-/** Fields that always have a value, also without a provider. */
+/** Fields with a value even without a provider. */
 const OPTIONAL = ['tokenDpop', 'tokenMaxAge'] as const satisfies (keyof TokenProvider)[];
 
 export type OptionalKey = (typeof OPTIONAL)[number];
@@ -151,13 +151,13 @@ export const isOptional = (key: string): key is OptionalKey => OPTIONAL.some((op
 /** The providers of a client, and the origins of its pages. */
 type WithOrigins = Providers & Pick<Limits, 'origins'>;
 
-/** Fields that a provider has together. */
+/** Fields that a provider requires together. */
 interface Together {
   keys: (keyof WithOrigins)[];
-  /** The fields without which the provider cannot work. A client may have some of them without it. */
+  /** Fields that the provider requires. A client may have some of them without it. */
   needs: (keyof WithOrigins)[];
   client: string;
-  /** What to do to have none. */
+  /** Instruction for removing the provider. */
   without: string;
 }
 
@@ -167,18 +167,18 @@ const TOGETHER: Together[] = [
   {
     keys: NEEDED_TOKEN_KEYS,
     needs: NEEDED_TOKEN_KEYS,
-    client: 'a client that takes access tokens',
-    without: 'To take none, set token_issuer to null',
+    client: 'a client that accepts access tokens',
+    without: 'To accept none, set token_issuer to null',
   },
   {
     keys: PAGE_KEYS,
-    needs: [...PAGE_KEYS, 'origins'], // a sign-in returns to a page of them
+    needs: [...PAGE_KEYS, 'origins'], // a sign-in returns to a page of an origin
     client: 'a client with page sessions',
     without: 'To have none, set page_issuer to null',
   },
 ];
 
-/** Completes a change of providers with what it implies. @throws ClientError that names the missing fields. */
+/** Adds the implied fields to a change of providers. @throws ClientError that names the missing fields. */
 export function completeProviders<Change extends Partial<WithOrigins>>(before: WithOrigins, change: Change): Change {
   const completed = { ...change, ...impliedBy(before, change) };
   const after = { ...before, ...completed };
@@ -195,8 +195,8 @@ export function completeProviders<Change extends Partial<WithOrigins>>(before: W
 }
 
 /**
- * Returns what a change implies. Without an issuer, a client takes no tokens, and nobody signs in to its pages. A new provider of
- * tokens has the usual algorithms, unless the change names others.
+ * Returns the implied fields of a change. Removing an issuer clears its provider. A new provider of tokens
+ * gets the default algorithms, unless the change names others.
  */
 function impliedBy(before: Providers, change: Partial<Providers>): Partial<Providers> {
   const page = change.pageIssuer === null ? NO_PAGE_PROVIDER : {};
@@ -205,9 +205,9 @@ function impliedBy(before: Providers, change: Partial<Providers>): Partial<Provi
   return isNew && change.tokenAlgorithms === undefined ? { ...page, tokenAlgorithms: USUAL_ALGORITHMS } : page;
 }
 
-/** Returns the changed fields that let a client take people or tokens that it did not take before, by the names of the API. */
+/** Returns the changed fields that admit more people or tokens, by their names in the API. */
 export function providerWidenings(before: Providers, after: Providers): string[] {
-  // Without a provider, a client takes neither old tokens nor tokens that are not bound.
+  // Without a provider, a client accepts neither old nor unbound tokens.
   const was = before.tokenIssuer === null ? { ...before, tokenDpop: true, tokenMaxAge: 0 } : before;
   const isWider = (key: keyof Providers) => {
     if (key === 'tokenDpop') return was.tokenDpop && !after.tokenDpop;

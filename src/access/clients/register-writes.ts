@@ -5,7 +5,7 @@ import { maskEmail, maskHandle, maskPhone } from '../../platform/privacy/contact
 import { RecipientKind } from '../../recipients/recipient';
 import { ChangeAuthor, ChangeRecords, ClientChange, recordChanges } from './changes';
 
-/** The lists of a client's register: whom it may pay, and whom it never pays. */
+/** Lists of a client's register: recipients that it may pay, and recipients that it must not pay. */
 export const REGISTER_LISTS = ['allowed', 'blocked'] as const;
 export type RegisterList = (typeof REGISTER_LISTS)[number];
 
@@ -17,8 +17,7 @@ export interface Beneficiary {
 }
 
 /**
- * Returns the hash by which a register recognises a recipient. It includes the client, so that the registers of two clients cannot be
- * compared.
+ * Returns the hash of a recipient in a register. It includes the client, so registers cannot be compared.
  */
 export function beneficiaryHash(clientId: string, key: string): Buffer {
   return hash('sha256', JSON.stringify(['beneficiary', clientId, key]), 'buffer');
@@ -39,7 +38,7 @@ function storedRecipient(clientId: string, one: Beneficiary): StoredRecipient {
   };
 }
 
-/** The recipient as people see it, who recognize it only if they know it. IDs of sub-accounts are not masked. */
+/** Masks of recipients, recognizable only to people who know them. IDs of sub-accounts are not masked. */
 const MASKS: Record<RecipientKind, (key: string) => string> = {
   email: maskEmail,
   phone: maskPhone,
@@ -47,7 +46,7 @@ const MASKS: Record<RecipientKind, (key: string) => string> = {
   receiver: (id) => id,
 };
 
-/** An entry of a register, with the names of the API. */
+/** An entry of a register in the API. */
 export interface ListedBeneficiary {
   id: string;
   list: RegisterList;
@@ -56,7 +55,7 @@ export interface ListedBeneficiary {
   registered_at: Date;
 }
 
-/** What is changed in one list of a register. */
+/** A change of one list of a register. */
 export interface RegisterChange {
   list: RegisterList;
   add: Beneficiary[];
@@ -64,14 +63,14 @@ export interface RegisterChange {
   remove: (Beneficiary | string)[];
 }
 
-/** The same, as it is stored. */
+/** A register change in its stored form. */
 export interface RegisterWrite {
   list: RegisterList;
   add: StoredRecipient[];
   remove: { ids: string[]; recipients: StoredRecipient['recipient'][] };
 }
 
-/** The entries of the added recipients, and those that are gone. */
+/** The entries of added recipients, and the removed entries. */
 export interface RegisterChanged {
   added: ListedBeneficiary[];
   removed: ListedBeneficiary[];
@@ -80,11 +79,14 @@ export interface RegisterChanged {
 type Row = Prisma.BeneficiaryGetPayload<object>;
 type Target = NonNullable<ClientChange['client']> & { id: string };
 
-/** Writes registers with their records, in the transaction of the caller, who has locked the client. */
+/** Writes registers with their records. The caller owns the transaction and has locked the client. */
 export class RegisterWrites {
   constructor(private readonly records: ChangeRecords) {}
 
-  /** Removes recipients from a list, then adds others. Those that are not on it, or are on it already, stay as they are. */
+  /**
+   * Removes recipients from a list, then adds others. Ignores removals of absent and additions of present
+   * ones.
+   */
   async change(
     tx: Prisma.TransactionClient,
     { id, name }: Target,
@@ -122,7 +124,7 @@ export function entriesToRemove(
   return tx.beneficiary.findMany({ where, orderBy: { id: 'asc' } });
 }
 
-/** Returns the entries of the recipients that a change adds, if they exist. */
+/** Returns the existing entries of the recipients that a change adds. */
 export function entriesOfAdded(tx: Prisma.TransactionClient, { list, add: added }: RegisterWrite): Promise<Row[]> {
   const where = { list, recipient: { in: added.map(({ recipient }) => recipient) } };
   return tx.beneficiary.findMany({ where, orderBy: { id: 'asc' } });
@@ -138,7 +140,7 @@ async function remove(tx: Prisma.TransactionClient, clientId: string, write: Reg
   return entries;
 }
 
-/** @returns the entries of all recipients, and those of them that were created. */
+/** @returns the entries of all recipients, and the created ones. */
 async function add(
   tx: Prisma.TransactionClient,
   clientId: string,
@@ -151,7 +153,7 @@ async function add(
   return { entries, created: entries.filter(({ id }) => ids.has(id)) };
 }
 
-/** Keeps the column that says whether the client has blocked recipients. */
+/** Updates the column for whether the client has blocked recipients. */
 async function keepFlag(tx: Prisma.TransactionClient, clientId: string): Promise<void> {
   await tx.$executeRaw`
     UPDATE client SET blocks_recipients = NOT blocks_recipients WHERE id = ${clientId}::uuid AND blocks_recipients <> EXISTS (
@@ -162,7 +164,7 @@ function additionOf(client: Target, entry: Row): ClientChange {
   return { action: 'beneficiary_added', client, keyId: null, before: null, after: stateOf(entry) };
 }
 
-/** The state after a removal names the entry, because the act of an addition does, too. */
+/** Returns the record of a removal. Its `after` names the entry, like the record of an addition. */
 function removalOf(client: Target, entry: Row): ClientChange {
   const after = { beneficiary_id: entry.id };
   return { action: 'beneficiary_removed', client, keyId: null, before: stateOf(entry), after };

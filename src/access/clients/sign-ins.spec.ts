@@ -1,8 +1,8 @@
 import { isPersonId } from './sign-ins';
 
-describe('the ID of a person', () => {
+describe('isPersonId', () => {
   it.each(['user-17', 'auth0|5f7c8ec7c33c6c004bbafe82', 'google-oauth2|108234567890123456789', 'a.b:c=d/e-f_g'])(
-    'can be %s',
+    'accepts %s',
     (id) => expect(isPersonId(id)).toBe(true),
   );
 
@@ -15,5 +15,5 @@ describe('the ID of a person', () => {
     '0712345678',
     '',
     'a b',
-  ])('cannot be %j, which may be a contact', (id) => expect(isPersonId(id)).toBe(false));
+  ])('rejects %j, a possible contact', (id) => expect(isPersonId(id)).toBe(false));
 });

@@ -8,21 +8,21 @@ import { hashOfNothing } from './key';
 export const PERSON = /^[\w.:=|/-]{1,128}$/;
 
 /**
- * Whether a text may identify the owner of a key or the requester. Records keep it forever and cannot erase it, so it
- * must not be an email address or phone number in any spelling.
+ * Returns whether a text may identify the owner of a key or the requester. Records are permanent, so it must
+ * not be an email address or phone number in any spelling.
  */
 export function isPersonId(text: string): boolean {
   return PERSON.test(text) && !looksLikePhone(text);
 }
 
-/** A person as the OpenID provider names them. */
+/** A person by the identity at the OpenID provider. */
 export interface SignInIdentity {
   issuer: string;
   /** The claim `sub`. */
   subject: string;
 }
 
-/** Who may sign in, and as whom records name them. */
+/** A new sign-in, with the person's name in records. */
 export interface SignInOptions extends SignInIdentity {
   person: string;
   expiresAt?: Date | undefined;
@@ -32,24 +32,24 @@ export interface SignInOptions extends SignInIdentity {
 export const SUBJECT = /^[\w.:=/|~-]{1,255}$/;
 
 /**
- * Whether a text may be the subject of a sign-in. Records keep it forever and cannot erase it, so it must not be an email
+ * Returns whether a text may be the subject of a sign-in. Records are permanent, so it must not be an email
  * address or phone number in any spelling.
  */
 export function isSubject(text: string): boolean {
   return SUBJECT.test(text) && !looksLikePhone(text);
 }
 
-/** Makes the key of a person who signs in at the provider. It has a hash of no secret. @throws ClientError */
+/** Generates the key of a sign-in at the provider. It has no secret. @throws ClientError */
 export function makeSignIn({ issuer, subject, person, expiresAt }: SignInOptions) {
   if (!isPersonId(person) || !isSubject(subject)) {
     throw new ClientError(
-      'the ID of a person and the subject must be letters, digits, and the characters _ . : = / -. They must not be an email address or phone number, because records keep them',
+      'the ID of a person and the subject must be letters, digits, and the characters _ . : = / -. They must not be an email address or phone number, because records are permanent',
     );
   }
   return { id: newId(), sha256: hashOfNothing(), hint: '', person, issuer, subject, expiresAt: expiresAt ?? null };
 }
 
-/** Returns whether a key is that of a person who signs in. */
+/** Returns whether a key belongs to a sign-in. */
 export function isSignIn<Key extends object>(key: Key & Partial<SignInIdentity>): key is Key & SignInIdentity {
   return key.subject !== undefined;
 }
@@ -58,7 +58,7 @@ export function identityOf({ issuer, subject }: SignInIdentity): SignInIdentity 
   return { issuer, subject };
 }
 
-/** @throws ClientError if the person can sign in already, because a sign-in leads to one client. */
+/** @throws ClientError if the person already signs in to a client. A sign-in leads to one client. */
 export async function requireNewSubject(
   tx: Pick<Prisma.TransactionClient, 'apiKey'>,
   { issuer, subject }: SignInIdentity,

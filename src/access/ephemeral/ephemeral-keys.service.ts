@@ -10,34 +10,34 @@ import { hashKey, newEphemeralKey } from '../clients/key';
 import { personHash } from '../people/person';
 import { EphemeralKeyState, IS_ACTIVE, STATE, WITH_PARENT_AND_PERSON } from './state';
 
-/** The longest life of an ephemeral key: 15 minutes. */
+/** Maximum lifetime of an ephemeral key: 15 minutes. */
 export const LONGEST_SECONDS = 900;
 
-/** The most keys that one transaction revokes. Payments of the client wait for it. */
+/** Maximum number of keys that one transaction revokes. Payments of the client wait for it. */
 const MAX_AT_ONCE = 1_000;
 
-/** The key that makes an ephemeral key, and its client. */
+/** The key that issues an ephemeral key, and its client. */
 export interface Parent {
   clientId: string;
   clientName: string;
   keyId: string;
 }
 
-/** What an ephemeral key may do. */
+/** The rights of an ephemeral key. */
 export interface EphemeralGrant {
-  /** The person who gets it. */
+  /** The person of the key. */
   person: { id: string; name: string };
   operations: string[];
-  /** Empty for those of the client. */
+  /** Empty: the countries of the client. */
   countries: string[];
-  /** Null for any. */
+  /** Null allows all. */
   recipients: Beneficiary[] | null;
   maxItemUsd: Decimal;
   maxTotalUsd: Decimal;
   expiresInSeconds: number;
 }
 
-/** An ephemeral key without its secret, with the names of the API. */
+/** An ephemeral key in the API, without its secret. */
 export interface ListedEphemeralKey {
   id: string;
   /** Null if the person was erased. */
@@ -46,7 +46,7 @@ export interface ListedEphemeralKey {
   state: EphemeralKeyState;
   operations: string[];
   countries: string[];
-  /** Null for any. */
+  /** Null allows all. */
   recipient_count: number | null;
   max_item_usd: string;
   max_total_usd: string;
@@ -56,19 +56,19 @@ export interface ListedEphemeralKey {
   revoked_at: Date | null;
 }
 
-/** Which keys of a client are meant. */
+/** A selection of a client's keys. */
 export interface EphemeralKeyFilter {
   id?: string | undefined;
-  /** The person whose keys they are. */
+  /** The person of the keys. */
   actor?: string | undefined;
-  /** The ID of the owner of the personal key that asks, who reaches only their own. */
+  /** The owner of the requesting personal key, who reaches only their own keys. */
   ownerId?: string | undefined;
-  /** Lists only keys that were made before the one with this ID. */
+  /** Only keys issued before the key with this ID. */
   before?: string | undefined;
 }
 
 interface Filter extends EphemeralKeyFilter {
-  /** Only keys that were made by then. */
+  /** Only keys issued by this time. */
   madeBy?: Date | undefined;
 }
 
@@ -79,7 +79,9 @@ interface RevokedKey {
   revokedAt: Date;
 }
 
-/** Makes, lists and revokes the ephemeral keys of clients. Every change is recorded in the transaction that makes it. */
+/**
+ * Issues, lists and revokes the ephemeral keys of clients. Every change is recorded in its own transaction.
+ */
 @Injectable()
 export class EphemeralKeysService {
   constructor(
@@ -88,8 +90,8 @@ export class EphemeralKeysService {
   ) {}
 
   /**
-   * Makes an ephemeral key. The caller has checked that its parent may do all of this. If the parent may do less later, so may
-   * the key (key-callers.service.ts).
+   * Issues an ephemeral key. The caller has checked the rights of its parent. A right that the parent loses
+   * later, the key loses too (key-callers.service.ts).
    */
   async issue(
     { clientId, clientName, keyId }: Parent,
@@ -120,7 +122,7 @@ export class EphemeralKeysService {
     return read(this.prisma, clientId, filter, limit);
   }
 
-  /** Returns how many keys of a client are valid, by the database's clock. */
+  /** Returns the number of valid keys of a client, by the database's clock. */
   async countActive(clientId: string, filter: EphemeralKeyFilter = {}): Promise<number> {
     const [row] = await this.prisma.$queryRaw<{ active: number }[]>`
       SELECT count(*)::int AS active FROM ${Prisma.raw(WITH_PARENT_AND_PERSON)}
@@ -129,11 +131,12 @@ export class EphemeralKeysService {
   }
 
   /**
-   * Revokes keys of a client that were made before. What has ended already stays as it is.
-   * @returns the IDs of the keys that were revoked.
+   * Revokes active keys of a client that were issued by now.
+   * @returns the IDs of the revoked keys.
    */
   async revoke(client: Target, filter: EphemeralKeyFilter, by: ChangeAuthor): Promise<string[]> {
-    // Each revocation lets every instance look up the callers of the client again, and apps revoke at each sign-out.
+    // Each revocation makes every instance look up the client's callers again, and apps revoke at each
+    // sign-out.
     if ((await this.countActive(client.id, filter)) === 0) return [];
     const all: RevokedKey[] = [];
     for (;;) {
@@ -143,10 +146,13 @@ export class EphemeralKeysService {
     }
   }
 
-  /** Once committed, no instance accepts the keys, because the row of the client has another version. */
+  /**
+   * Revokes a batch. The commit takes effect on every instance, because it changes the version of the
+   * client's row.
+   */
   private revokeSome(client: Target, filter: Filter, by: ChangeAuthor): Promise<RevokedKey[]> {
     return this.prisma.$transaction(async (tx) => {
-      // The client first, as in admission.
+      // The client first, in the lock order of admission.
       await tx.$executeRaw`UPDATE client SET name = name WHERE id = ${client.id}::uuid`;
       const revoked = await tx.$queryRaw<RevokedKey[]>`
         UPDATE ephemeral_key SET revoked_at = now() WHERE id IN (
@@ -190,7 +196,7 @@ function conditions(clientId: string, { id, actor, ownerId, before, madeBy }: Fi
   return Prisma.join(all, ' AND ');
 }
 
-/** The person is named by ID, because the record cannot be erased. */
+/** Returns the record of an issued key. It names the person by ID, because it cannot be erased. */
 function issuanceOf(client: ClientChange['client'], key: ListedEphemeralKey, personId: string): ClientChange {
   const { id, hint, operations, countries, recipient_count, max_item_usd, max_total_usd, expires_at } = key;
   const limits = { operations, countries, recipient_count, max_item_usd, max_total_usd };

@@ -12,13 +12,13 @@ import { fromKeyDocument, fromRegisterDocument } from './change-document';
 import { ClientChangePending } from './pending-changes';
 import { requireSeparateHands } from './separation';
 
-/** Makes approved changes of clients and keys, in the transaction of the decision. */
+/** Applies approved changes of clients and keys, in the transaction of the decision. */
 export class ChangeApplication {
   private readonly writes: ClientWrites;
   private readonly register: RegisterWrites;
   private readonly exceptions: PersonExceptionWrites;
 
-  /** @param claimsForMs how long a personal key can be claimed. */
+  /** @param claimsForMs the time to claim a personal key, in ms. */
   constructor(
     records: ChangeRecords,
     private readonly claimsForMs: number,
@@ -28,7 +28,9 @@ export class ChangeApplication {
     this.exceptions = new PersonExceptionWrites(records);
   }
 
-  /** Returns the changed client, null for one that will be created, or undefined if it is no longer as it was. */
+  /**
+   * Returns the client to change, null for a new one, or undefined if it differs from the request's state.
+   */
   async currentClient(
     tx: Prisma.TransactionClient,
     { kind, client: name, before, change: { person } }: ClientChangePending,
@@ -40,13 +42,17 @@ export class ChangeApplication {
       const limits = toPermissions(await readOwnLimits(tx, client.id, person.id));
       return JSON.stringify(limits) === JSON.stringify(before.person) ? client : undefined;
     }
-    // A key that was issued since would take part in what the change grants, and nobody agreed to that.
+    // Refuse if a key was issued since: nobody approved the change for it.
     const known = new Set(before.holders.map(({ key_id }) => key_id));
     const isKnown = ({ key_id }: Holder) => known.has(key_id);
     return kind === 'issue_key' || (await holdersOf(tx, client.id)).every(isKnown) ? client : undefined;
   }
 
-  /** Makes the change. @returns the claim code of a personal key, which is available only once. @throws Problem */
+  /**
+   * Applies a change.
+   * @returns the claim code of a personal key, which is available only once.
+   * @throws Problem
+   */
   async apply(
     tx: Prisma.TransactionClient,
     { id: changeId, client: name, before, change }: ClientChangePending,
@@ -84,7 +90,7 @@ export class ChangeApplication {
     return undefined;
   }
 
-  /** The key of a person gets its secret when that person claims it. A sign-in has none. */
+  /** Returns the stored key. A personal key gets its secret at its claim. A sign-in has none. */
   private toKey(client: string, row: KeyRow, changeId: string): { row: KeyRow; code?: string } {
     if (row.person === null || isSignIn(row)) return { row };
     const claimUntil = new Date(clock.now().getTime() + this.claimsForMs);

@@ -22,17 +22,17 @@ import {
 } from './pending-changes';
 import { StopLifts } from './change-document';
 
-/** A change that was made. */
+/** An applied change. */
 export interface ApprovedChange {
   change: PendingChange;
-  /** With it, the person of a new key claims the key. It is available only once. */
+  /** The code with which the person of a new key claims it. Available only once. */
   claimCode?: string | undefined;
 }
 
-/** The object of a change is no longer as it was when the change was requested. */
+/** The object of a change has changed since the request. */
 const SUPERSEDED = Symbol('superseded');
 
-/** Lists the changes that wait for a second person, and decides about them. */
+/** Lists pending changes, and decides about them. */
 @Injectable()
 export class ChangeDecisionsService {
   private readonly application: ChangeApplication;
@@ -56,13 +56,13 @@ export class ChangeDecisionsService {
     return readPending(this.prisma, { ...withStatus(status), ...id }, limit);
   }
 
-  /** Returns the changes among these that another person than the owner of a key must decide about. */
+  /** Returns the changes that the owner of a key must not decide. */
   ownOf(changes: PendingChange[], keyId: string): Promise<ReadonlySet<string>> {
     const ids = changes.map(({ id }) => id);
     return readOwnChanges(this.prisma, ids, keyId);
   }
 
-  /** Returns the names of the clients whose keys requested these changes or decided about them, by their IDs. */
+  /** Returns the names of the requesting and deciding clients by ID. */
   async namesFor(changes: PendingChange[]): Promise<ReadonlyMap<string, string>> {
     const ids = new Set(changes.flatMap(({ clientId, deciderClientId }) => [clientId, deciderClientId ?? []].flat()));
     const clients = await this.prisma.client.findMany({
@@ -73,8 +73,8 @@ export class ChangeDecisionsService {
   }
 
   /**
-   * Makes a change that waits. It is judged again by the state of now: if the client, the holders of its keys or the rights
-   * of the requester are no longer those of the request, the change is superseded, and somebody must request it again.
+   * Applies a pending change. If the client, the holders of its keys or the rights of the requester have
+   * changed since the request, the change is superseded and must be requested again.
    * @throws Problem
    */
   async approve(id: string, by: ChangeAuthor): Promise<ApprovedChange> {
@@ -87,7 +87,7 @@ export class ChangeDecisionsService {
     return { change: await this.one(id), ...done };
   }
 
-  /** Makes a change with its records, unless its object is no longer as it was. */
+  /** Applies a change with its records, unless it is superseded. */
   private async make(
     tx: Prisma.TransactionClient,
     change: PendingChange,
@@ -109,7 +109,7 @@ export class ChangeDecisionsService {
     return { claimCode: await this.application.apply(tx, change, asApproved) };
   }
 
-  /** Rejects a change that waits. @throws Problem */
+  /** Rejects a pending change. @throws Problem */
   async reject(id: string, by: ChangeAuthor): Promise<PendingChange> {
     await this.decide(id, by, async (tx, change) => {
       const { client: name } = change;
@@ -144,8 +144,8 @@ export class ChangeDecisionsService {
 }
 
 /**
- * Requires that another person than the requester decides, with another key, and that neither of them may have made the key of
- * the other.
+ * Requires a decider other than the requester, with another key. Neither may have requested or claimed the
+ * other's key.
  * @throws Problem
  */
 async function requireSecondPerson(prisma: SidePrisma, { id, kind }: PendingChange, by: ChangeAuthor): Promise<void> {
@@ -156,7 +156,7 @@ async function requireSecondPerson(prisma: SidePrisma, { id, kind }: PendingChan
   });
 }
 
-/** Whether a key is valid and may change clients. */
+/** Returns whether a key is valid and may change clients. */
 async function isAdministrator(tx: Prisma.TransactionClient, keyId: string | null): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM api_key k JOIN client c ON c.id = k.client_id

@@ -16,40 +16,40 @@ import { identityOf, isSignIn } from '../clients/sign-ins';
 import { MergeDocument, recordedMerge } from '../people/merges';
 import { OwnLimitsDocument } from '../people/person-exceptions';
 
-/** A requested change, as it is stored until somebody decides about it. */
+/** The stored form of a pending change. */
 export interface ChangeDocument {
-  /** The upstream account of a client that will be created. */
+  /** The upstream account of a client to create. */
   account?: string;
-  /** Its kind. Undefined: it is a server. */
+  /** Its kind. Default: `server`. */
   kind?: ClientKind;
-  /** The changed permissions, by the names of the API. */
+  /** The changed permissions, by their names in the API. */
   permissions: Permissions;
   key?: KeyDocument;
   register?: RegisterDocument;
   /** The limits of one person. */
   person?: { id: string; limits: OwnLimitsDocument };
-  /** A stop that is to be lifted. */
+  /** A stop to lift. */
   stop?: StopLiftDocument;
-  /** Two people who are one human. */
+  /** Two people to merge into one human. */
   merge?: MergeDocument;
 }
 
-/** What a client may do, and who holds its keys, when a change of it was requested. */
+/** The permissions and the key holders of a client at the request of a change. */
 export interface BeforeDocument {
   permissions: object;
   holders: Holder[];
-  /** The limits of the person whose limits are changed. */
+  /** The limits of the changed person. */
   person?: OwnLimitsDocument;
 }
 
-/** A new key. The key itself is nowhere. */
+/** A new key, without its secret. */
 interface KeyDocument {
   id: string;
   sha256: string;
   hint: string;
   person: string | null;
   expires_at: string | null;
-  /** Of the key of a person who signs in at the provider. */
+  /** Provider of a sign-in's key. */
   issuer?: string;
   subject?: string;
 }
@@ -64,7 +64,9 @@ export function fromKeyDocument({ sha256, expires_at, ...key }: KeyDocument): Ke
   return { ...key, sha256: new Uint8Array(Buffer.from(sha256, 'hex')), expiresAt };
 }
 
-/** Returns a change for its record: without the SHA-256 of a key, and without recipients, because records are not erased. */
+/**
+ * Returns a change for its record. Omits the SHA-256 of a key, and recipients, because records are permanent.
+ */
 export function recordedChange(client: string | null, change: ChangeDocument): object {
   const { account, kind, permissions, key, register, person, stop, merge } = change;
   return {
@@ -81,18 +83,18 @@ export function recordedChange(client: string | null, change: ChangeDocument): o
 
 function recordedKey(client: string, key: KeyDocument): object {
   const { person, expires_at } = key;
-  // The hint of a personal key is known when it is claimed.
+  // A personal key gets its hint at its claim.
   const hint = person === null ? { hint: hintOf(client, key) } : {};
   return { ...(isSignIn(key) ? identityOf(key) : hint), person, expires_at };
 }
 
-/** Returns a change as people see it: as it is recorded, with the masks of recipients. */
+/** Returns a change for display: its recorded form with masked recipients. */
 export function shownChange(client: string | null, change: ChangeDocument): object {
   const recipients = change.register?.recipients.map(({ masked }) => masked);
   return { ...recordedChange(client, change), ...(recipients && { recipients }) };
 }
 
-/** A requested change of a register, as it is stored: additions to `allowed`, or removals from `blocked`. */
+/** The stored form of a pending register change: additions to `allowed`, or removals from `blocked`. */
 interface RegisterDocument {
   list: RegisterList;
   recipients: RecipientDocument[];
@@ -108,8 +110,8 @@ interface RecipientDocument {
 }
 
 /**
- * Returns what of a change lets a client pay more people. Undefined if nothing does. Removals name entries by their IDs, so
- * that a block that is set meanwhile stays.
+ * Returns the part of a change that lets a client pay more recipients. Undefined if none. Removals name
+ * entries by ID, so a block that is set meanwhile stays.
  */
 export async function widenedRegister(
   tx: Prisma.TransactionClient,
@@ -121,7 +123,7 @@ export async function widenedRegister(
   return recipients.length > 0 ? { list, recipients } : undefined;
 }
 
-/** Recipients that were erased meanwhile are not added. */
+/** Restores a register change. Skips recipients that were erased meanwhile. */
 export function fromRegisterDocument({ list, recipients }: RegisterDocument): RegisterWrite {
   if (list === 'blocked') {
     return { list, add: [], remove: { ids: recipients.flatMap(({ id }) => id ?? []), recipients: [] } };
@@ -132,7 +134,7 @@ export function fromRegisterDocument({ list, recipients }: RegisterDocument): Re
   return { list, add, remove: { ids: [], recipients: [] } };
 }
 
-/** Of additions and removals, one waits and the other applies at once. A change with both would be half made. */
+/** Rejects a change that adds and removes: one direction needs approval, and the other applies at once. */
 export function requireOneDirection({ add, remove }: RegisterChange): void {
   if (add.length === 0 || remove.length === 0) return;
   const detail = 'must be sent in a request of its own, because one of add and remove waits for a second person';
@@ -160,16 +162,16 @@ function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');
 }
 
-/** The lift of a stop, as it is stored until a second person decides about it. */
+/** The stored form of a pending lift of a stop. */
 export interface StopLiftDocument {
   id: string;
-  /** What the stop stops, and why, for the second person. */
+  /** Scope and reason of the stop, for the second person. */
   stops: string;
-  /** Lifts it although the upstream's list of a lost time was not read. */
+  /** Whether to lift it before the upstream's list of a recovery gap was read. */
   unreconciled: boolean;
 }
 
-/** Lifts stops. The owner of stops implements it, because it is above the governance of changes. */
+/** Lifts stops. Implemented by the owner of stops, which is above this area. */
 export abstract class StopLifts {
   /**
    * Lifts a stop in the transaction of the decision.

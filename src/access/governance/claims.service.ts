@@ -9,7 +9,7 @@ import { hashKey, isWellFormedClaimCode, newKey, OPENS } from '../clients/key';
 import { hintOf } from '../clients/listed';
 import { haveSameOwner } from '../people/same-person';
 
-/** A key that waits for its person, and those who agreed to it. */
+/** An unclaimed key, with its requester and its approver. */
 interface Unclaimed {
   id: string;
   client: string;
@@ -27,17 +27,17 @@ export interface ClaimedKey extends Unclaimed {
   claimedBy: string[];
 }
 
-/** Who claims a key. */
+/** The claimant of a key. */
 export interface Claimant {
-  /** The person of the credential of the request. Null without a credential, or if nobody in particular has it. */
+  /** The owner of the request's credential. Null without a credential, or for a shared one. */
   person: string | null;
-  /** Whether the person signed in at the OpenID provider. Nobody else has made that credential. */
+  /** Whether the person signed in at the OpenID provider, with a credential that nobody else knows. */
   isSignedIn: boolean;
 }
 
 /**
- * Makes the secrets of personal keys that two persons agreed to, when their persons claim them. Of several claims at the same
- * moment, one succeeds.
+ * Creates the secrets of approved personal keys when their persons claim them. Of concurrent claims, one
+ * succeeds.
  */
 @Injectable()
 export class ClaimsService {
@@ -50,7 +50,7 @@ export class ClaimsService {
   byCode(code: string, who: Claimant, by: ChangeAuthor): Promise<ClaimedKey> {
     if (!isWellFormedClaimCode(code)) throw new Problem('claim_not_found');
     return this.claim(Prisma.sql`k.claim_sha256 = ${hashKey(code)}`, who, by, (key) => {
-      // Only the approver was shown the code, so its sender may be the approver.
+      // Only the approver saw the code, so the sender may be the approver.
       return [...new Set([key.approvedBy, ...(who.person === null ? [] : [who.person])])];
     });
   }
@@ -63,7 +63,7 @@ export class ClaimsService {
     });
   }
 
-  /** @param others who may see the secret if its person has not signed in. */
+  /** @param others people who may know the secret, unless its person has signed in. */
   private claim(
     where: Prisma.Sql,
     { isSignedIn }: Claimant,
@@ -95,7 +95,7 @@ async function makeSecret(tx: Prisma.TransactionClient, { id, key, claimedBy }: 
     WHERE id = ${id}::uuid`;
 }
 
-/** The act of a claim. */
+/** Returns the record of a claim. */
 function claimOf({ id, client, clientId, person, key, requestedBy, approvedBy, claimedBy }: ClaimedKey) {
   const hint = hintOf(client, { hint: key.slice(-4) });
   const after = { person, hint, requested_by: requestedBy, approved_by: approvedBy, claimed_by: claimedBy };

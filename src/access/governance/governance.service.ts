@@ -31,22 +31,22 @@ import { MergeDocument, mergePeople, NamedMerge, readMerge } from '../people/mer
 import { OwnLimits } from '../people/person';
 import { NO_GRANTS, personWidenings, widenings } from './widens';
 
-/** A change that waits for a second person. */
+/** A pending change. */
 export interface Waiting {
   changeId: string;
   expiresAt: Date;
-  /** The new key of nobody in particular, if the change has one. It opens nothing until the change is approved. */
+  /** The new shared key of the change. Invalid until the change is approved. */
   key: string | undefined;
 }
 
 /**
- * Changes clients and their keys for people. With dual control, a change that lets a client do more waits for a second
- * person. Whatever narrows a client applies at once.
+ * Changes clients and their keys for administrators. With dual control, a change that widens a client waits
+ * for a second person. A change that narrows it applies at once.
  */
 @Injectable()
 export class GovernanceService {
   private readonly logger = new Logger('Governance');
-  /** Whether changes that let a client do more wait for a second person. */
+  /** Whether dual control is on. */
   readonly isOn: boolean;
   private readonly isProduction: boolean;
   private readonly waitsForMs: number;
@@ -71,7 +71,7 @@ export class GovernanceService {
     this.exceptionWrites = new PersonExceptionWrites(records);
   }
 
-  /** Creates a client, with its first key if it is a server. @throws ClientError, Problem */
+  /** Creates a client. A server gets its first key. @throws ClientError, Problem */
   async create(
     name: string,
     scopes: string[],
@@ -123,13 +123,13 @@ export class GovernanceService {
     return { ...(await this.issue(name, row, by)), key: shownKey(key, options.person) };
   }
 
-  /** Lets a person sign in at the provider as a client. @throws ClientError, Problem */
+  /** Lets a person sign in as a client at the provider. @throws ClientError, Problem */
   async allowSignIn(name: string, options: SignInOptions, by: ChangeAuthor): Promise<{ id: string } | Waiting> {
     if (!this.isOn) return this.clients.allowSignIn(name, options, by);
     return this.issue(name, makeSignIn(options), by);
   }
 
-  /** The holder of a key may do what the client may do, so a second person agrees to each new key. */
+  /** Issues a key after a second person's approval, because its holder gets all rights of the client. */
   private issue(name: string, row: KeyRow, by: ChangeAuthor): Promise<Waiting> {
     return this.alone(async (tx) => {
       const client = await lockClient(tx, name);
@@ -144,7 +144,7 @@ export class GovernanceService {
   }
 
   /**
-   * Changes the register of a client. Additions to `allowed` and removals from `blocked` let it pay more people.
+   * Changes the register of a client. Additions to `allowed` and removals from `blocked` widen it.
    * @throws ClientError, Problem
    */
   async changeRegister(name: string, change: RegisterChange, by: ChangeAuthor): Promise<RegisterChanged | Waiting> {
@@ -161,7 +161,11 @@ export class GovernanceService {
     });
   }
 
-  /** Changes the limits of a person. @returns undefined unless it waits for a second person. @throws ClientError, Problem */
+  /**
+   * Changes the limits of a person.
+   * @returns the pending change. Undefined if applied.
+   * @throws ClientError, Problem
+   */
   async limitPerson(
     name: string,
     id: string,
@@ -181,19 +185,22 @@ export class GovernanceService {
     });
   }
 
-  /** Merges two people who are one human. With dual control, a second person decides. @throws ClientError, Problem */
+  /**
+   * Merges two people into one human. With dual control, a second person decides.
+   * @throws ClientError, Problem
+   */
   async mergePeople(named: NamedMerge, by: ChangeAuthor): Promise<MergeDocument | Waiting> {
     if (!this.isOn) return mergePeople(this.prisma, this.records, named, by);
     const change = { permissions: {}, merge: await readMerge(this.prisma, named) };
     return this.ask({ kind: 'merge_people', client: null, widens: ['people'], before: null, change }, by);
   }
 
-  /** Asks a second person for a change that concerns no client. @throws Problem */
+  /** Requests a change of the installation. @throws Problem */
   ask(pending: NewPending, by: ChangeAuthor): Promise<Waiting> {
     return this.alone((tx) => this.wait(tx, pending, by));
   }
 
-  /** Records at a start whether a second person must agree, if the last start said otherwise. */
+  /** Records the setting of dual control at startup, if it has changed. */
   async recordSetting(): Promise<void> {
     await this.alone(async (tx) => {
       const before = await isDualControlRecorded(tx);
@@ -208,7 +215,7 @@ export class GovernanceService {
     if (this.isProduction && !this.isOn) this.logger.warn('dual control is off');
   }
 
-  /** Runs a change while no other is made or decided, so that two changes together never do what each alone may not. */
+  /** Serializes changes and decisions, so two concurrent changes cannot evade a check together. */
   private alone<Result>(work: (tx: Prisma.TransactionClient) => Promise<Result>): Promise<Result> {
     return this.prisma.$transaction(async (tx) => {
       await lockChanges(tx);
@@ -230,15 +237,15 @@ export class GovernanceService {
   }
 }
 
-/** The key of a person has no secret yet, so its requester is not shown one. */
+/** Hides a personal key from its requester. Its secret is created at the claim. */
 const shownKey = (key: string | undefined, person?: string) => (person === undefined ? key : undefined);
 
-/** What a client may do now, and who holds its keys. */
+/** Returns the current permissions and key holders of a client. */
 async function stateOf(tx: Prisma.TransactionClient, client: ListedClient): Promise<BeforeDocument> {
   return { permissions: permissionsOf(client), holders: await holdersOf(tx, client.id) };
 }
 
-/** Whether a change waits for a second person. */
+/** Returns whether a change is pending. */
 export function isWaiting(result: object): result is Waiting {
   return 'changeId' in result;
 }

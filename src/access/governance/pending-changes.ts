@@ -13,16 +13,16 @@ export const CHANGE_KINDS = ['create_client', 'change_client', 'issue_key', 'lif
 
 export interface NewPending {
   kind: (typeof CHANGE_KINDS)[number];
-  /** Null if it concerns no client. */
+  /** Null for a change of the installation. */
   client: { id: string | null; name: string } | null;
-  /** What needs a second person, by the names of the API. */
+  /** Fields that need a second person, by their names in the API. */
   widens: readonly string[];
-  /** Null if the client does not exist, or if it concerns none. */
+  /** Null for a new client, or without a client. */
   before: BeforeDocument | null;
   change: ChangeDocument;
 }
 
-/** The row of a change, with its documents read. */
+/** The row of a change, with its documents parsed. */
 export type PendingChange = Omit<Prisma.PendingChangeGetPayload<object>, 'kind' | 'before' | 'change' | 'status'> &
   Pick<NewPending, 'kind' | 'before' | 'change'> & { status: ChangeStatus };
 
@@ -33,14 +33,14 @@ export function isOfClient(change: PendingChange): change is ClientChangePending
   return change.client !== null;
 }
 
-/** A person who requests a change with a key. */
+/** The requester of a change: a person with a key. */
 export type Requester = ChangeAuthor & { clientId: string; keyId: string; actor: string };
 
 export async function lockChanges(tx: Prisma.TransactionClient): Promise<void> {
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCKS.change})::text`;
 }
 
-/** Stores a change until somebody decides about it, and records the request. */
+/** Stores a pending change, and records the request. */
 export async function insertPending(
   tx: Prisma.TransactionClient,
   records: ChangeRecords,
@@ -66,7 +66,7 @@ export async function insertPending(
   return { id, expiresAt };
 }
 
-/** Returns the permissions that a change changes, as they were when it was requested. */
+/** Returns the affected permissions at the time of the request. */
 export function shownBefore({ permissions, person = {} }: BeforeDocument, change: ChangeDocument): object {
   if (change.person) return only(person, Object.keys(change.person.limits));
   return only(permissions, Object.keys(change.permissions));
@@ -99,7 +99,7 @@ export function withStatus(status: ChangeStatus): Prisma.PendingChangeWhereInput
   return status === 'pending' ? { status, expiresAt: { gt: now } } : { status };
 }
 
-/** Ends the wait of a change. The caller holds the lock and has found it pending. */
+/** Closes a pending change. The caller holds the lock and has found it pending. */
 export async function endWait(
   tx: Prisma.TransactionClient,
   id: string,
@@ -112,7 +112,7 @@ export async function endWait(
     WHERE id = ${id}::uuid AND status = 'pending'`;
 }
 
-/** The act of a decision. */
+/** Returns the record of a decision. */
 export function decisionOf(
   { id, client, change }: PendingChange,
   clientId: string | null,

@@ -4,13 +4,13 @@ import { Scope } from '../../operations/catalogue/scopes';
 import { OPENS } from '../clients/key';
 import { HUMAN, KeyOwner, readOwners } from '../people/same-person';
 
-/** The scopes that must not meet in one hand: who pays or rules must not also approve. */
+/** Scopes that one person must not hold together: payers and administrators must not approve. */
 const INCOMPATIBLE: readonly (readonly [Scope, Scope])[] = [
   ['pay', 'approve'],
   ['admin', 'approve'],
 ];
 
-/** @throws Problem `incompatible_scopes` for scopes that one client must not have together. */
+/** @throws Problem `incompatible_scopes` if the scopes are incompatible. */
 function requireCompatible(scopes: readonly string[], holder = 'One client'): void {
   const pair = INCOMPATIBLE.find((both) => both.every((scope) => scopes.includes(scope)));
   if (!pair) return;
@@ -20,9 +20,9 @@ function requireCompatible(scopes: readonly string[], holder = 'One client'): vo
 }
 
 /**
- * Requires that none of the persons holds scopes together that must not meet in one hand, across the keys of all clients.
- * @param scopes the scopes that their keys of the client will have.
- * @param owners the persons of these keys, and as whom they sign in.
+ * Requires that no person holds incompatible scopes, across the keys of all clients.
+ * @param scopes the new scopes of their keys of the client.
+ * @param owners the owners of these keys, with their sign-ins.
  * @throws Problem `incompatible_scopes`.
  */
 export async function requireSeparateHands(

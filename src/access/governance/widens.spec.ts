@@ -53,7 +53,7 @@ const grants: fc.Arbitrary<Grants> = fc
   .tuple(permissions, limits, tokenProvider, pageProvider)
   .map(([one, two, three, four]) => ({ ...one, ...two, ...three, ...four }));
 
-/** Whom the providers of a client let in, as plain statements. */
+/** Returns the people and tokens that a client's providers admit, as plain statements. */
 function letIn(grants: Grants): Set<string> {
   const may: string[] = [];
   const { tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId, tokenDpop, tokenMaxAge } = grants;
@@ -71,7 +71,7 @@ function letIn(grants: Grants): Set<string> {
 const providersOf = (grants: Grants) =>
   Object.fromEntries(PROVIDER_KEYS.map((key) => [key, grants[key]])) as unknown as Providers;
 
-describe('what a change widens', () => {
+describe('widenings', () => {
   const nothing: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: ['pay'], operations: null };
 
   // test/limits/widened-requests.full.spec.ts compares the other permissions with the requests that they allow.
@@ -87,7 +87,7 @@ describe('what a change widens', () => {
     );
   });
 
-  it('finds nothing in the same state, and adds up', () => {
+  it('is empty for equal states, and transitive', () => {
     fc.assert(
       fc.property(grants, grants, grants, (one, two, three) => {
         expect(widenings(one, one)).toEqual([]);

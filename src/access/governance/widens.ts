@@ -4,10 +4,13 @@ import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits, NO_LIMITS, OWN_LIMITS } from 
 import { OwnLimits } from '../people/person';
 import { NO_PROVIDERS, providerWidenings } from '../clients/providers';
 
-/** What a client may do before it exists: nothing. */
+/** Permissions of a client before its creation: none. */
 export const NO_GRANTS: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: [], operations: null };
 
-/** Returns which limits of a person a change raises, by the names of the API. A person without a limit has the client's. */
+/**
+ * Returns the raised limits of a person, by their names in the API. Without an own limit, the client's
+ * applies.
+ */
 export function personWidenings(before: OwnLimits, after: OwnLimits, client: Limits): string[] {
   return OWN_LIMITS.filter(([own, key]) => widens(key, before[own] ?? client[key], after[own] ?? client[key])).map(
     ([, key]) => LIMIT_ROWS[key].name,
@@ -15,11 +18,12 @@ export function personWidenings(before: OwnLimits, after: OwnLimits, client: Lim
 }
 
 /**
- * Returns what a change lets a client do that it could not do before, by the names of the API. A second person must agree
- * to it. Nothing is left out, so an empty list means that every request that is allowed afterwards was allowed before.
+ * Returns the permissions that a change widens, by their names in the API. They need a second person. The
+ * list is complete: if it is empty, every request allowed after the change was allowed before.
  *
- * Each permission is judged as if all others allowed everything. A limit that another one hides today counts, because the
- * other one may be raised later, with an approval that does not show the first. Every scope opens something.
+ * Each permission is judged as if all others allowed everything. A limit hidden by a stricter one counts,
+ * because the stricter one may be raised later, and that approval would not show the hidden one. Every scope
+ * opens something.
  */
 export function widenings(before: Grants, after: Grants): string[] {
   const granted = after.scopes.filter((scope) => !before.scopes.includes(scope));
@@ -33,7 +37,7 @@ export function widenings(before: Grants, after: Grants): string[] {
   ];
 }
 
-/** Returns whether a value of a limit allows something that another value of it does not. */
+/** Returns whether a new value of a limit allows more than the old one. */
 function widens(key: LimitKey, before: Limits[LimitKey], after: Limits[LimitKey]): boolean {
   const row = LIMIT_ROWS[key];
   switch (row.kind) {
@@ -52,7 +56,7 @@ function isWider(before: Decimal | number | null, after: Decimal | number | null
   return wider === 'more' ? new Decimal(after).greaterThan(before) : new Decimal(after).lessThan(before);
 }
 
-/** @param empty what an empty list allows. */
+/** @param empty the meaning of an empty list. */
 function isLonger(before: string[], after: string[], empty: 'any' | 'none'): boolean {
   if (empty === 'any' && before.length === 0) return false;
   return !within(after, before) || (empty === 'any' && after.length === 0);

@@ -6,23 +6,26 @@ import { ClientError } from '../clients/client-error';
 import { PATIENCE } from '../clients/clients.service';
 import { HUMAN } from './same-person';
 
-/** Two people who are one human, as an administrator names them: a person of a client by ID, and staff by name. */
+/** Two people to merge, as named by an administrator: a person of a client by ID, staff by name. */
 export interface NamedMerge {
-  /** The person whose ID the human has. */
+  /** The person whose ID the human keeps. */
   kept: string;
   merged: string;
 }
 
-/** A merge, as it is stored until a second person decides about it. */
+/** The stored form of a pending merge. */
 export type MergeDocument = Record<keyof NamedMerge, MergedPerson>;
 
 interface MergedPerson {
   id: string;
-  /** Of a member of staff. Null for a person of a client, whom records name by ID. */
+  /** The name of a staff member. Null for a person of a client, whom records name by ID. */
   name: string | null;
 }
 
-/** Reads the people of a merge. @throws ClientError if there is no such person, or if both are one human already. */
+/**
+ * Reads the people of a merge.
+ * @throws ClientError for an unknown person, or if both are one human already.
+ */
 export async function readMerge(
   tx: Pick<Prisma.TransactionClient, '$queryRaw'>,
   { kept, merged }: NamedMerge,
@@ -33,7 +36,7 @@ export async function readMerge(
   throw new ClientError('both are one person already', undefined, [fault]);
 }
 
-/** Merges two people with its record. @returns false if both are one human already. */
+/** Merges two people, and records it. @returns false if both are one human already. */
 export async function writeMerge(
   tx: Prisma.TransactionClient,
   records: ChangeRecords,
@@ -54,7 +57,7 @@ export async function writeMerge(
   return true;
 }
 
-/** Merges two people without a second person. @throws ClientError */
+/** Merges two people without dual control. @throws ClientError */
 export function mergePeople(
   prisma: PrismaService,
   records: ChangeRecords,
@@ -68,7 +71,7 @@ export function mergePeople(
   }, PATIENCE);
 }
 
-/** Returns a merge for its record and for people. */
+/** Returns a merge for its record and for display. */
 export function recordedMerge({ kept, merged }: MergeDocument): object {
   return {
     kept_person_id: kept.id,

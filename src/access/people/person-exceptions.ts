@@ -22,7 +22,7 @@ import { isPersonId } from '../clients/sign-ins';
 import { OWN_LIMIT_KEYS, OwnLimits, personHash } from './person';
 import { ADD_PERSON } from './persons.service';
 
-/** A person as operators see them, with the names of the API and the person's own limits. Null: the client's. */
+/** A person in the API for operators, with their own limits. Null applies the client's limit. */
 export interface ListedPerson extends PersonFacts, LimitsDocument<OwnLimitKey> {}
 
 interface PersonFacts {
@@ -36,7 +36,7 @@ interface PersonFacts {
 
 const OWN_COLUMNS = Prisma.raw(limitColumns(OWN_LIMIT_KEYS, 'p'));
 
-/** Lists the people of clients, and gives them limits of their own without a second person. */
+/** Lists the people of clients, and sets their own limits without dual control. */
 @Injectable()
 export class PersonExceptionsService {
   private readonly writes: PersonExceptionWrites;
@@ -49,9 +49,9 @@ export class PersonExceptionsService {
   }
 
   /**
-   * Lists people, those seen first last.
+   * Lists people, newest first.
    * @param before lists only people with lower IDs.
-   * @param name lists only the people with this name: the one whom the client names, and the subject at its providers.
+   * @param name lists only people with this name, given by the client or by its providers (subject).
    */
   async list(
     clientName: string,
@@ -75,7 +75,7 @@ export class PersonExceptionsService {
     return person;
   }
 
-  /** Adds a person, unless the client has the person already. @returns the ID of the person. @throws ClientError */
+  /** Adds a person. Idempotent. @returns the ID of the person. @throws ClientError */
   add(clientName: string, person: PersonName, by: ChangeAuthor): Promise<string> {
     return this.prisma.$transaction(
       async (tx) => this.writes.add(tx, await lockClient(tx, clientName), person, by),
@@ -104,13 +104,13 @@ export class PersonExceptionsService {
   }
 }
 
-/** The same by the names of the API. */
+/** Own limits by their names in the API. */
 export type OwnLimitsDocument = Record<string, unknown>;
 
-/** A person as the client or its provider names them. */
+/** A person as named by the client or its provider. */
 interface PersonName {
   name: string;
-  /** Of the person's tokens, or where the person signs in to pages. Null if the client names the person. */
+  /** The issuer of the person's tokens or page sign-ins. Null if the client names the person. */
   issuer: string | null;
 }
 
@@ -127,11 +127,14 @@ export async function readOwnLimits(tx: Prisma.TransactionClient, clientId: stri
   return readLimits(person, OWN_LIMIT_KEYS);
 }
 
-/** Writes exceptions with their records, in the transaction of the caller, who has locked the client. Records name persons by ID. */
+/**
+ * Writes own limits with their records, which name persons by ID. The caller owns the transaction and has
+ * locked the client.
+ */
 export class PersonExceptionWrites {
   constructor(private readonly records: ChangeRecords) {}
 
-  /** Adds a person, unless the client has the person already. @returns the ID of the person. @throws ClientError */
+  /** Adds a person. Idempotent. @returns the ID of the person. @throws ClientError */
   async add(tx: Prisma.TransactionClient, client: Client, person: PersonName, by: ChangeAuthor): Promise<string> {
     const { name, issuer } = checkedPerson(client, person);
     const id = newId();
@@ -143,7 +146,10 @@ export class PersonExceptionWrites {
     return row.id;
   }
 
-  /** Changes the limits of a person. The version of the client's row changes, too, so that no instance remembers the old ones. */
+  /**
+   * Changes the limits of a person. Also changes the version of the client's row, so instances drop the old
+   * limits.
+   */
   async limit(
     tx: Prisma.TransactionClient,
     client: Client,
@@ -162,7 +168,7 @@ export class PersonExceptionWrites {
   }
 }
 
-/** @throws ClientError if no call of the client could have this person. */
+/** @throws ClientError if no call of the client can have this person. */
 function checkedPerson(client: Client, { name, issuer }: PersonName): PersonName {
   const issuers = [client.token_issuer, client.page_issuer];
   const faults = [

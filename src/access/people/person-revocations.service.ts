@@ -8,15 +8,15 @@ import { ClientError } from '../clients/client-error';
 import { lockClient } from '../clients/client-writes';
 import { PATIENCE } from '../clients/clients.service';
 
-/** A person of a client, as their credentials name them. */
+/** A person of a client, as named by their credentials. */
 export interface NamedPerson {
-  /** The person's provider. Null for a person whom the client names itself. */
+  /** The person's provider. Null if the client names the person. */
   issuer: string | null;
-  /** The subject there, or the name that the client uses. */
+  /** The subject at the provider, or the client's name for the person. */
   name: string;
 }
 
-/** A person of a client who was seen before. */
+/** A known person of a client. */
 export interface KnownPerson {
   id: string;
 }
@@ -24,14 +24,14 @@ export interface KnownPerson {
 export interface RevokedPerson {
   person_id: string;
   revoked_at: Date;
-  /** Whether nobody of the client had this name before. The name or the issuer may be wrong. */
+  /** Whether the name was new to the client. The name or the issuer may be wrong. */
   is_new: boolean;
 }
 
-/** A revocation, and the one before it. */
+/** A revocation, and the previous one. */
 type Written = RevokedPerson & { before: Date | null };
 
-/** Ends the tokens, ephemeral keys and page sessions of a person. */
+/** Revokes the tokens, ephemeral keys and page sessions of people. */
 @Injectable()
 export class PersonRevocationsService {
   constructor(
@@ -40,15 +40,15 @@ export class PersonRevocationsService {
   ) {}
 
   /**
-   * Ends all credentials of a person that were issued before. Once committed, no instance accepts them. The person may not have
-   * been seen yet. Those issued later are accepted.
-   * @throws ClientError if there is no such client, or no person of the client with the ID.
+   * Revokes all credentials of a person issued so far. The commit takes effect on every instance. Credentials
+   * issued later are accepted. The person may be new.
+   * @throws ClientError for an unknown client or an unknown ID of a person.
    */
   revoke(clientName: string, person: NamedPerson | KnownPerson, by: ChangeAuthor): Promise<RevokedPerson> {
     return this.prisma.$transaction(async (tx) => {
       const { id, name } = await lockClient(tx, clientName);
       const { before, ...revoked } = await ('id' in person ? writeKnown(tx, id, person) : writeNamed(tx, id, person));
-      // Every remembered caller of the client is looked up again.
+      // Makes every instance look up the client's callers again.
       await tx.$executeRaw`UPDATE client SET name = name WHERE id = ${id}::uuid`;
       const { person_id, revoked_at: revokedAt } = revoked;
       const change = {
@@ -64,7 +64,7 @@ export class PersonRevocationsService {
   }
 }
 
-/** Writes the time, with the row of a person who was never seen. Such a row has no name, because nobody has used it. */
+/** Writes the time, and adds a missing person. The new row has no name until the person calls. */
 async function writeNamed(
   tx: Prisma.TransactionClient,
   clientId: string,

@@ -8,7 +8,7 @@ import { commitment, newSalt } from '../../platform/privacy/commitment';
 import { limitColumns, LimitsRow, OwnLimitKey } from '../clients/limits/limits';
 import { OWN_LIMIT_KEYS, Person, personHash, PersonLimits, personLimitsOf } from './person';
 
-/** Uses some tens of megabytes. Beyond that, the persons seen least recently are forgotten. */
+/** Cache size: tens of megabytes. The least recently seen persons are evicted. */
 const MAX_KNOWN = 50_000;
 
 interface PersonRow extends LimitsRow<OwnLimitKey> {
@@ -21,10 +21,12 @@ const COLUMNS = `id::text, salt, ${limitColumns(OWN_LIMIT_KEYS, 'person')}`;
 const FIND = `SELECT ${COLUMNS} FROM person WHERE sha256 = $1::bytea`;
 
 /**
- * Adds a person, or gives one their name again. The values are the ID, the client's ID, the hash, the issuer, the name and a salt.
+ * Adds a person, or restores the name of an erased one. The values are the ID, the client's ID, the hash, the
+ * issuer, the name and a salt.
  *
- * Of several first requests at the same moment, one adds the row. A person who was erased gets a new salt, so that no record from
- * before can be linked to the name. A person whom a recovery restored gets the issuer, too. The hash tells that it is the same one.
+ * Of concurrent first requests, one adds the row. An erased person gets a new salt, so earlier records cannot
+ * be linked to the name. A person restored by a recovery also gets the issuer. The hash identifies the
+ * person.
  */
 export const ADD_PERSON = `
   INSERT INTO person (id, client_id, sha256, issuer, name, salt) VALUES ($1::uuid, $2::uuid, $3::bytea, $4, $5, $6::bytea)
@@ -32,19 +34,19 @@ export const ADD_PERSON = `
     issuer = EXCLUDED.issuer, forget_after = NULL
   RETURNING ${COLUMNS}`;
 
-/** Whom to find. */
+/** The client of a person. */
 interface Named {
   clientId: string;
-  /** The version of the client's row. It changes with each change of a person's limits. */
+  /** The version of the client's row. It changes with the limits of its people. */
   rights: string;
   /** The limits of the client. */
   limits: PersonLimits;
 }
 
-/** Finds the persons on whose behalf clients call, and adds those who were never seen. */
+/** Finds the persons that clients act for, and adds new ones. */
 @Injectable()
 export class PersonsService {
-  /** By the version of the client's row, so that nobody is remembered with limits from before. */
+  /** Persons by the version of the client's row, so cached limits are never stale. */
   private readonly known = new LRUCache<string, Person>({ max: MAX_KNOWN });
 
   constructor(
@@ -53,9 +55,9 @@ export class PersonsService {
   ) {}
 
   /**
-   * Finds a person of a client. The row is committed before this returns, so admission can count on it.
-   * @param issuer of the person's tokens. Null if the client names the person.
-   * @param isPayment whether admission decides about the request. Others never hold up a payment.
+   * Finds a person of a client, or adds one. The row is committed on return, for admission.
+   * @param issuer the issuer of the person's tokens. Null if the client names the person.
+   * @param isPayment whether the request passes admission. Others never hold up a payment.
    * @throws DatabaseTooSlow
    */
   async find(
@@ -81,7 +83,7 @@ export class PersonsService {
     return person;
   }
 
-  /** Forgets a person whom the database does not have. The next request adds the person. */
+  /** Evicts a person that the database lacks. The next request adds the person. */
   forget({ rights }: Pick<Named, 'rights'>, { sha256 }: Pick<Person, 'sha256'>): void {
     this.known.delete(knownAs({ rights, sha256 }));
   }

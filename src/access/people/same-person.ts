@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
 
-/** The humans who may be behind something, by their IDs: the owner of a key, and others who may know its secret. */
+/** IDs of the humans behind a key or a request: the owner of the key, and others who may know its secret. */
 export type Humans = readonly string[];
 
 type Database = Pick<Prisma.TransactionClient, '$queryRaw'>;
@@ -9,18 +9,18 @@ type Database = Pick<Prisma.TransactionClient, '$queryRaw'>;
 interface RecordedRequest {
   client_id: string;
   key_id: string;
-  /** The name in the record. Null if it has none, or it was erased. */
+  /** The recorded name. Null if unset or erased. */
   actor: string | null;
   person_id?: string | null | undefined;
-  /** Who acted for the person according to the token (RFC 8693). */
+  /** The actor of the token, who acted for the person (RFC 8693, section 4.1). */
   token?: { act?: { person_id: string } | null | undefined } | null | undefined;
 }
 
-/** The owner of a key, as it names them. */
+/** The owner of a key, as named by the key. */
 export interface KeyOwner {
-  /** Null if the key belongs to nobody in particular. */
+  /** Null for a shared key. */
   person?: string | null;
-  /** Of a person who signs in. */
+  /** The provider of a sign-in. */
   issuer?: string;
   subject?: string;
 }
@@ -34,20 +34,20 @@ export interface Requester {
   humans: Humans;
 }
 
-/** The humans behind a request `i` of the journal, in SQL. */
+/** SQL: the humans behind a request `i` of the journal. */
 export const REQUESTER_OF_INTENT = Prisma.sql`humans_behind(
   ARRAY[i.person_id, (i.record::json #>> '{token,act,person_id}')::uuid], ARRAY[i.record::json ->> 'actor'],
   ARRAY[(i.record::json ->> 'key_id')::uuid])::text[]`;
 
-/** The ID of the human who is the person `p`, in SQL. */
+/** SQL: the ID of the human of a person `p`. */
 export const HUMAN = Prisma.sql`coalesce(p.same_as, p.id)`;
 
-/** Returns whether two things may have the same human behind them. */
+/** Returns whether two sets share a human. */
 export function samePerson(one: Humans, other: Humans): boolean {
   return one.some((human) => other.includes(human));
 }
 
-/** Reads the requester of a call, with whom its decider is compared. */
+/** Reads the requester of a call, to compare with its decider. */
 export async function readRequester(
   prisma: Database,
   { actor, client_id: clientId, key_id: keyId, person_id: personId = null, token }: RecordedRequest,
@@ -60,7 +60,9 @@ export async function readRequester(
   return { clientId, keyId, isPerson: (personId ?? actor) !== null, humans };
 }
 
-/** Reads who may decide with a key: its owner, who claimed it, and who requested it before it was claimed. */
+/**
+ * Reads the humans behind a decider's key: its owner, its claimant, and the requester of the unclaimed key.
+ */
 export function readDecider(prisma: Database, keyId: string | null): Promise<Humans> {
   return readHumans(
     prisma,
@@ -70,7 +72,7 @@ export function readDecider(prisma: Database, keyId: string | null): Promise<Hum
   );
 }
 
-/** Reads whether one human owns both keys. Others who may know their secrets do not count. */
+/** Returns whether one human owns both keys. Others who may know their secrets do not count. */
 export async function haveSameOwner(prisma: Database, one: string | null, other: string | null): Promise<boolean> {
   return samePerson(await readOwner(prisma, one), await readOwner(prisma, other));
 }
@@ -80,8 +82,8 @@ function readOwner(prisma: Database, keyId: string | null): Promise<Humans> {
 }
 
 /**
- * Returns the changes among these that another person than the owner of a key must decide about: those that the owner requested, by
- * any identity, and merges of the owner with another person.
+ * Returns the changes that the owner of a key must not decide: changes that they requested with any identity,
+ * and merges of them with another person.
  */
 export async function readOwnChanges(
   prisma: Database,
@@ -96,7 +98,7 @@ export async function readOwnChanges(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Reads the humans who own keys that may not exist yet. Those who were never seen are missing. */
+/** Reads the humans who own existing or planned keys. Omits unknown owners. */
 export function readOwners(prisma: Database, owners: readonly KeyOwner[]): Promise<Humans> {
   const [names, subjects] = [owners.map(({ person = null }) => person), owners.filter(({ subject }) => subject)];
   return readHumans(

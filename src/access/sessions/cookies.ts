@@ -3,26 +3,29 @@ import { FastifyRequest } from 'fastify';
 import { hash, timingSafeEqual } from 'node:crypto';
 
 interface NewCookie {
-  /** Without a prefix. */
+  /** Name without the prefix. */
   name: string;
   value: string;
-  /** `lax` for a cookie that must come along when another site leads here. */
+  /** `lax` for a cookie that the browser must send after a redirect from another site. */
   sameSite: 'strict' | 'lax';
-  /** Undefined: it ends with the browser. */
+  /** Undefined for a cookie that ends with the browser. */
   maxAgeSeconds?: number;
 }
 
-/** Over TLS, the prefix keeps neighbouring hosts from setting the cookie (RFC 6265bis, section 4.1.3.2). */
+/**
+ * Returns the cookie's name with the prefix `__Host-` over TLS, which blocks sibling hosts (RFC 6265bis,
+ * section 4.1.3.2).
+ */
 function prefixed(request: FastifyRequest, name: string): string {
   return hasTls(request) ? `__Host-${name}` : name;
 }
 
-/** Returns a cookie of ours. Undefined if the browser sends none, or an empty one. */
+/** Returns the value of our cookie. Undefined if missing or empty. */
 export function cookieIn(request: FastifyRequest, name: string): string | undefined {
   return parseCookie(request.headers.cookie ?? '')[prefixed(request, name)] || undefined;
 }
 
-/** Returns the `Set-Cookie` header of a cookie that scripts cannot read. */
+/** Returns the `Set-Cookie` header of an HttpOnly cookie. */
 export function setCookie(request: FastifyRequest, { name, value, sameSite, maxAgeSeconds }: NewCookie): string {
   return stringifySetCookie({
     name: prefixed(request, name),
@@ -35,7 +38,7 @@ export function setCookie(request: FastifyRequest, { name, value, sameSite, maxA
   });
 }
 
-/** Returns the `Set-Cookie` header that ends a cookie. */
+/** Returns the `Set-Cookie` header that deletes a cookie. */
 export function endCookie(request: FastifyRequest, cookie: Pick<NewCookie, 'name' | 'sameSite'>): string {
   return setCookie(request, { ...cookie, value: '', maxAgeSeconds: 0 });
 }
@@ -46,14 +49,14 @@ function hasTls({ call }: FastifyRequest): boolean {
 
 export const CONSOLE_COOKIE = { name: 'payout_proxy', sameSite: 'strict' } as const;
 
-/** Returns the session secret from the cookie. Undefined if there is none. */
+/** Returns the session secret from the cookie. Undefined if missing. */
 export function sessionTokenIn(request: FastifyRequest): string | undefined {
   return cookieIn(request, CONSOLE_COOKIE.name);
 }
 
 /**
- * Returns the `Set-Cookie` header. Scripts cannot read the cookie, other sites' pages cannot send it, and it ends with
- * the browser.
+ * Returns the `Set-Cookie` header of the console session. Scripts cannot read the cookie, other sites cannot
+ * send it, and it ends with the browser.
  */
 export function sessionCookie(request: FastifyRequest, token: string): string {
   return setCookie(request, { ...CONSOLE_COOKIE, value: token });
@@ -64,14 +67,14 @@ export function noSessionCookie(request: FastifyRequest): string {
 }
 
 /**
- * Returns the token that a page must send in `X-CSRF-Token`. An attacker who can only make the browser send its cookie
- * does not know it. It is derived from the cookie's secret, so nothing is stored.
+ * Returns the required value of `X-CSRF-Token`. It is derived from the cookie's secret, so nothing is stored.
+ * An attacker who can only make the browser send its cookie does not know it.
  */
 export function csrfTokenOf(token: string): string {
   return hash('sha256', `csrf ${token}`, 'base64url');
 }
 
-/** Whether a request proves that it comes from a page that could read our responses. */
+/** Returns whether a request carries the CSRF token, which only pages that read our responses know. */
 export function hasCsrfToken({ headers }: FastifyRequest, token: string): boolean {
   const [said, expected] = [headers['x-csrf-token'] ?? '', csrfTokenOf(token)].map((one) => Buffer.from(String(one)));
   return (
@@ -86,23 +89,23 @@ export const PAGE_COOKIE_PREFIX = 'payout_proxy_page_';
 
 const cookieOf = (client: string) => ({ name: `${PAGE_COOKIE_PREFIX}${client}`, sameSite: 'strict' }) as const;
 
-/** The cookie of a page session. */
+/** A page session's cookie. */
 export interface PageToken {
-  /** The client that its name states. */
+  /** The client in the cookie's name. */
   client: string;
   /** The secret. */
   token: string;
 }
 
-/** Returns the secret of the browser's session on the pages of a client. Undefined if there is none. */
+/** Returns the secret of the browser's page session of a client. Undefined if missing. */
 export function pageTokenOf(request: FastifyRequest, client: string): string | undefined {
   const token = cookieIn(request, cookieOf(client).name);
   return token !== undefined && TOKEN.test(token) ? token : undefined;
 }
 
 /**
- * Returns the page session that a request comes from. A browser sends the cookies of all clients. The page tells
- * which of them it means by sending the CSRF token of that session.
+ * Returns the page session of a request. A browser sends the cookies of all clients. The page selects one by
+ * sending its CSRF token.
  */
 export function pageTokenByCsrf(request: FastifyRequest): PageToken | undefined {
   if (request.headers['x-csrf-token'] === undefined) return undefined;
@@ -116,8 +119,8 @@ export function hasPageSession(request: FastifyRequest): boolean {
 }
 
 /**
- * Returns the `Set-Cookie` header. Scripts cannot read the cookie, pages of other sites cannot send it, and it ends with the
- * browser.
+ * Returns the `Set-Cookie` header of a page session. Scripts cannot read the cookie, other sites cannot send
+ * it, and it ends with the browser.
  */
 export function pageSessionCookie(request: FastifyRequest, client: string, token: string): string {
   return setCookie(request, { ...cookieOf(client), value: token });

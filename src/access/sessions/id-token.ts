@@ -6,8 +6,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts an ID token for its session. Only the cookie has the secret, so nobody can read the token in the database, which
- * may name a person.
+ * Encrypts an ID token for its session. The token may name a person. The secret is only in the cookie, so the
+ * token is unreadable in the database.
  */
 export function sealIdToken(idToken: string, sessionToken: string): Buffer {
   const iv = randomBytes(IV_BYTES);

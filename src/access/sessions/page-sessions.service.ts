@@ -11,7 +11,7 @@ import { hashKey, OPENS } from '../clients/key';
 import { openIdToken, sealIdToken } from './id-token';
 import { ENDS_AT, goesOn, isIdle, IS_USE_OLD, newToken, NewSignIn, recordUse } from './session-life';
 
-/** A page session that has not ended, with its client and its person. */
+/** An active page session, with its client and its person. */
 interface PageSessionRow extends CallerRow {
   sha256: string;
   sessionId: string;
@@ -19,11 +19,11 @@ interface PageSessionRow extends CallerRow {
   subject: string;
   signedInAt: Date | null;
   isUseOld: boolean;
-  /** Milliseconds from the statement on. */
+  /** Remaining validity from the statement on, in ms. */
   validForMs: number;
 }
 
-// It ends with its page key, with the origin of its page, with the credentials of its person, and when the person is erased.
+// A session ends with its page key, its page's origin, or the revocation or erasure of its person.
 const selectWhere = (condition: string, idleMinutes: number) => `
   SELECT ${CALLER_COLUMNS}, encode(s.sha256, 'hex') AS sha256, s.id AS "sessionId", p.issuer, p.name AS subject,
     s.signed_in_at AS "signedInAt", ${IS_USE_OLD} AS "isUseOld",
@@ -34,11 +34,14 @@ const selectWhere = (condition: string, idleMinutes: number) => `
 
 const MAX_REMOVED = 1_000;
 
-/** Manages the sessions of people on the pages of clients. Instead of a token, the browser holds a secret. */
+/** Manages page sessions. The browser holds a secret instead of a token. */
 @Injectable()
 export class PageSessionsService {
   private readonly idleMinutes: number;
-  /** SQL: removes sessions that have ended, far more than one sign-in begins. Sign-ins at the same moment remove others. */
+  /**
+   * SQL: prunes a batch of ended sessions, far larger than one sign-in adds. Concurrent sign-ins prune other
+   * rows.
+   */
   private readonly removeSome: string;
   private readonly lookUps: KeyLookUps<PageSessionRow>;
 
@@ -56,8 +59,9 @@ export class PageSessionsService {
   }
 
   /**
-   * Finds the caller of a session. It queries the database each time, so that a session ends at once and on every instance.
-   * @param patienceMs how long its request may still wait.
+   * Finds the caller of a session. Always queries the database, so an ended session is rejected at once on
+   * every instance.
+   * @param patienceMs the remaining wait of its request.
    * @throws DatabaseTooSlow
    */
   async identify(token: string, purpose: Purpose, patienceMs: number): Promise<Caller | undefined> {
@@ -82,8 +86,8 @@ export class PageSessionsService {
   /**
    * Starts a session.
    * @param keyId the page key of the client.
-   * @param origin that of the page that the sign-in leads to.
-   * @returns the secret for the cookie, which is stored nowhere. It is always a new one.
+   * @param origin the origin of the page after the sign-in.
+   * @returns a new secret for the cookie, which is not stored.
    */
   async begin(
     { keyId, personId, origin }: { keyId: string; personId: string; origin: string },
@@ -99,14 +103,14 @@ export class PageSessionsService {
     return token;
   }
 
-  /** Ends a session. @returns the ID token of its person. Undefined if there is no such session. */
+  /** Ends a session. @returns the ID token of its person. Undefined for an unknown session. */
   async end(token: string): Promise<string | undefined> {
     const [ended] = await this.side.$queryRaw<{ idToken: Uint8Array }[]>`
       DELETE FROM page_session WHERE sha256 = ${hashKey(token)} RETURNING id_token AS "idToken"`;
     return ended && openIdToken(ended.idToken, token);
   }
 
-  /** Ends the session of which only the hash is known, because a new one replaces it. */
+  /** Ends the session with this hash, which a new session replaces. */
   async replace(hexHash: string): Promise<void> {
     await this.side.$executeRaw`DELETE FROM page_session WHERE sha256 = decode(${hexHash}, 'hex')`;
   }
@@ -122,7 +126,7 @@ export class PageSessionsService {
 
 /**
  * Returns the caller of a session: its client, with the scopes of end users.
- * @param askedAt when the row was asked for, on the monotonic clock.
+ * @param askedAt start of the query, on the monotonic clock.
  */
 function pageCallerOf(row: PageSessionRow, askedAt: number): Caller {
   const { scopes, ...client } = callerOf(row);

@@ -5,27 +5,27 @@ import { Caller } from '../callers/caller';
 import { personHash } from '../people/person';
 import { OneTimeToken, useToken } from '../tokens/used-proofs.service';
 
-/** A session at a provider that has ended there, all sessions of a person, or a session of that person. */
+/** The sessions ended at a provider: one session, all sessions of a person, or one session of a person. */
 export interface EndedAtProvider {
   issuer: string;
   subject: string | undefined;
   sid: string | undefined;
 }
 
-/** Where the sessions of a provider are: in the console, and on the pages of clients. */
+/** The session stores of a provider: the console, and the pages of clients. */
 interface Places {
   console: boolean;
   pages: Pick<Caller, 'clientId' | 'keyId'>[];
 }
 
-/** Ends the sessions that a provider has ended. */
+/** Handles OpenID back-channel logouts. */
 @Injectable()
 export class ProviderSignOutsService {
   constructor(private readonly prisma: SidePrisma) {}
 
   /**
-   * Ends sessions by a logout token, once: a replay would end those that people have begun since.
-   * @returns false if the token was used before. Then nothing ended.
+   * Ends sessions by a logout token. Each token works once: a replay would end newer sessions.
+   * @returns false for a used token, without effect.
    */
   async end(token: OneTimeToken, ended: EndedAtProvider, { console, pages }: Places): Promise<boolean> {
     return this.prisma.$transaction(async (tx) => {

@@ -2,38 +2,38 @@ import { randomBytes } from 'node:crypto';
 import { isUnavailable } from '../../platform/database/pools/unavailable';
 import { hashKey } from '../clients/key';
 
-/** The secret in the cookie has as many bytes as a key. */
+/** Length of a cookie's secret, equal to a key's. */
 const TOKEN_BYTES = 32;
 
-/** The longest session: a working day and its evening. */
+/** Maximum duration of a session: a working day and its evening. */
 const LONGEST_HOURS = 12;
 
-/** Within a minute, further uses are not written. */
+/** Minimum interval between writes of a session's last use. */
 const USE_RESOLUTION_SECONDS = 60;
 
 /** SQL: whether the last use of a session `s` must be written. */
 export const IS_USE_OLD = `now() - s.used_at > interval '${USE_RESOLUTION_SECONDS} seconds'`;
 
-/** SQL: when a session `s` ends at the latest. */
+/** SQL: latest end of a session `s`. */
 export const ENDS_AT = `(s.created_at + interval '${LONGEST_HOURS} hours')`;
 
 /**
- * SQL: whether a session `s` has ended because nobody used it. Sessions that have ended otherwise are used no more, so in time this
- * holds for them, too.
- * @param idleMinutes SQL, after how many minutes without a request a session ends.
+ * SQL: whether a session `s` has ended by inactivity. Sessions that ended otherwise become idle too, since
+ * nothing uses them.
+ * @param idleMinutes SQL: the idle timeout in minutes.
  */
 export function isIdle(idleMinutes: string): string {
   return `s.used_at <= now() - make_interval(mins => ${idleMinutes})`;
 }
 
-/** SQL: whether a session `s` goes on by itself. @param idleMinutes as for {@link isIdle}. */
+/** SQL: whether a session `s` is neither idle nor expired. @param idleMinutes as for {@link isIdle}. */
 export function goesOn(idleMinutes: string): string {
   return `NOT ${isIdle(idleMinutes)} AND ${ENDS_AT} > now()`;
 }
 
-/** What the provider says about a sign-in. */
+/** A sign-in as reported by the provider. */
 export interface NewSignIn {
-  /** When the person last proved who they are. Null if the provider does not say. */
+  /** Time of the person's last authentication. Null if the provider omits it. */
   at: Date | null;
   acr: string | null;
   /** The session at the provider. */
@@ -41,17 +41,20 @@ export interface NewSignIn {
   idToken: string;
 }
 
-/** Makes the secret for the cookie of a new session. It is stored nowhere. */
+/** Generates the secret of a new session's cookie. It is not stored. */
 export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Returns the hash by which a session can be replaced. It does not tell the secret. */
+/** Returns the hash that identifies a session to replace, without revealing the secret. */
 export function hashOf(token: string): string {
   return hashKey(token).toString('hex');
 }
 
-/** Waits until a use is written. While the database takes no writes, sessions go on, and end as if they were idle. */
+/**
+ * Waits for the write of a use. While the database is read-only, the write is skipped, so a session may end
+ * as idle.
+ */
 export async function recordUse(writing: PromiseLike<unknown>): Promise<void> {
   try {
     await writing;

@@ -9,7 +9,7 @@ import { SignInIdentity } from '../clients/sign-ins';
 import { openIdToken, sealIdToken } from './id-token';
 import { goesOn, IS_USE_OLD, newToken, NewSignIn, recordUse } from './session-life';
 
-// A session ends, too, when people can no longer sign in as its person did.
+// A session also ends when the configuration no longer allows its kind of sign-in.
 const FIND_SESSION = `
   SELECT ${CALLER_COLUMNS}, ${IS_USE_OLD} AS "isUseOld",
     k.kind = 'sign_in' AS "isSignIn", s.signed_in_at AS "signedInAt", s.acr,
@@ -30,24 +30,24 @@ type SessionRow = CallerRow & {
   acr: string | null;
 };
 
-/** How a person proved who they are at the OpenID provider. */
+/** A person's authentication at the OpenID provider. */
 export interface SignIn {
-  /** When, by the provider's clock. Null if it does not say. */
+  /** Time, by the provider's clock. Null if omitted. */
   at: Date | null;
-  /** How long ago, in seconds. Null if the provider does not say when. */
+  /** Age in seconds. Null if the provider omits the time. */
   ageSeconds: number | null;
-  /** How strongly, in the provider's words. */
+  /** Strength, as the provider's class reference (`acr`). */
   acr: string | null;
 }
 
-/** The caller of a session, and how the person signed in. */
+/** The caller of a session, and its sign-in. */
 export interface Session {
   caller: Caller;
-  /** Undefined if it began with a key. */
+  /** Undefined for a session begun with a key. */
   signIn: SignIn | undefined;
 }
 
-/** Manages the console sessions. Instead of a key, the browser holds a secret that is valid for a short time. */
+/** Manages console sessions. The browser holds a short-lived secret instead of a key. */
 @Injectable()
 export class SessionsService {
   private readonly idleMinutes: number;
@@ -66,8 +66,8 @@ export class SessionsService {
 
   /**
    * Starts a session.
-   * @param signIn how the person signed in at the provider. Undefined if they sent a key.
-   * @returns the secret for the cookie, which is stored nowhere. It is always a new one.
+   * @param signIn the sign-in at the provider. Undefined for a session begun with a key.
+   * @returns a new secret for the cookie, which is not stored.
    */
   async begin(keyId: string, signIn?: NewSignIn): Promise<string> {
     const token = newToken();
@@ -83,9 +83,9 @@ export class SessionsService {
   }
 
   /**
-   * Finds the caller of a session. It queries the database each time, as for a key. A session therefore ends with its
-   * key, at once and on every instance.
-   * @param patienceMs how long its request may still wait.
+   * Finds the caller of a session. Always queries the database, so a session ends with its key at once on
+   * every instance.
+   * @param patienceMs the remaining wait of its request.
    * @throws DatabaseTooSlow
    */
   async identify(token: string, patienceMs: number): Promise<Session | undefined> {
@@ -100,7 +100,7 @@ export class SessionsService {
     return { caller: callerOf(row), signIn: isSignIn ? { at, ageSeconds, acr } : undefined };
   }
 
-  /** Finds the caller without counting a use, so that an open stream does not prolong the session. */
+  /** Finds the caller without counting a use, so an open stream does not prolong the session. */
   async peek(token: string): Promise<Caller | undefined> {
     const row = await this.find(token, REQUEST_PATIENCE_MS);
     return row && callerOf(row);
@@ -113,20 +113,20 @@ export class SessionsService {
     return row;
   }
 
-  /** Finds the caller that a person signs in as. Undefined if nobody has let them in. */
+  /** Finds the caller of a sign-in. Undefined for an unknown person. */
   async findSignIn({ issuer, subject }: SignInIdentity): Promise<Caller | undefined> {
     const [row] = await this.prisma.prepared<CallerRow>('find_sign_in', FIND_SIGN_IN, [issuer, subject]);
     return row && callerOf(row);
   }
 
-  /** Ends a session. @returns the ID token of its person. Undefined if it began with a key. */
+  /** Ends a session. @returns the ID token of its person. Undefined for a session begun with a key. */
   async end(token: string): Promise<string | undefined> {
     const [ended] = await this.prisma.$queryRaw<{ idToken: Uint8Array | null }[]>`
       DELETE FROM console_session WHERE sha256 = ${hashKey(token)} RETURNING id_token AS "idToken"`;
     return ended?.idToken ? openIdToken(ended.idToken, token) : undefined;
   }
 
-  /** Ends the session of which only the hash is known, because a new one replaces it. */
+  /** Ends the session with this hash, which a new session replaces. */
   async replace(hash: string): Promise<void> {
     await this.prisma.$executeRaw`DELETE FROM console_session WHERE sha256 = decode(${hash}, 'hex')`;
   }

@@ -3,34 +3,34 @@ import { isObject } from '../../platform/json/is-object';
 import { TOKEN_ALGORITHMS } from '../clients/providers';
 import { CompactJws, expiredToken, invalidToken, readCompactJws } from './refusals';
 
-/** An access token as a request has it, before it is verified. */
+/** An access token of a request, before verification. */
 export interface SentToken {
   scheme: 'Bearer' | 'DPoP';
   token: string;
 }
 
-/** Returns the access token of the header `Authorization`. Undefined if the header has none, or another scheme. */
+/** Returns the access token of the header `Authorization`. Undefined if missing or of another scheme. */
 export function tokenIn(header: string | undefined): SentToken | undefined {
   const [, scheme = '', token = ''] = /^(bearer|dpop)(?: +(.*))?$/i.exec(header ?? '') ?? [];
   if (scheme === '') return undefined;
   return { scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer', token };
 }
 
-/** Returns whether the header `Authorization` has an API key, with any scheme or none. */
+/** Returns whether the header `Authorization` contains an API key, with any scheme or none. */
 export function isKey(header = ''): boolean {
   const [, encoded] = /^basic +(.*)/i.exec(header) ?? [];
   const text = encoded === undefined ? header : Buffer.from(encoded, 'base64').toString('latin1');
   return /(?:^|[ :])ppe?_/.test(text);
 }
 
-/** A token that was read, and not yet verified. */
+/** A parsed token, before verification. */
 export interface ReadToken extends CompactJws {
   issuer: string;
   clientId: string;
   subject: string;
 }
 
-/** Reads which provider, app and person a token names. @throws Problem `invalid_token` */
+/** Parses a token, with its provider, app and person. @throws Problem `invalid_token` */
 export function readToken(token: string): ReadToken {
   const jws = readCompactJws(token);
   if (!jws) throw invalidToken('it is not a JWT in the compact form');
@@ -43,7 +43,7 @@ export function readToken(token: string): ReadToken {
   };
 }
 
-/** The provider whose access tokens a client takes, and how its tokens must look. */
+/** The provider of a client's access tokens, and the required form of its tokens. */
 export interface TokenSource {
   issuer: string;
   audience: string;
@@ -53,7 +53,7 @@ export interface TokenSource {
   clientId: string;
 }
 
-/** What an access token says. */
+/** The claims of an access token. */
 export interface AccessTokenClaims {
   issuer: string;
   subject: string;
@@ -63,22 +63,22 @@ export interface AccessTokenClaims {
   /** Seconds since 1970. */
   issuedAt: number;
   expiresAt: number;
-  /** When the person signed in at the provider. Null if the token does not say it. */
+  /** Time of the person's sign-in at the provider. Null if omitted. */
   authTime: number | null;
-  /** The thumbprint of the key that the token is bound to (RFC 9449). Null if whoever holds the token may use it. */
+  /** Thumbprint of the token's bound key (RFC 9449, section 6.1). Null for a bearer token. */
   jkt: string | null;
-  /** Who acts for the person (RFC 8693). Null if nobody does. */
+  /** The actor for the person (RFC 8693, section 4.1). Null if none. */
   act: { issuer: string; subject: string } | null;
 }
 
-/** The clock of a provider may be ahead of ours by so many seconds. */
+/** Tolerance for a provider's clock ahead of ours, in seconds. */
 export const SKEW_SECONDS = 10;
 
 const MAX_TEXT = 500;
 
 /**
- * Checks everything about an access token except its signature (RFC 9068, section 4). The header's `jwk`, `jku`, `x5c` and
- * `x5u` are never used: a token cannot say which key it is to be trusted by.
+ * Checks everything about an access token except its signature (RFC 9068, section 4). The header's `jwk`,
+ * `jku`, `x5c` and `x5u` are ignored: a token must not choose its own key.
  * @throws Problem `invalid_token` or `token_expired`.
  */
 export function checkAccessToken({ header, payload }: CompactJws, source: TokenSource): AccessTokenClaims {
@@ -107,11 +107,14 @@ function checkHeader({ alg, typ, crit, kid }: Record<string, unknown>, { algorit
   const isKnown = TOKEN_ALGORITHMS.some((known) => known === alg);
   if (!isKnown || !algorithms.includes(String(alg))) throw invalidToken('its signature algorithm (alg) is not allowed');
   if (!isAccessTokenType(typ)) throw invalidToken('its type (typ) is not at+jwt');
-  if (crit !== undefined) throw invalidToken('it requires extensions (crit), and this API has none');
-  if (kid !== undefined && !isTokenText(kid)) throw invalidToken('the name of its key (kid) is not a text');
+  if (crit !== undefined) throw invalidToken('it requires extensions (crit), which this API does not support');
+  if (kid !== undefined && !isTokenText(kid)) throw invalidToken('its key ID (kid) is not a string');
 }
 
-/** The type keeps other tokens of the same provider out, such as ID tokens. */
+/**
+ * Returns whether the type is `at+jwt`. Rejects other tokens of the provider, such as ID tokens (RFC 9068,
+ * section 2.1).
+ */
 function isAccessTokenType(typ: unknown): boolean {
   return typeof typ === 'string' && /^(application\/)?at\+jwt$/i.test(typ);
 }
@@ -122,14 +125,14 @@ function checkTimes({ issuedAt, expiresAt }: AccessTokenClaims, notBefore: numbe
   if (expiresAt <= now) throw expiredToken();
 }
 
-/** Returns a claim that must be a text. @throws Problem `invalid_token` */
+/** Returns a text claim. @throws Problem `invalid_token` */
 function textOf(payload: Record<string, unknown>, name: string): string {
   const text = payload[name];
-  if (!isTokenText(text)) throw invalidToken(`its claim ${name} must be a text of 1 to ${MAX_TEXT} characters`);
+  if (!isTokenText(text)) throw invalidToken(`its claim ${name} must be a string of 1 to ${MAX_TEXT} characters`);
   return text;
 }
 
-/** Returns whether a claim is a text that can be stored: without control characters and halves of characters. */
+/** Returns whether a claim is a storable string, without control characters and lone surrogates. */
 export function isTokenText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT && !/[\p{Cc}\p{Cs}]/u.test(value);
 }
@@ -143,21 +146,24 @@ function timeOf(payload: Record<string, unknown>, name: string): number {
 }
 
 function scopeClaimOf({ scope = '' }: Record<string, unknown>): string[] {
-  if (typeof scope !== 'string') throw invalidToken('its claim scope must be a text');
+  if (typeof scope !== 'string') throw invalidToken('its claim scope must be a string');
   return scope.split(' ').filter((name) => name !== '');
 }
 
-/** A token that is bound to something that the proxy cannot check is refused, such as to a certificate. */
+/** Returns the thumbprint of the bound key. Refuses other bindings, such as to a certificate (RFC 8705). */
 function thumbprintOf({ cnf }: Record<string, unknown>): string | null {
   if (cnf === undefined) return null;
   const { jkt, ...others } = isObject(cnf) ? cnf : {};
   if (typeof jkt !== 'string' || !/^[\w-]{43}$/.test(jkt) || Object.keys(others).length > 0) {
-    throw invalidToken('it is bound to a key in another way than by cnf.jkt');
+    throw invalidToken('it is bound by another method than cnf.jkt');
   }
   return jkt;
 }
 
-/** Earlier actors would be nested in the current one (RFC 8693, section 4.1). Records name one, and none may be left out. */
+/**
+ * Returns the actor. Refuses nested actors (RFC 8693, section 4.1), because records name one and must omit
+ * none.
+ */
 function actorOf({ act }: Record<string, unknown>, issuer: string): AccessTokenClaims['act'] {
   if (act === undefined) return null;
   if (!isObject(act)) throw invalidToken('its claim act must be an object');
@@ -165,7 +171,7 @@ function actorOf({ act }: Record<string, unknown>, issuer: string): AccessTokenC
   return { issuer: act.iss === undefined ? issuer : textOf(act, 'iss'), subject: textOf(act, 'sub') };
 }
 
-/** What a token says before it is verified. */
+/** Unverified claims of a token. */
 export interface Named {
   issuer: string;
   clientId: string;
@@ -173,13 +179,13 @@ export interface Named {
   person: string;
 }
 
-/** A verified token, and what it was verified against. */
+/** A verified token, and the source that it was verified against. */
 export interface TokenCredential {
   kind: 'token';
   claims: AccessTokenClaims;
   named: Named;
   /** JSON of the `TokenSource`. */
   source: string;
-  /** Monotonic, milliseconds. */
+  /** Expiry, on the monotonic clock, in ms. */
   validUntil: number;
 }

@@ -36,7 +36,7 @@ describe('checkProof', () => {
     expect(await verdict(await proofOf(other, of), of)).toBe('accepted');
   });
 
-  it('tells proofs apart by key and ID, until they no longer count', async () => {
+  it('identifies proofs by key and ID until they expire', async () => {
     const iat = Math.floor(Date.now() / 1_000);
     const [first, again, second] = await Promise.all(
       ['a', 'a', 'b'].map(async (jti) => checkProof(await proofOf(key, request, { jti, iat }), request)),
@@ -46,7 +46,7 @@ describe('checkProof', () => {
     expect(first?.countsUntil).toBe(iat + 300);
   });
 
-  it('refuses a proof of something else', async () => {
+  it('refuses a proof of another request', async () => {
     const now = Math.floor(Date.now() / 1_000);
     const claims: Record<string, unknown>[] = [
       { htm: 'GET' },

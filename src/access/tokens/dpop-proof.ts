@@ -6,20 +6,20 @@ import { isObject } from '../../platform/json/is-object';
 import { CompactJws, invalidProof, PROOF_ALGORITHMS, readCompactJws } from './refusals';
 import { OneTimeToken } from './used-proofs.service';
 
-/** A proof counts for so long, before and after the time that it states. Clocks of phones differ by minutes. */
+/** Validity of a proof before and after its `iat`. Clocks of phones differ by minutes. */
 const PROOF_WINDOW_SECONDS = 300;
 
-/** More keys than apps use at the same time. */
+/** Cache size. Above the number of apps online at once. */
 const MAX_KNOWN = 10_000;
 
-/** The request that a proof was made for. */
+/** The request of a proof. */
 export interface ProvenRequest {
   method: string;
-  /** As the app sees it. Query and fragment do not count. */
+  /** The app's URL. Query and fragment are ignored. */
   url: string;
   /** The access token of the request. */
   token: string;
-  /** The thumbprint of the key that the token is bound to. */
+  /** Thumbprint of the token's bound key. */
   jkt: string;
 }
 
@@ -29,17 +29,17 @@ interface ProofKey {
   jkt: string;
 }
 
-/** By the header as it was sent. An app sends the same one with each of its proofs. */
+/** Keys by the encoded header, which is the same in all proofs of an app. */
 const known = new LRUCache<string, ProofKey>({ max: MAX_KNOWN });
 
 /**
- * Checks that whoever sends a request has the key that its access token is bound to (RFC 9449, section 4.3).
- * @returns the proof by its key and its `jti`. Whether it was used before is not checked.
+ * Verifies that the sender of a request has the key of its bound access token (RFC 9449, section 4.3).
+ * @returns the proof's key and `jti`, to be checked for replay.
  * @throws Problem `invalid_dpop_proof`
  */
 export async function checkProof(text: string, request: ProvenRequest): Promise<OneTimeToken> {
   const jws = readCompactJws(text);
-  if (!jws) throw invalidProof('it is not a JWT in the compact form. Send one proof');
+  if (!jws) throw invalidProof('it is not one JWT in the compact form');
   const { jti, iat } = checkClaims(jws, request);
   const proofKey = known.get(jws.encodedHeader) ?? (await readKey(jws));
   const { key, jkt } = proofKey;
@@ -67,7 +67,7 @@ function checkClaims({ payload }: CompactJws, { method, url, token }: ProvenRequ
   return { jti, iat };
 }
 
-/** Returns the normalized address without query and fragment. Undefined if it is not one. */
+/** Returns the normalized URL without query and fragment. Undefined if invalid. */
 function placeOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, host, pathname } = new URL(url);
@@ -77,7 +77,7 @@ function placeOf(url: string): string | undefined {
 async function readKey({ header }: CompactJws): Promise<ProofKey> {
   const { typ, alg, jwk, crit } = header;
   if (typ !== 'dpop+jwt') throw invalidProof('its type (typ) is not dpop+jwt');
-  if (crit !== undefined) throw invalidProof('it requires extensions (crit), and this API has none');
+  if (crit !== undefined) throw invalidProof('it requires extensions (crit), which this API does not support');
   if (!PROOF_ALGORITHMS.some((one) => one === alg)) {
     throw invalidProof(`its signature algorithm (alg) must be one of ${PROOF_ALGORITHMS.join(', ')}`);
   }

@@ -35,14 +35,14 @@ describe('ProviderKeys', () => {
   const goDown = () => (issuer.answer = (response) => response.destroy());
   const goUp = () => (issuer.answer = undefined);
 
-  it('asks the provider once for all requests, and then no more', async () => {
+  it('queries the provider once for concurrent and later requests', async () => {
     expect(await Promise.all([found(), found(), found()])).toEqual(['found', 'found', 'found']);
     now = 4 * MINUTE;
     expect(await found()).toBe('found');
     expect(issuer.requests).toBe(1);
   });
 
-  it('finds a new key as soon as a token names it, and forgets the old one', async () => {
+  it('fetches a new key at its first token, and drops the old one', async () => {
     const old = issuer.key.kid;
     await found();
     await issuer.rotate();
@@ -50,7 +50,7 @@ describe('ProviderKeys', () => {
     expect([await found(), await found(old)]).toEqual(['found', 'invalid_token']);
   });
 
-  it('is not made to flood the provider by tokens with made-up keys', async () => {
+  it('does not flood the provider for tokens with made-up keys', async () => {
     await found();
     now = MINUTE;
     for (let each = 0; each < 50; each += 1) expect(await found(`made-up-${each}`)).toBe('invalid_token');
@@ -60,7 +60,7 @@ describe('ProviderKeys', () => {
     expect(issuer.requests).toBe(3);
   });
 
-  it('keeps the known keys while the provider is down, and no longer than allowed', async () => {
+  it('keeps known keys during an outage of the provider, up to the maximum age', async () => {
     await found();
     goDown();
     now = HOUR;
@@ -72,7 +72,7 @@ describe('ProviderKeys', () => {
     expect(await found()).toBe('found');
   });
 
-  it('does not trust keys from the future, after a wrong clock was set back', async () => {
+  it('refetches keys from the future after a clock correction', async () => {
     const old = issuer.key.kid;
     now = HOUR;
     await found();
@@ -84,7 +84,7 @@ describe('ProviderKeys', () => {
     expect(await found()).toBe('provider_unavailable');
   });
 
-  it('does not decide about unknown keys while the provider is down', async () => {
+  it('reports provider_unavailable for unknown keys during an outage', async () => {
     await found();
     goDown();
     now = MINUTE;
@@ -93,7 +93,7 @@ describe('ProviderKeys', () => {
     expect(issuer.requests).toBe(2);
   });
 
-  it('has no keys until the provider answers', async () => {
+  it('reports provider_unavailable until the provider answers', async () => {
     goDown();
     expect([await found(), await found()]).toEqual(['provider_unavailable', 'provider_unavailable']);
     goUp();
@@ -101,7 +101,7 @@ describe('ProviderKeys', () => {
     expect(await found()).toBe('found');
   });
 
-  it('waits no longer than the request may', async () => {
+  it('times out with the request', async () => {
     issuer.answer = () => undefined;
     await expect(keys.keysFor({ alg: 'ES256', kid: 'x' }, 50)).rejects.toMatchObject({ code: 'provider_unavailable' });
   });
@@ -132,7 +132,7 @@ describe('ProviderKeys', () => {
     expect(issuer.requests).toBe(2); // no redirect was followed
   });
 
-  it('accepts no set with a private or a symmetric key', async () => {
+  it('rejects a set with a private or symmetric key', async () => {
     const { publicJwk, kid } = issuer.key;
     const secret = { kty: 'oct', k: 'c2VjcmV0', kid: 'oct', alg: 'HS256' };
     issuer.answer = (response) => response.end(JSON.stringify({ keys: [{ ...publicJwk, kid, alg: 'ES256' }, secret] }));
@@ -144,7 +144,7 @@ describe('ProviderKeys', () => {
     expect(await found('private')).toBe('provider_unavailable');
   });
 
-  it('returns each key of one name, and no more than a few', async () => {
+  it('returns all keys with one ID, up to a maximum', async () => {
     issuer.keys = await Promise.all(Array.from({ length: 9 }, () => newSigningKey('ES256', 'twin')));
     expect(await keys.keysFor({ alg: 'ES256', kid: 'twin' }, 5 * SECOND)).toHaveLength(4);
     expect(await found(undefined)).toBe('found');

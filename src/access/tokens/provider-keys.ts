@@ -10,29 +10,29 @@ import { readStrictJson } from '../../platform/json/strict-json';
 import { Egress } from '../../platform/network/egress';
 import { invalidToken } from './refusals';
 
-/** Keys of this age are read again in the background. A key that the provider has withdrawn counts until then. */
+/** Age at which keys are refreshed in the background. A withdrawn key is accepted until then. */
 const FRESH_MS = 300_000;
 
-/** A provider is asked at most this often, so that tokens with made-up keys cannot flood it. */
+/** Minimum interval of queries, so tokens with made-up keys cannot flood the provider. */
 const COOL_DOWN_MS = 10_000;
 
-/** More keys of one name than a provider has while it replaces one. */
+/** Maximum number of keys with one ID. Above the number during a rotation. */
 const MAX_OF_NAME = 4;
 
-/** Keeps the keys of one provider. */
+/** Caches the keys of one provider. */
 export class ProviderKeys {
   private readonly logger = new Logger('Tokens');
   private keys: KeySet | undefined;
-  /** When they were read, and when the provider was last asked. */
+  /** Times of the last read of keys and of the last query. */
   private readAt = -Infinity;
   private askedAt = -Infinity;
-  /** Whether the provider failed when it was last asked. */
+  /** Whether the last query failed. */
   private failed = false;
   private asking: Promise<void> | undefined;
 
   /**
-   * @param maxAgeMs how long keys count while the provider does not answer.
-   * @param nowMs the time, in milliseconds.
+   * @param maxAgeMs the maximum age of keys during an outage of the provider.
+   * @param nowMs the clock, in ms.
    */
   constructor(
     private readonly url: string,
@@ -42,11 +42,11 @@ export class ProviderKeys {
   ) {}
 
   /**
-   * Returns the keys that a token may be signed with. A provider that replaces a key may publish two of one name (`kid`). If
-   * none is among the known keys, the provider is asked again.
-   * @param patienceMs how long its request may still wait.
-   * @throws Problem `provider_unavailable` if the provider does not answer, and the known keys are too old or do not contain
-   * the key. `invalid_token` if the provider has no such key.
+   * Returns the candidate keys of a token's signature. During a rotation, two keys may share an ID (`kid`).
+   * For an unknown ID, the provider is queried again.
+   * @param patienceMs the remaining wait of its request.
+   * @throws Problem `provider_unavailable` if the provider does not answer, and the known keys are too old or
+   * lack the key. `invalid_token` if the provider has no such key.
    */
   async keysFor(header: JWTHeaderParameters, patienceMs: number): Promise<CryptoKey[]> {
     if (this.ageMs > this.maxAgeMs) await this.ask(patienceMs);
@@ -64,7 +64,7 @@ export class ProviderKeys {
     return this.since(this.readAt);
   }
 
-  /** Returns how long ago something was. A time in the future was read from a wrong clock, so nobody knows. */
+  /** Returns the age of a time, in ms. Infinite for a time in the future, which a wrong clock caused. */
   private since(ms: number): number {
     const age = this.nowMs() - ms;
     return age < 0 ? Infinity : age;
@@ -77,11 +77,11 @@ export class ProviderKeys {
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) return [];
       if (error instanceof errors.JWKSMultipleMatchingKeys && header.kid !== undefined) return firstOf(error);
-      throw invalidToken('its key cannot be used, or its header does not say which key it is (kid)');
+      throw invalidToken('its key is unusable, or its header does not identify the key (kid)');
     }
   }
 
-  /** Asks the provider, unless it was asked a moment ago. All requests wait for one answer. */
+  /** Queries the provider, unless it was queried recently. All requests share one query. */
   private async ask(patienceMs: number): Promise<void> {
     if (!this.asking && this.since(this.askedAt) < COOL_DOWN_MS) return;
     this.asking ??= this.read().finally(() => (this.asking = undefined));
@@ -103,7 +103,7 @@ export class ProviderKeys {
   }
 }
 
-/** Returns the first keys of one name. Each costs a forged token a verification. */
+/** Returns the first keys with one ID. A forged token costs one verification per key. */
 async function firstOf(keys: AsyncIterable<CryptoKey>): Promise<CryptoKey[]> {
   const found: CryptoKey[] = [];
   for await (const key of keys) if (found.push(key) === MAX_OF_NAME) break;
@@ -113,10 +113,10 @@ async function firstOf(keys: AsyncIterable<CryptoKey>): Promise<CryptoKey[]> {
 /** Returns the key that a header of a token names. */
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
-/** A request with a token waits for the keys, once per provider. */
+/** Timeout of a query, in ms. A request with a token waits for the keys, once per provider. */
 const TIMEOUT_MS = 3_000;
 
-/** Providers have a few keys of 1 to 3 KiB each. */
+/** Maximum size of an answer. Providers have a few keys of 1 to 3 KiB each. */
 const MAX_BYTES = 262_144;
 const MAX_KEYS = 100;
 
@@ -128,8 +128,8 @@ async function fetchKeys(url: string, egress: Egress): Promise<KeySet> {
   try {
     const response = await egress.fetch(url, {
       headers: { Accept: 'application/jwk-set+json, application/json' },
-      redirect: 'manual', // the operator has named this address, and no other
-      signal: AbortSignal.timeout(TIMEOUT_MS), // also while the answer is read
+      redirect: 'manual', // only the operator's address is trusted
+      signal: AbortSignal.timeout(TIMEOUT_MS), // covers the body
     });
     if (response.status !== 200) {
       await response.body?.cancel();
@@ -145,7 +145,7 @@ async function fetchKeys(url: string, egress: Egress): Promise<KeySet> {
   }
 }
 
-/** Returns the public keys of an answer. A secret key there is no secret, so it proves nothing. */
+/** Returns the public keys of an answer. A published private key is compromised, so it is refused. */
 function keysIn(text: string): JWK[] {
   const { keys } = readStrictJson(text) as { keys?: unknown };
   const all: unknown[] = Array.isArray(keys) ? keys : [];

@@ -3,17 +3,17 @@ import { ProblemCode } from '../../platform/errors/problems';
 import { isObject } from '../../platform/json/is-object';
 import { readStrictJson } from '../../platform/json/strict-json';
 
-/** @param why what is wrong with the token. It never quotes a claim, because a claim may name a person. */
+/** @param why the defect of the token, without quoted claims, because a claim may name a person. */
 export function invalidToken(why: string): Problem {
   return new Problem('invalid_token', {
     text: `This access token is not valid: ${why}. Get a new one for this API from the identity provider.`,
   });
 }
 
-/** Refuses an API key that was sent as a token, without quoting it. */
+/** Returns the error for an API key sent as a token, without quoting it. */
 export function keyAsToken(): Problem {
   return new Problem('invalid_token', {
-    text: 'The header Authorization takes access tokens, and this is an API key. Send it in the header X-API-Key instead. Nothing was done.',
+    text: 'The header Authorization contains an API key. Send keys in the header X-API-Key. Nothing was done.',
     action: 'fix_request',
   });
 }
@@ -22,14 +22,14 @@ export function expiredToken(): Problem {
   return new Problem('token_expired');
 }
 
-/** @param why what is wrong with the proof. It never quotes the proof. */
+/** @param why the defect of the proof, without quotes from it. */
 export function invalidProof(why: string): Problem {
   return new Problem('invalid_dpop_proof', {
-    text: `The header DPoP is not valid: ${why}. Nothing was done. Make a new proof for each request, also when you repeat one.`,
+    text: `The header DPoP is not valid: ${why}. Nothing was done. Create a new proof for each request, including retries.`,
   });
 }
 
-/** The signatures that DPoP proofs may have. `WWW-Authenticate` tells them to apps. */
+/** Signature algorithms of DPoP proofs. `WWW-Authenticate` lists them for apps (RFC 9449, section 5.1). */
 export const PROOF_ALGORITHMS = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS256', 'PS256'] as const;
 
 interface Challenge {
@@ -50,7 +50,7 @@ const CHALLENGES: Partial<Record<ProblemCode, Challenge>> = {
 const INSUFFICIENT_SCOPE: Challenge = { schemes: ['Bearer', 'DPoP'], error: 'insufficient_scope' };
 
 /**
- * Returns the header `WWW-Authenticate` of an error, which tells programs how to send an access token.
+ * Returns the header `WWW-Authenticate` of an error, with the accepted ways to send an access token.
  * @param hasToken whether the request had a token.
  */
 export function challengeOf({ code, message }: Problem, hasToken: boolean): string | undefined {
@@ -61,26 +61,26 @@ export function challengeOf({ code, message }: Problem, hasToken: boolean): stri
 function written(scheme: 'Bearer' | 'DPoP', error: string | undefined, description: string): string {
   const parameters = ['realm="payout-proxy"'];
   if (scheme === 'DPoP') parameters.push(`algs="${PROOF_ALGORITHMS.join(' ')}"`);
-  // Quotes and backslashes are not allowed in it, and texts of ours have no other special characters.
+  // Quotes and backslashes are not allowed (RFC 6750, section 3). Our texts have no other special characters.
   if (error !== undefined)
     parameters.push(`error="${error}"`, `error_description="${description.replace(/["\\]/g, '')}"`);
   return `${scheme} ${parameters.join(', ')}`;
 }
 
-/** All headers of a request together are no longer. Tokens of providers have about 1 KiB, and with many groups 10. */
+/** Node's limit for all headers of a request. Tokens have about 1 KiB, and up to 10 KiB with many groups. */
 const MAX_TOKEN_LENGTH = 16_384;
 
-/** The header and the payload of a JWS, before its signature is verified. */
+/** The header and the payload of a JWS, before verification. */
 export interface CompactJws {
   header: Record<string, unknown>;
   payload: Record<string, unknown>;
-  /** The header as it was sent. */
+  /** The encoded header. */
   encodedHeader: string;
 }
 
 /**
- * Reads a JWS in the compact form (RFC 7515). It accepts one spelling of each JWS only: parts in the canonical base64url
- * without padding, and JSON objects whose members have different names. Readers disagree about all others.
+ * Parses a JWS in the compact form (RFC 7515, section 7.1). Accepts only the canonical spelling: unpadded
+ * canonical base64url, and JSON objects with unique member names. Parsers disagree about all others.
  * @returns undefined for anything else.
  */
 export function readCompactJws(text: string): CompactJws | undefined {

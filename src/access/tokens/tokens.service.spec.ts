@@ -38,7 +38,7 @@ async function verdict(...asked: Parameters<typeof refusalOf>): Promise<string> 
   return (await refusalOf(...asked))?.code ?? 'accepted';
 }
 
-/** The verdict of another library about the same token. */
+/** Returns the verdict of another library on the token. */
 async function secondVerdict(token: string): Promise<boolean> {
   const as = { issuer: issuer.issuer, jwks_uri: issuer.jwksUri };
   const request = new Request('https://payouts.example/', { headers: { authorization: `Bearer ${token}` } });
@@ -63,7 +63,7 @@ describe('TokensService', () => {
     expect(await Promise.all(tokens.map(secondVerdict))).toEqual(tokens.map(() => true));
   });
 
-  it('says what the token says', async () => {
+  it('returns the claims of the token', async () => {
     const token = await issuer.token({
       scope: 'pay  read',
       auth_time: 1_700_000_000,
@@ -81,7 +81,7 @@ describe('TokensService', () => {
     });
   });
 
-  it('accepts no forged token', async () => {
+  it('rejects forged tokens', async () => {
     const forged = await forgedTokens(issuer);
     const verdicts = await Promise.all(forged.map(async ([attack, token]) => [attack, await verdict(token)]));
     const odd = verdicts.filter(([, code]) => code !== 'invalid_token' && code !== 'token_expired');
@@ -89,7 +89,7 @@ describe('TokensService', () => {
     expect(forged.length).toBeGreaterThan(120);
   });
 
-  it('refuses a token of another authorized party, and one of several actors', async () => {
+  it('refuses a token of another authorized party or with several actors', async () => {
     expect(await verdict(await issuer.token({ azp: 'another-app' }))).toBe('invalid_token');
     expect(await verdict(await issuer.token({ act: { sub: 'carol', act: { sub: 'dora' } } }))).toBe('invalid_token');
   });
@@ -100,7 +100,7 @@ describe('TokensService', () => {
       expect(JSON.stringify([refusal?.message, refusal])).not.toMatch(/alice|eyJ|wallet-app/);
   });
 
-  it('refuses a token after its time, even if it was just accepted', async () => {
+  it('refuses an expired token that it had accepted', async () => {
     const token = await issuer.token();
     expect(await verdict(token)).toBe('accepted');
     const later = clock.nowMs() + 300_000;
@@ -109,7 +109,7 @@ describe('TokensService', () => {
     jest.restoreAllMocks();
   });
 
-  it('verifies a token again once its client takes other tokens', async () => {
+  it('verifies a token again after a change of its provider', async () => {
     const token = await issuer.token();
     const source = sourceOf(issuer);
     expect(await verdict(token, source)).toBe('accepted');
@@ -118,7 +118,7 @@ describe('TokensService', () => {
     expect(await verdict(token, source)).toBe('accepted');
   });
 
-  it('tries each key of one name, as while a provider replaces a key', async () => {
+  it('tries each key with one ID during a rotation', async () => {
     const other = await TokenIssuer.start();
     other.keys = await Promise.all([newSigningKey('ES256', 'twin'), newSigningKey('ES256', 'twin')]);
     for (const key of other.keys)
@@ -128,7 +128,7 @@ describe('TokensService', () => {
     await other.stop();
   });
 
-  it('takes each algorithm with a key of its own', async () => {
+  it('accepts each algorithm with its own key', async () => {
     const other = await TokenIssuer.start();
     other.keys = await Promise.all(['ES256', 'RS256', 'Ed25519'].map((alg) => newSigningKey(alg)));
     const source = { ...sourceOf(other), algorithms: ['ES256', 'RS256', 'Ed25519'] };

@@ -8,13 +8,13 @@ import { CompactJws, expiredToken, invalidToken } from './refusals';
 import { ProviderKeys } from './provider-keys';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** A verified token is verified again after this time, at the latest. */
+/** Maximum time until a token is verified again. */
 const REMEMBERED_FOR_MS = 60_000;
 
-/** More tokens than are in use. Beyond that, the least recently used are forgotten. */
+/** Cache size. Above the number of tokens in use. The least recently used are evicted. */
 const MAX_REMEMBERED = 10_000;
 
-/** More providers than clients have. */
+/** Cache size. Above the number of clients' providers. */
 const MAX_PROVIDERS = 1_000;
 
 export interface UnverifiedToken extends CompactJws {
@@ -25,7 +25,7 @@ export interface UnverifiedToken extends CompactJws {
 
 interface Verified {
   claims: AccessTokenClaims;
-  /** What it was verified against. */
+  /** The source that it was verified against. */
   source: string;
 }
 
@@ -41,8 +41,8 @@ export class TokensService {
   ) {}
 
   /**
-   * Returns what a token says, once its signature and all its claims are verified.
-   * @param patienceMs how long its request may still wait.
+   * Verifies a token's signature and claims, and returns the claims.
+   * @param patienceMs the remaining wait of its request.
    * @throws Problem `invalid_token`, `token_expired` or `provider_unavailable`.
    */
   async verify(

@@ -7,17 +7,18 @@ import { Rows } from '../../platform/database/rows/rows';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { invalidProof } from './refusals';
 
-/** A token that counts once, such as a DPoP proof or a logout token. */
+/** A one-time token, such as a DPoP proof or a logout token. */
 export interface OneTimeToken {
-  /** SHA-256 of its ID, and of who made it. */
+  /** SHA-256 of its ID and its issuer. */
   sha256: Buffer;
-  /** Until it is refused for its age, in seconds since 1970. */
+  /** Expiry, in seconds since 1970. An older token is refused for its age. */
   countsUntil: number;
 }
 
 /**
- * Uses a token in the transaction of what it does, so that neither is done without the other. Of two at the same moment, the
- * second waits for the first. @returns false if it was used before.
+ * Uses a token in the transaction of its effect, so both commit or neither. A concurrent use waits for the
+ * first.
+ * @returns false if it was used before.
  */
 export async function useToken(tx: Prisma.TransactionClient, { sha256, countsUntil }: OneTimeToken): Promise<boolean> {
   const used = await tx.$executeRaw`
@@ -26,7 +27,7 @@ export async function useToken(tx: Prisma.TransactionClient, { sha256, countsUnt
   return used > 0;
 }
 
-/** More proofs than ever arrive at once. */
+/** Batch size for recording proofs. */
 const MAX_AT_ONCE = 1_000;
 
 const CLEAN_EVERY_MS = 60_000;
@@ -36,7 +37,7 @@ const PROOFS = new Rows<OneTimeToken>([
   ['counts_until', 'timestamptz', ({ countsUntil }) => new Date(countsUntil * 1_000)],
 ]);
 
-/** In one order, so that two instances with the same proofs do not wait for each other. */
+/** SQL: records proofs in a fixed order, so two instances with the same proofs cannot deadlock. */
 const USE = `
   INSERT INTO used_token (sha256, counts_until)
   SELECT DISTINCT ON (sha256) sha256, counts_until FROM (${PROOFS.source}) AS proofs ORDER BY sha256
@@ -60,8 +61,8 @@ export class UsedProofsService implements OnApplicationShutdown {
   }
 
   /**
-   * Uses a proof. Resolves once that is committed. A proof whose commit was not confirmed counts as used.
-   * @param isPayment whether admission decides about the request. Others never hold up a payment.
+   * Uses a proof. Resolves after the commit. An unconfirmed commit counts as used.
+   * @param isPayment whether the request passes admission. Others never hold up a payment.
    * @throws Problem `invalid_dpop_proof` if it was used before.
    */
   async use(proof: OneTimeToken, isPayment: boolean, patienceMs: number): Promise<void> {
@@ -69,10 +70,10 @@ export class UsedProofsService implements OnApplicationShutdown {
     if (!isFirst) throw invalidProof('it was used before');
   }
 
-  /** Removes proofs and other tokens that are refused for their age. @returns their number. */
+  /** Prunes expired one-time tokens. @returns the number removed. */
   async removeExpired(): Promise<number> {
     try {
-      // A clock of an instance may be behind that of the database.
+      // An instance's clock may be behind the database's.
       return await this.side.$executeRaw`DELETE FROM used_token WHERE counts_until < now() - interval '1 minute'`;
     } catch {
       new Logger('Tokens').warn('expired one-time tokens not removed');

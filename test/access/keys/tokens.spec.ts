@@ -71,7 +71,7 @@ describe('an access token', () => {
   it('is refused with the cause if its issuer differs by a trailing slash', async () => {
     const errorOf = async (iss: string) =>
       (await pay(bearer(await scene.issuer.token({ iss }))).expect(401)).body.error;
-    expect(await errorOf(`${scene.issuer.issuer}/`)).toMatch(/differ by the slash at their end.*token_issuer/);
+    expect(await errorOf(`${scene.issuer.issuer}/`)).toMatch(/differ by a final slash.*token_issuer/);
     expect(await errorOf('https://evil.example')).toMatch(/no client of this API takes tokens/);
   });
 

@@ -107,7 +107,7 @@ describe('the token provider of a client', () => {
   });
 
   it('is set completely or not at all', async () => {
-    const detail = 'is required for a client that takes access tokens. To take none, set token_issuer to null';
+    const detail = 'is required for a client that accepts access tokens. To accept none, set token_issuer to null';
     const missing = async (body: object) => {
       const faults = await faultsOf(create('never', body));
       expect(faults.map((fault) => fault.detail)).toEqual(faults.map(() => detail));

@@ -10,20 +10,23 @@ export interface GrantField {
   name: string;
   /** The column's type. */
   column: 'numeric' | 'integer' | 'text' | 'text[]' | 'boolean';
-  /** Its valid values, as the end of a sentence that begins with its name. */
+  /** Its valid values, as the predicate of a sentence that begins with its name. */
   must: string;
-  /** Whether a value is valid. Null, which removes a limit, is not. Callers decide whether to allow it. */
+  /** Decides whether a value is valid. Null, which removes a limit, is left to callers. */
   test: (value: unknown) => boolean;
 }
 
-/** The same limit as for a single amount (src/http/validation/rules/money-rules.ts). A larger one could never be reached. */
+/**
+ * The maximum of a single amount (src/http/validation/rules/money-rules.ts). A larger limit could never be
+ * reached.
+ */
 export const MAX_USD = 999_999_999;
 export const USD = /^(0|[1-9]\d{0,8})(\.\d{1,6})?$/;
-/** Each request searches these lists. */
+/** Maximum length of a list, because each request searches it. */
 export const MAX_WORDS = 300;
 const MAX_COUNTRY_NAME = 100;
 
-/** The words of lists, and their tests. */
+/** Entries of lists, and their tests. */
 const WORDS = {
   country: { words: 'names of countries, such as Kenya', isWord: isCountryName },
   address: { words: 'IP addresses or CIDR blocks, such as 10.0.0.0/8', isWord: isAddressBlock },
@@ -48,9 +51,10 @@ function toField(row: LimitRow): GrantField {
   }
 }
 
-/** Reads an amount from a JSON number or decimal text. Returns undefined for anything else. */
+/** Reads an amount from a JSON number or decimal text. Undefined for other values. */
 export function readUsd(value: unknown): Decimal | undefined {
-  // The shortest decimal form of a number is what the caller wrote. Nine digits and six decimals fit in a double.
+  // The shortest decimal form of a number equals the caller's text: nine digits and six decimals fit in a
+  // double.
   const text = typeof value === 'number' && Number.isFinite(value) ? new Decimal(value).toFixed() : value;
   return typeof text === 'string' && USD.test(text) && Number(text) <= MAX_USD ? new Decimal(text) : undefined;
 }

@@ -1,4 +1,4 @@
-/** A limit. Null or an empty list means no limit. A flag is not set in a new client. */
+/** A limit. Null or an empty list means no limit. Flags are unset in a new client. */
 export type LimitRow = RowOfAny & (UsdRow | CountRow | ListRow | FlagRow);
 
 interface RowOfAny {
@@ -6,23 +6,23 @@ interface RowOfAny {
   name: string;
   /** Its name in forms. */
   label: string;
-  /** A sentence for documents, forms and the help of commands. That of a flag states what holds while it is set. */
+  /** A sentence for documents, forms and command help. For a flag, its effect while set. */
   text: string;
-  /** Its option, if not the name without its unit. */
+  /** Its CLI option. Default: the name without its unit. */
   option?: string;
-  /** Whether it depends on other calls. Admission then reads it again, with the lock of its client. */
+  /** Whether it depends on other calls. Admission reads such a limit again, under the lock of its client. */
   atAdmission?: true;
-  /** Whether an app reads it with GET /v1/limits. Default: apps read all but those of persons. */
+  /** Whether apps read it with GET /v1/limits. Default: all except limits of persons. */
   shown?: false;
-  /** For the limits of each person: the limit of one person that applies instead. */
+  /** For limits of each person: the limit of one person that overrides it. */
   replacedBy?: string;
 }
 
 interface UsdRow {
   kind: 'usd';
-  /** Whether zero is an amount. It lets nothing through, or nothing without an approval. */
+  /** Whether zero is valid. It blocks everything, or everything without an approval. */
   mayBeZero: boolean;
-  /** The values that allow more than others. */
+  /** The direction that allows more. */
   widens: 'more' | 'less';
 }
 
@@ -35,13 +35,13 @@ interface CountRow {
 interface ListRow {
   kind: 'list';
   words: 'country' | 'address' | 'origin';
-  /** What an empty list allows. */
+  /** The meaning of an empty list. */
   empty: 'any' | 'none';
   example: readonly string[];
 }
 
 interface FlagRow {
   kind: 'flag';
-  /** Whether the flag allows more while it is set, or while it is not. */
+  /** The value that allows more. */
   widens: 'set' | 'unset';
 }

@@ -3,7 +3,7 @@ import { createTestDatabase, TestDatabase } from '../../../../test/support/datab
 import { LIMIT_KEYS, LIMIT_ROWS, OWN_LIMITS } from './limits';
 import { LimitRow } from './limit-row';
 
-/** What each kind of limit is in the database and in Prisma's schema. */
+/** Columns of each kind of limit, in the database and in Prisma's schema. */
 const COLUMNS: Record<LimitRow['kind'], object> = {
   usd: { type: 'numeric(20,6)', default: null, mayBeNull: true },
   count: { type: 'integer', default: null, mayBeNull: true },
@@ -17,7 +17,7 @@ const FIELDS: Record<LimitRow['kind'], string> = {
   flag: 'Boolean',
 };
 
-describe('the table of limits', () => {
+describe('LIMIT_TABLE', () => {
   let database: TestDatabase;
 
   beforeAll(async () => (database = await createTestDatabase()));
@@ -28,22 +28,19 @@ describe('the table of limits', () => {
     person: OWN_LIMITS.map(([key]) => ({ key, ...LIMIT_ROWS[key] })),
   };
 
-  it.each(['client', 'person'] as const)(
-    'has a column of the right type in the table %s for each limit',
-    async (table) => {
-      const columns = await database.query<{ name: string; column: object }>(
-        `SELECT attname AS name, json_build_object('type', format_type(atttypid, atttypmod), 'mayBeNull', NOT attnotnull,
+  it.each(['client', 'person'] as const)('has a column of each limit in the table %s, with its type', async (table) => {
+    const columns = await database.query<{ name: string; column: object }>(
+      `SELECT attname AS name, json_build_object('type', format_type(atttypid, atttypmod), 'mayBeNull', NOT attnotnull,
          'default', pg_get_expr(adbin, adrelid)) AS column
        FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
        WHERE attrelid = $1::regclass AND attnum > 0`,
-        [table],
-      );
-      const found = new Map(columns.map(({ name, column }) => [name, column]));
-      for (const { name, kind } of rows[table]) expect([name, found.get(name)]).toEqual([name, COLUMNS[kind]]);
-    },
-  );
+      [table],
+    );
+    const found = new Map(columns.map(({ name, column }) => [name, column]));
+    for (const { name, kind } of rows[table]) expect([name, found.get(name)]).toEqual([name, COLUMNS[kind]]);
+  });
 
-  it.each(['client', 'person'] as const)("has a field of Prisma's schema in the model %s for each limit", (model) => {
+  it.each(['client', 'person'] as const)("has a field of each limit in Prisma's model %s", (model) => {
     const schema = readFileSync('prisma/schema.prisma', 'utf8');
     const [, text = ''] = new RegExp(`model ${model} {([^}]*)}`, 'i').exec(schema) ?? [];
     const fields = [...text.matchAll(/^ +(\w+) +(\S+)(?:.*@map\("(\w+)"\))?/gm)];
@@ -51,14 +48,14 @@ describe('the table of limits', () => {
     for (const { key, name, kind } of rows[model]) expect([key, found.get(key)]).toEqual([key, [name, FIELDS[kind]]]);
   });
 
-  it('has another name, label and option for each limit', () => {
+  it('has unique names, labels and options', () => {
     for (const property of ['name', 'label', 'option'] as const) {
       const values = rows.client.map((row) => row[property]).filter((value) => value !== undefined);
       expect(values).toEqual([...new Set(values)]);
     }
   });
 
-  it('has a limit of one person of the same kind instead of each limit of all persons', () => {
+  it('has an override of the same kind for each limit of persons', () => {
     for (const [own, each] of OWN_LIMITS) expect([own, LIMIT_ROWS[own].kind]).toEqual([own, LIMIT_ROWS[each].kind]);
   });
 });

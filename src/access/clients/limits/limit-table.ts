@@ -1,9 +1,9 @@
 import { LimitRow } from './limit-row';
 
 /**
- * The limits of a client, one row each. Their types, columns, fields of the API, options, forms and documents come
- * from this table, and so does the direction that widens a client. The console reads it, so nothing of Node may be
- * imported here. docs/internals/guides/add-a-rule-about-money.md adds a limit.
+ * The limits of a client, one row each. Types, columns, API fields, options, forms and documents derive from
+ * this table, and so does the direction that widens a client. The console imports it, so it must not import
+ * Node modules. To add a limit, see docs/internals/guides/add-a-rule-about-money.md.
  */
 export const LIMIT_TABLE = {
   dailyCapUsd: {
@@ -14,7 +14,7 @@ export const LIMIT_TABLE = {
     label: 'Daily cap',
     text: 'Daily cap in US dollars, from midnight to midnight UTC.',
     atAdmission: true,
-    shown: false, // with what is left of it
+    shown: false, // shown with its remainder
   },
   monthlyCapUsd: {
     name: 'monthly_cap_usd',
@@ -24,7 +24,7 @@ export const LIMIT_TABLE = {
     label: 'Monthly cap',
     text: 'Monthly cap in US dollars, per calendar month in UTC.',
     atAdmission: true,
-    shown: false, // with what is left of it
+    shown: false, // shown with its remainder
   },
   maxItemUsd: {
     name: 'max_item_usd',
@@ -80,7 +80,7 @@ export const LIMIT_TABLE = {
   holdDuplicatesDays: {
     name: 'hold_duplicates_days',
     kind: 'count',
-    most: 90, // each payout is compared with those of so many days
+    most: 90, // days of payouts that each payout is compared with
     widens: 'less',
     label: 'Days in which equal payouts are held',
     text: 'Days in which the same amount to the same recipient needs an approval.',

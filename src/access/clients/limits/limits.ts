@@ -4,7 +4,7 @@ import { LIMIT_TABLE } from './limit-table';
 
 type Table = typeof LIMIT_TABLE;
 
-/** The name of a limit in the code. */
+/** A limit's name in the code. */
 export type LimitKey = keyof Table;
 
 /** The limits that have a property. */
@@ -12,7 +12,7 @@ type KeysWith<Property extends object> = { [key in LimitKey]: Table[key] extends
 
 /** The limits that each person of a client has. */
 export type PersonLimitKey = KeysWith<{ replacedBy: string }>;
-/** The limits that one person may have instead. */
+/** Overrides for one person. */
 export type OwnLimitKey = Table[PersonLimitKey]['replacedBy'];
 /** The limits that depend on other calls. */
 export type AdmissionLimitKey = KeysWith<{ atAdmission: true }>;
@@ -27,10 +27,10 @@ export const SHOWN_LIMIT_KEYS = LIMIT_KEYS.filter(
   (key) => LIMIT_ROWS[key].shown !== false && !LIMIT_ROWS[key].replacedBy,
 ) as ShownLimitKey[];
 
-/** The limits of one person, and the limit of each person that they replace. */
+/** Overrides for one person, with the limit that each replaces. */
 export const OWN_LIMITS = PERSON_LIMIT_KEYS.map((key) => [LIMIT_TABLE[key].replacedBy, key] as const);
 
-/** Returns the unit of a limit, which is the end of its name. */
+/** Returns the unit of a limit: the suffix of its name. */
 export function unitOf(key: LimitKey): string | undefined {
   return /_(usd|days|seconds)$/.exec(LIMIT_ROWS[key].name)?.[1];
 }
@@ -42,14 +42,14 @@ export function optionOf(key: LimitKey): string {
   return option ?? `--${(unit ? name.slice(0, -unit.length - 1) : name).replaceAll('_', '-')}`;
 }
 
-/** Returns what a limit is, as a sentence of a document. */
+/** Returns the description of a limit, as a sentence. */
 export function textOf(key: LimitKey): string {
   const row = LIMIT_ROWS[key];
   if (row.kind === 'flag') return `Whether ${inSentence(row.text)}`;
   return row.kind === 'list' ? `${row.text} Empty: ${row.empty}.` : row.text;
 }
 
-/** Returns text as the end of a sentence. */
+/** Returns text for the middle of a sentence. */
 export function inSentence(text: string): string {
   return text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
@@ -65,10 +65,10 @@ interface Values {
 /** The limits of a client. Null or an empty list means no limit. */
 export type Limits = { [key in keyof Table]: Values[Table[key]['kind']] };
 
-/** An amount in US dollars as Prisma returns it, with a Decimal of its own, or as pg does. */
+/** An amount in US dollars, as returned by Prisma (its own Decimal) or by pg (text). */
 export type Usd = { toFixed(): string } | string | null;
 
-/** Some limits in a row of a table, as Prisma or a query of our own returns it. */
+/** Some limits of a row, as returned by Prisma or by raw SQL. */
 export type LimitsRow<Key extends LimitKey = LimitKey> = {
   [key in Key]: Table[key]['kind'] extends 'usd' ? Usd : Limits[key];
 };
@@ -109,12 +109,12 @@ export function toLimitsDocument<Key extends LimitKey>(
   return Object.fromEntries(named) as LimitsDocument<Key>;
 }
 
-/** Returns a value as JSON has it. An amount is text, so that it stays exact. */
+/** Returns a value as JSON. An amount becomes text, to stay exact. */
 export function toJson(value: unknown): unknown {
   return value instanceof Decimal ? value.toFixed() : value;
 }
 
-/** Returns whether a client has a limit in US dollars. Such a client must state the amount of every item. */
+/** Returns whether a client has a limit in US dollars. If so, it must state the amount of every item. */
 export function limitsMoney(limits: Limits): boolean {
   return MONEY_KEYS.some((key) => limits[key] !== null);
 }

@@ -22,7 +22,7 @@ import { fromPermissions } from '../grants';
 
 const FOLDER = 'test/support/examples/min-item';
 
-// The limit that its guide adds: its row, its column and its rule. Its migration is applied below.
+// The example limit of the guide: its row, column and rule. Its migration is applied below.
 jest.mock<Partial<typeof LimitTable>>('./limit-table', () => {
   const { LIMIT_TABLE } = jest.requireActual<typeof LimitTable>('./limit-table');
   const { MIN_ITEM } = jest.requireActual<typeof Row>('../../../../test/support/examples/min-item/row');
@@ -44,7 +44,7 @@ jest.mock<typeof LimitRules>('../../../policy/limits/limit-rules', () => {
   };
 });
 
-describe('a limit that was added as its guide describes', () => {
+describe('limit added by the guide', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   const keys: Record<string, string> = {};
@@ -66,7 +66,7 @@ describe('a limit that was added as its guide describes', () => {
     await proxy.database.close();
   });
 
-  /** Without the support of our own requests, which compares every response with the OpenAPI document. */
+  /** Bypasses the test client, which compares every response with the OpenAPI document. */
   async function ask(method: string, path: string, key = '', body?: object) {
     const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
@@ -111,7 +111,7 @@ describe('a limit that was added as its guide describes', () => {
     expect((await pay(key)).status).toBe(200);
   });
 
-  it('refuses the approval of a call that was held before', async () => {
+  it('refuses the approval of a call held earlier', async () => {
     const key = await create('held', { approval_over_usd: '0' });
     const held = await pay(key);
     expect(held.status).toBe(202);
@@ -123,7 +123,7 @@ describe('a limit that was added as its guide describes', () => {
     expect(await approve()).toMatchObject({ status: 200, body: { outcome: 'succeeded' } });
   });
 
-  it('needs a second person if it is lowered', () => {
+  it('requires a second person to lower it', () => {
     const grants = (min_item_usd: string | null) => ({ ...NO_GRANTS, ...fromPermissions({ min_item_usd }) });
     expect(widenings(grants('2'), grants('1.5'))).toEqual(['min_item_usd']);
     expect(widenings(grants('2'), grants(null))).toEqual(['min_item_usd']);
@@ -144,7 +144,7 @@ describe('a limit that was added as its guide describes', () => {
     });
   });
 
-  it('has an option of the command line', async () => {
+  it('has a CLI option', async () => {
     const cli = cliOf(clientsCommands);
     const args = ['create', '--name', 'shop', '--scopes', 'pay', '--daily-cap', 'none', '--json'];
     await cli(...args, '--min-item', '2');
@@ -180,7 +180,7 @@ describe('a limit that was added as its guide describes', () => {
     expect(changesInWords(edited, EMPTY_FORM)).toEqual(['Smallest item: $2.00, was no limit']);
   });
 
-  it('equals the example of the guide, line by line', () => {
+  it('matches the example of the guide line by line', () => {
     const guide = readFileSync('docs/internals/guides/add-a-rule-about-money.md', 'utf8');
     const examples = [...guide.matchAll(/```(?:ts|sql|prisma)\n([\s\S]*?)```/g)].map(([, example = '']) => example);
     const files = readdirSync(FOLDER).map((name) => inOneLine(readFileSync(`${FOLDER}/${name}`, 'utf8')));

@@ -9,7 +9,7 @@ interface Permissions {
   operations: readonly string[] | null;
 }
 
-/** Returns when a key expires if nobody says when: in a year. */
+/** Returns the default expiry of a key: a year from now. */
 export function usualExpiry(): Date {
   const expiry = clock.now();
   expiry.setUTCFullYear(expiry.getUTCFullYear() + 1);
@@ -24,8 +24,8 @@ export function mayMoveValue({ scopes, operations }: Permissions): boolean {
 }
 
 /**
- * Returns whether a change lets a client pay or redeem for the first time, while nobody has decided about a daily cap.
- * A change decides by an amount, or by null.
+ * Returns whether a change lets a client pay or redeem for the first time without a decision about a daily
+ * cap. An amount or an explicit null is a decision.
  */
 export function lacksDailyCap(
   client: Permissions & { daily_cap_usd: string | null },
