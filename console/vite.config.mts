@@ -23,7 +23,7 @@ function compressed(): Plugin {
 }
 
 /**
- * The page, built into dist/app/console-page; the proxy serves it below /console (src/app/console-page.ts).
+ * The page, built into dist/console/page. The proxy serves it below /console (src/app/console-page.ts).
  */
 export default defineConfig({
   root: import.meta.dirname,

@@ -55,8 +55,8 @@ export async function raw(
   path: string,
   { headers, ...init }: Omit<RequestInit, 'headers'> & { headers?: RawHeaders | undefined } = {},
 ): Promise<Response> {
-  const named = Object.entries({ 'X-People': 'masked', ...headers });
-  const sent = new Headers(named.filter((header): header is [string, string] => header[1] !== null));
+  const entries = Object.entries({ 'X-People': 'masked', ...headers });
+  const sent = new Headers(entries.filter((header): header is [string, string] => header[1] !== null));
   if (csrfToken !== undefined && init.method !== undefined) sent.set('X-CSRF-Token', csrfToken);
   const response = await fetch(path, { ...init, headers: sent }).catch((error: unknown) => {
     throw error instanceof Error && error.name === 'AbortError' ? error : new ApiProblem(undefined);
@@ -78,5 +78,5 @@ export const whilePaging = (reveal: boolean) =>
         ) => (isMasked(query?.queryKey[2]) ? before : undefined),
       };
 
-const isMasked = (asked: unknown) =>
-  (asked as { headers?: Record<string, unknown> } | undefined)?.headers?.['X-People'] === 'masked';
+const isMasked = (init: unknown) =>
+  (init as { headers?: Record<string, unknown> } | undefined)?.headers?.['X-People'] === 'masked';

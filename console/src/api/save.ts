@@ -30,8 +30,8 @@ export async function save(path: string, filename: string, options: Options = {}
 }
 
 async function readWhole(response: Response, onProgress: Options['onProgress']): Promise<Blob> {
-  const said = response.headers.get('x-total-count');
-  const progress: SaveProgress = { bytes: 0, rows: 0, total: said === null ? undefined : Number(said) };
+  const total = response.headers.get('x-total-count');
+  const progress: SaveProgress = { bytes: 0, rows: 0, total: total === null ? undefined : Number(total) };
   const parts: Uint8Array<ArrayBuffer>[] = [];
   const reader = response.body?.getReader();
   onProgress?.({ ...progress });

@@ -179,17 +179,17 @@ function compareOutcome(
 
 function compareTransaction(
   all: Comparison,
-  whose: string,
+  owner: string,
   shown: RecordUpstreamItem | null,
   leaf: Leaf | undefined,
 ): void {
-  all.text(`upstream reference ${whose}`, shown?.upstream_ref, leaf?.upstream_ref);
-  all.text(`upstream's id ${whose}`, shown?.upstream_id, leaf?.upstream_id);
-  all.text(`batch ${whose}`, shown?.batch_ref, leaf?.batch_ref);
-  all.text(`upstream's status ${whose}`, shown?.status, leaf?.status);
-  all.amount(`upstream's amount ${whose}`, shown?.amount_usd, leaf?.amount_usd);
-  all.text(`telco's status ${whose}`, shown?.payout_status, leaf?.payout_status);
-  all.text(`telco's error ${whose}`, shown?.payout_error, leaf?.payout_error);
+  all.text(`upstream reference ${owner}`, shown?.upstream_ref, leaf?.upstream_ref);
+  all.text(`upstream's id ${owner}`, shown?.upstream_id, leaf?.upstream_id);
+  all.text(`batch ${owner}`, shown?.batch_ref, leaf?.batch_ref);
+  all.text(`upstream's status ${owner}`, shown?.status, leaf?.status);
+  all.amount(`upstream's amount ${owner}`, shown?.amount_usd, leaf?.amount_usd);
+  all.text(`telco's status ${owner}`, shown?.payout_status, leaf?.payout_status);
+  all.text(`telco's error ${owner}`, shown?.payout_error, leaf?.payout_error);
 }
 
 function compareRefusal(all: Comparison, story: CallStory, leaf: Leaf): void {

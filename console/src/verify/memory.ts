@@ -1,11 +1,11 @@
-import type { Consistency } from '../api/generated/schema';
 import { fromBase64, toBase64 } from '../../../packages/sdk/src/proofs/bytes';
 import { verifyConsistency } from '../../../packages/sdk/src/proofs/merkle';
+import type { Consistency } from '../api/generated/schema';
 import { checkpointOf, type Step } from './verify';
 
 /** Facts that a browser stores about a log after the first verification: trust on first use. */
 export interface LogMemory {
-  /** Verifier keys of the log: those that its newest checkpoint named, or the one that signed it. */
+  /** Verifier keys of the log: those that its newest checkpoint announced, or the one that signed it. */
   keys: string[];
   /** Newest checkpoint that was verified here, as a signed note. */
   checkpoint: string;
@@ -32,10 +32,10 @@ export function parseMemory(text: string | null): LogMemory | undefined {
  */
 export function memoryOf(note: string, signers: string[], memory?: LogMemory): LogMemory {
   const checkpoint = checkpointOf(note);
-  const named = checkpoint instanceof Error ? [] : checkpoint.keys;
+  const announced = checkpoint instanceof Error ? [] : checkpoint.keys;
   const [signer] = signers.filter((key) => memory === undefined || memory.keys.includes(key));
   const own = signer === undefined ? [] : [signer];
-  return { keys: named.length > 0 ? named : own, checkpoint: note, at: new Date().toISOString() };
+  return { keys: announced.length > 0 ? announced : own, checkpoint: note, at: new Date().toISOString() };
 }
 
 /** Returns whether one of the signers is known. */
@@ -59,16 +59,16 @@ export function keyStep(memory: LogMemory | undefined, signers: string[]): Step 
   const title = 'The key is known to this browser';
   const details = signers.map((key): [string, string] => ['key now', key]);
   if (!memory) {
-    const says =
+    const explanation =
       'This browser sees the key for the first time and stores it. Compare it with the key that the ' +
       'operator published elsewhere.';
-    return { title, state: 'open', says, details };
+    return { title, state: 'open', explanation, details };
   }
   const isSame = isKnown(memory, signers);
   return {
     title,
     state: isSame ? 'right' : 'wrong',
-    says: isSame
+    explanation: isSame
       ? 'The checkpoint is signed by a key that this browser knows since it first verified a call here.'
       : 'THE KEY HAS CHANGED. Anyone with another key can sign another history. Unless the operator ' +
         'announced a new key to you in another way, do not trust this page. Ask the operator.',
@@ -86,17 +86,17 @@ export async function growthStep(
 ): Promise<Step> {
   const title = 'The log only grew since the last verification in this browser';
   if (!memory || !isKnown(memory, signers)) {
-    const says = memory
+    const explanation = memory
       ? 'Another key means another log, so nothing can be compared.'
       : 'This browser has no earlier checkpoint. It stores this one for the next comparison.';
-    return { title, state: 'open', says, details: [] };
+    return { title, state: 'open', explanation, details: [] };
   }
   const [before, now] = [checkpointOf(memory.checkpoint), checkpointOf(note)];
   const details: Step['details'] = [
     [`checkpoint of ${memory.at}`, memory.checkpoint],
     ['checkpoint now', note],
   ];
-  const wrong = (says: string): Step => ({ title, state: 'wrong', says, details });
+  const wrong = (explanation: string): Step => ({ title, state: 'wrong', explanation, details });
   if (before instanceof Error || now instanceof Error) return wrong('A checkpoint cannot be read.');
   if (before.size > now.size) {
     return wrong(
@@ -112,6 +112,6 @@ export async function growthStep(
     );
   }
   details.push(['consistency proof', proof.map(toBase64).join('\n')]);
-  const says = `The log of ${now.size} records starts with the ${before.size} that this browser knew.`;
-  return { title, state: 'right', says, details };
+  const explanation = `The log of ${now.size} records starts with the ${before.size} that this browser knew.`;
+  return { title, state: 'right', explanation, details };
 }

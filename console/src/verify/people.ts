@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
-import type { CallStory, Opening } from '../api/generated/schema';
 import { type Bytes, fromBase64, fromHex, sha256, toHex, utf8 } from '../../../packages/sdk/src/proofs/bytes';
+import type { CallStory, Opening } from '../api/generated/schema';
 import { Comparison, type Leaf, type Leaves } from './comparison';
 
 /** Exact length of a salt in bytes. Otherwise the start of a value could pass as the end of its salt. */

@@ -1,5 +1,5 @@
-import type { CallStory, RecordItem, RecordSettlement } from '../api/generated/schema';
 import { type Entry, ENTRIES, payoutStateOf } from '../../../src/operations/lifecycle/entries';
+import type { CallStory, RecordItem, RecordSettlement } from '../api/generated/schema';
 import { type Comparison, type Leaf, listOf } from './comparison';
 
 /**
@@ -73,14 +73,14 @@ export function transactionOf(
   answered: Leaf | undefined,
   settlements: readonly Leaf[],
 ): Leaf | undefined {
-  return entriesOf(position, settlements).reduce((seen: Leaf | undefined, entry) => {
+  return entriesOf(position, settlements).reduce((latest: Leaf | undefined, entry) => {
     const { upstream_ref, upstream_id, batch_ref, status } = entry;
-    if (upstream_ref === undefined && upstream_id === undefined && status === undefined) return seen;
+    if (upstream_ref === undefined && upstream_id === undefined && status === undefined) return latest;
     return {
       amount_usd: answered ? answered.amount_usd : amount_usd,
-      upstream_ref: upstream_ref ?? seen?.upstream_ref,
-      upstream_id: upstream_id ?? seen?.upstream_id,
-      batch_ref: batch_ref ?? seen?.batch_ref,
+      upstream_ref: upstream_ref ?? latest?.upstream_ref,
+      upstream_id: upstream_id ?? latest?.upstream_id,
+      batch_ref: batch_ref ?? latest?.batch_ref,
       status,
       payout_status: answered?.payout_status,
       payout_error: answered?.payout_error,

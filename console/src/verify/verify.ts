@@ -1,9 +1,5 @@
 import canonicalize from 'canonicalize';
-import type { CallStory, Inclusion, LeafProof, Opening } from '../api/generated/schema';
-import { compareStory } from './agreement';
-import type { Leaf, Leaves } from './comparison';
 import { fromBase64, toBase64, toHex } from '../../../packages/sdk/src/proofs/bytes';
-import { comparePeople } from './people';
 import { leafHash, verifyInclusion } from '../../../packages/sdk/src/proofs/merkle';
 import {
   type Checkpoint,
@@ -12,12 +8,16 @@ import {
   parseNote,
   verifierOf,
 } from '../../../packages/sdk/src/proofs/note';
+import type { CallStory, Inclusion, LeafProof, Opening } from '../api/generated/schema';
+import { compareStory } from './agreement';
+import type { Leaf, Leaves } from './comparison';
+import { comparePeople } from './people';
 
 export interface Step {
   title: string;
-  /** `open` means that there was nothing to check yet. `says` explains why. */
+  /** `open` means that there was nothing to check yet. `explanation` explains why. */
   state: 'right' | 'wrong' | 'open';
-  says: string;
+  explanation: string;
   /** Hashes and other evidence, as names and values. */
   details: [what: string, value: string][];
 }
@@ -67,7 +67,7 @@ function leavesStep(id: string, proved: string, records: HashedLeaf[]): Step {
   return {
     title: 'Each record matches its sealed hash',
     state: faults.length > 0 ? 'wrong' : 'right',
-    says:
+    explanation:
       faults.join(' ') ||
       `The SHA-256 of the canonical JSON of ${kindsOf(records)} equals the hashes in the log.`,
     details: records.flatMap(({ kind, index, leaf_hash, computed, record }): [string, string][] => [
@@ -82,7 +82,7 @@ async function inclusionStep(note: string, records: HashedLeaf[]): Promise<Step>
   const title = 'The log contains the records';
   const at = checkpointOf(note);
   if (at instanceof Error)
-    return { title, state: 'wrong', says: at.message, details: [['checkpoint', note]] };
+    return { title, state: 'wrong', explanation: at.message, details: [['checkpoint', note]] };
   const faults: string[] = [];
   for (const { kind, index, leaf_hash, computed, proof } of records) {
     const hashes = proof.map((hash) => fromBase64(hash) ?? new Uint8Array());
@@ -96,7 +96,8 @@ async function inclusionStep(note: string, records: HashedLeaf[]): Promise<Step>
   return {
     title,
     state: faults.length > 0 ? 'wrong' : 'right',
-    says: faults.join(' ') || `Their inclusion proofs lead to the root of a log of ${at.size} records.`,
+    explanation:
+      faults.join(' ') || `Their inclusion proofs lead to the root of a log of ${at.size} records.`,
     details: [
       ['root of the tree', toBase64(at.root)],
       ...records.map(({ kind, index, proof }): [string, string] => [
@@ -118,9 +119,14 @@ async function signatureStep(note: string, keys: string[]): Promise<Step> {
     const { origin } = parseCheckpoint(text);
     if (signers.some(({ name }) => name !== origin))
       throw new Error(`The checkpoint belongs to another log, ${origin}.`);
-    return { title, state: 'right', says: `The checkpoint has the Ed25519 signature of ${origin}.`, details };
+    return {
+      title,
+      state: 'right',
+      explanation: `The checkpoint has the Ed25519 signature of ${origin}.`,
+      details,
+    };
   } catch (error) {
-    return { title, state: 'wrong', says: (error as Error).message, details };
+    return { title, state: 'wrong', explanation: (error as Error).message, details };
   }
 }
 
@@ -145,7 +151,7 @@ function pageStep({ story, proof }: Evidence, records: HashedLeaf[]): Step {
   return {
     title: 'This page matches the records',
     state: all.faults.length > 0 ? 'wrong' : 'right',
-    says:
+    explanation:
       (all.faults.length > 0
         ? `${all.faults.slice(0, 5).join(' ')} Reload the page. If this remains, the page does not ` +
           'show what was recorded.'
@@ -159,16 +165,16 @@ function pageStep({ story, proof }: Evidence, records: HashedLeaf[]): Step {
 async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
   const title = 'Recipients and bodies match the commitments in the records';
   if (!openings) {
-    const says =
+    const explanation =
       'People are masked on this page. If your key has access, reveal them and verify again to ' +
       'compare each with its salted hash in the record.';
-    return { title, state: 'open', says, details: [] };
+    return { title, state: 'open', explanation, details: [] };
   }
   if (story.refusal && !openings.refusal?.length) {
     return {
       title,
       state: 'open',
-      says: 'A refused request was never sent, and its body is not stored.',
+      explanation: 'A refused request was never sent, and its body is not stored.',
       details: [],
     };
   }
@@ -176,7 +182,8 @@ async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
   return {
     title,
     state: all.faults.length > 0 ? 'wrong' : 'right',
-    says: all.faults.join(' ') || 'The SHA-256 of salt and value equals the commitments in the records.',
+    explanation:
+      all.faults.join(' ') || 'The SHA-256 of salt and value equals the commitments in the records.',
     details: Object.entries(openings).flatMap(([kind, list = []]) =>
       list.map(({ commitment, salt }): [string, string] => [`salt of ${commitment} (${kind})`, salt]),
     ),

@@ -8,7 +8,7 @@ export const NEXT_STEP_WORDS: Record<NonNullable<RecordItem['next']>, string> = 
   send_again: 'Its amount no longer counts toward the cap. A new request for it is safe.',
 };
 
-/** How far an attempt came. */
+/** Progress of an attempt. */
 export const PHASE_WORDS: Record<string, string> = {
   queued: 'The request was queued. Nothing was sent.',
   connecting: 'There was no connection. Nothing was sent.',

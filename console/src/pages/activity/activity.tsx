@@ -7,16 +7,16 @@ import {
   activityRecordViaValues as CHANNELS,
   type paths,
 } from '../../api/generated/schema';
+import { messageOf } from '../../api/problem';
+import { save } from '../../api/save';
 import { useAddress } from '../../components/lists/address';
 import { DataTable } from '../../components/lists/data-table';
 import { Choice, Entry } from '../../components/lists/filter-inputs';
-import { inWords } from '../../components/values/format';
-import { Page } from '../../components/page/page';
 import { Pager } from '../../components/lists/pager';
-import { messageOf } from '../../api/problem';
-import { save } from '../../api/save';
-import { COLUMNS } from './columns';
+import { Page } from '../../components/page/page';
+import { inWords } from '../../components/values/format';
 import { CHANNEL_WORDS } from '../../words/activity';
+import { COLUMNS } from './columns';
 
 type Query = NonNullable<paths['/v1/activity']['get']['parameters']['query']>;
 

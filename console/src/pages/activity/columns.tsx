@@ -1,9 +1,9 @@
 import { Anchor, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { useSession } from '../../api/session';
 import type { ActivityRecord } from '../../api/generated/schema';
-import { ChangedFields } from '../../components/values/changed-fields';
+import { useSession } from '../../api/session';
 import type { Column } from '../../components/lists/data-table';
+import { ChangedFields } from '../../components/values/changed-fields';
 import { inWords } from '../../components/values/format';
 import { Instant, Maybe, Operation } from '../../components/values/values';
 import { CHANNEL_WORDS } from '../../words/activity';

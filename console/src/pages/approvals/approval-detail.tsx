@@ -2,19 +2,19 @@ import { Alert, Anchor, Button, Group, Kbd, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
-import { OutcomeBadge } from '../../components/values/badges';
-import { outcomeWords } from '../../words/outcomes';
-import { Requester } from '../../components/values/requester';
-import { clientWords } from '../../components/values/format';
-import { Facts } from '../../components/values/facts';
 import { Section } from '../../components/page/section';
+import { OutcomeBadge } from '../../components/values/badges';
 import { Copyable } from '../../components/values/copyable';
+import { Facts } from '../../components/values/facts';
+import { clientWords } from '../../components/values/format';
+import { Requester } from '../../components/values/requester';
 import { Instant, Maybe, Operation, Usd } from '../../components/values/values';
+import { approverWords } from '../../words/approvals';
+import { outcomeWords } from '../../words/outcomes';
 import { CallLink } from '../call/call-link';
 import { ApprovalCaps } from './approval-caps';
 import { ApprovalItems } from './approval-items';
 import type { useDecision } from './decision';
-import { approverWords } from '../../words/approvals';
 import { countOf } from './summary';
 
 interface Props {

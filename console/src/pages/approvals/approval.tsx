@@ -1,13 +1,13 @@
 import { Anchor, Group } from '@mantine/core';
 import { Link, useParams } from 'wouter';
 import { api } from '../../api/client';
-import { ShortcutsHelp, useShortcuts } from './shortcuts';
 import { Page } from '../../components/page/page';
 import { Answer } from '../../components/page/states';
 import { ApprovalDetail } from './approval-detail';
 import { useDecision } from './decision';
+import { ShortcutsHelp, useShortcuts } from './shortcuts';
 
-/** Each read is recorded, so the page does not refetch. A concurrent decision is reported when you decide. */
+/** Each read is recorded, so the page description not refetch. A concurrent decision is reported when you decide. */
 const REFETCH_MS = 30_000;
 
 /** Shows one approval on its own page. */
@@ -21,8 +21,8 @@ export default function ApprovalPage() {
   );
   const decision = useDecision(approval.data);
   const keys = [
-    { key: 'a', does: 'Approve, after you enter a reason', act: () => decision.ask('approve') },
-    { key: 'r', does: 'Reject, after you enter a reason', act: () => decision.ask('reject') },
+    { key: 'a', description: 'Approve, after you enter a reason', act: () => decision.ask('approve') },
+    { key: 'r', description: 'Reject, after you enter a reason', act: () => decision.ask('reject') },
   ];
   useShortcuts(keys);
   return (

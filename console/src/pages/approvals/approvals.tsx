@@ -3,16 +3,16 @@ import { useMediaQuery } from '@mantine/hooks';
 import { api } from '../../api/client';
 import { approvalStatusValues as STATUSES } from '../../api/generated/schema';
 import { useAddress } from '../../components/lists/address';
-import { ShortcutsHelp } from './shortcuts';
-import { Page } from '../../components/page/page';
 import { Pager } from '../../components/lists/pager';
+import { Page } from '../../components/page/page';
 import { Answer, Empty, Failure } from '../../components/page/states';
 import { EMPTY_WORDS, STATUS_WORDS } from '../../words/approvals';
 import { ApprovalDetail } from './approval-detail';
 import { ApprovalList } from './approval-list';
 import { useDecision } from './decision';
-import { useSelection } from './selection';
 import { useListShortcuts } from './list-shortcuts';
+import { useSelection } from './selection';
+import { ShortcutsHelp } from './shortcuts';
 
 /** Each read is recorded, so the list is refetched no more often than people need. */
 const REFETCH_MS = 15_000;

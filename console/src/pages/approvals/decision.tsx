@@ -22,7 +22,7 @@ const MAX_REASON = 1_000;
 /** Decides about the shown approval and its exact content, even if another one is shown meanwhile. */
 export function useDecision(shown: ApprovalRecord | undefined): DecisionState {
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<{ decision: Decision; approval: ApprovalRecord }>();
+  const [question, setQuestion] = useState<{ decision: Decision; approval: ApprovalRecord }>();
   const [decided, setDecided] = useState<FullApprovalRecord>();
   const keep = (approval: FullApprovalRecord | undefined) => {
     if (!approval) return;
@@ -34,9 +34,9 @@ export function useDecision(shown: ApprovalRecord | undefined): DecisionState {
     );
   };
   const decide = async (reason: string) => {
-    if (!asked) return;
+    if (!question) return;
     try {
-      keep(await send(asked.decision, asked.approval, reason));
+      keep(await send(question.decision, question.approval, reason));
     } catch (error) {
       void queries.invalidateQueries({ queryKey: ['get', '/v1/approvals/{call_id}'] });
       throw inPlace(error);
@@ -46,10 +46,10 @@ export function useDecision(shown: ApprovalRecord | undefined): DecisionState {
   };
   return {
     ask: (decision) => {
-      if (shown?.approval?.status === 'pending') setAsked({ decision, approval: shown });
+      if (shown?.approval?.status === 'pending') setQuestion({ decision, approval: shown });
     },
     decided: decided?.id === shown?.id ? decided : undefined,
-    dialog: asked && <Question {...asked} run={decide} close={() => setAsked(undefined)} />,
+    dialog: question && <DecisionDialog {...question} run={decide} close={() => setQuestion(undefined)} />,
   };
 }
 
@@ -81,7 +81,7 @@ interface QuestionProps {
   close: () => void;
 }
 
-function Question({ decision, approval, run, close }: QuestionProps) {
+function DecisionDialog({ decision, approval, run, close }: QuestionProps) {
   const isYes = decision === 'approve';
   return (
     <ReasonDialog

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { ApprovalRecord } from '../../api/generated/schema';
-import { useShortcuts } from './shortcuts';
 import { rowId } from './approval-list';
+import { useShortcuts } from './shortcuts';
 
 interface List {
   approvals: ApprovalRecord[] | undefined;
@@ -28,17 +28,17 @@ export function useListShortcuts({ approvals = [], id, choose, ask }: List) {
     document.getElementById(rowId(next.id))?.focus();
   };
   const keys = [
-    { key: 'j', does: 'Next approval (or arrow down)', act: () => go(1) },
+    { key: 'j', description: 'Next approval (or arrow down)', act: () => go(1) },
     { key: 'ArrowDown', act: () => go(1) },
-    { key: 'k', does: 'Previous approval (or arrow up)', act: () => go(-1) },
+    { key: 'k', description: 'Previous approval (or arrow up)', act: () => go(-1) },
     { key: 'ArrowUp', act: () => go(-1) },
     {
       key: 'Enter',
-      does: 'Open on its own page',
+      description: 'Open on its own page',
       act: () => id !== undefined && navigate(`/approvals/${id}`),
     },
-    { key: 'a', does: 'Approve, after you enter a reason', act: () => ask('approve') },
-    { key: 'r', does: 'Reject, after you enter a reason', act: () => ask('reject') },
+    { key: 'a', description: 'Approve, after you enter a reason', act: () => ask('approve') },
+    { key: 'r', description: 'Reject, after you enter a reason', act: () => ask('reject') },
   ];
   useShortcuts(keys);
   return keys;

@@ -7,7 +7,7 @@ interface Shortcut {
   /** Value of `KeyboardEvent.key`. */
   key: string;
   /** Description of the action. Omitted for a second key with the same action. */
-  does?: string;
+  description?: string;
   act: () => void;
 }
 
@@ -51,9 +51,10 @@ export function ShortcutsHelp({ keys }: { keys: Shortcut[] }) {
           <Table>
             <Table.Tbody>
               {keys.map(
-                ({ key, does }) => does !== undefined && <ShortcutRow key={key} name={key} does={does} />,
+                ({ key, description }) =>
+                  description !== undefined && <ShortcutRow key={key} name={key} description={description} />,
               )}
-              <ShortcutRow name="?" does="Show these shortcuts" />
+              <ShortcutRow name="?" description="Show these shortcuts" />
             </Table.Tbody>
           </Table>
         </Modal>
@@ -62,13 +63,13 @@ export function ShortcutsHelp({ keys }: { keys: Shortcut[] }) {
   );
 }
 
-function ShortcutRow({ name, does }: { name: string; does: string }) {
+function ShortcutRow({ name, description }: { name: string; description: string }) {
   return (
     <Table.Tr>
       <Table.Td w={70}>
         <Kbd>{name}</Kbd>
       </Table.Td>
-      <Table.Td>{does}</Table.Td>
+      <Table.Td>{description}</Table.Td>
     </Table.Tr>
   );
 }

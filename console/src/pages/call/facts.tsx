@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { CallStory } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
-import { Requester } from '../../components/values/requester';
+import { Section } from '../../components/page/section';
+import { Copyable } from '../../components/values/copyable';
 import { Facts as FactList } from '../../components/values/facts';
 import { clientWords, formatCount } from '../../components/values/format';
-import { Copyable } from '../../components/values/copyable';
+import { Requester } from '../../components/values/requester';
 import { Instant, Maybe, Usd } from '../../components/values/values';
-import { Section } from '../../components/page/section';
 import { CallLink } from './call-link';
 import { isKeyErased } from './messages/curl';
 

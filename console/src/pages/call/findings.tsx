@@ -3,10 +3,10 @@ import { Link } from 'wouter';
 import type { CallDifference, CallStory } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { type Column, DataTable } from '../../components/lists/data-table';
+import { Section } from '../../components/page/section';
 import { inWords } from '../../components/values/format';
 import { Instant, Maybe, Usd } from '../../components/values/values';
 import { StateBadge } from '../reconciliation/badges';
-import { Section } from '../../components/page/section';
 
 /** Shows contradictions between the records of the call, and differences from the upstream's. */
 export function Findings({ story }: { story: CallStory }) {

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { AccessRecord, CallReaders } from '../../api/generated/schema';
-import { WordBadge } from '../../components/values/badges';
 import { type Column, DataTable } from '../../components/lists/data-table';
+import { Section } from '../../components/page/section';
+import { WordBadge } from '../../components/values/badges';
 import { formatCount } from '../../components/values/format';
 import { Instant, Maybe } from '../../components/values/values';
-import { Section } from '../../components/page/section';
 
 const SHOWN_AT_FIRST = 10;
 

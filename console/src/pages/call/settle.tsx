@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { http } from '../../api/client';
 import { type CallStory, resolutionDtoOutcomeValues } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
-import { SETTLEMENT_WORDS } from '../../words/calls';
-import { inWords } from '../../components/values/format';
 import { useStoredDraft } from '../../components/forms/draft-storage';
 import { ReasonDialog } from '../../components/forms/reason-dialog';
+import { inWords } from '../../components/values/format';
+import { SETTLEMENT_WORDS } from '../../words/calls';
 
 /** Longest reason of a settlement. */
 const MAX_REASON = 1_000;

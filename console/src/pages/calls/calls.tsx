@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api, revealing } from '../../api/client';
-import type { CallRecord } from '../../api/generated/schema';
 import { whilePaging } from '../../api/client';
+import type { CallRecord } from '../../api/generated/schema';
 import { CALL_COLUMNS } from './columns';
 import { HistoryPage } from './history-page';
 import { useList } from './list';

@@ -2,9 +2,9 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { CallRecord, ItemRecord, RecordRecipient } from '../../api/generated/schema';
 import { OutcomeBadge } from '../../components/values/badges';
-import { Requester } from '../../components/values/requester';
-import { clientWords, formatCount, inWords } from '../../components/values/format';
 import { Copyable } from '../../components/values/copyable';
+import { clientWords, formatCount, inWords } from '../../components/values/format';
+import { Requester } from '../../components/values/requester';
 import { Instant, Maybe, Operation, Usd } from '../../components/values/values';
 import type { OptionalColumn } from './list';
 

@@ -2,10 +2,10 @@ import { Group, NativeSelect, Stack, Text, Button, Checkbox, Popover } from '@ma
 import type { ReactNode } from 'react';
 import { Columns3 } from 'lucide-react';
 import { faultsOf } from '../../api/problem';
-import { formatCount } from '../../components/values/format';
-import { Page } from '../../components/page/page';
 import { Pager } from '../../components/lists/pager';
 import { PeopleSwitch } from '../../components/lists/people-switch';
+import { Page } from '../../components/page/page';
+import { formatCount } from '../../components/values/format';
 import { ExportButton } from './export/export-dialog';
 import { FilterPanel } from './filters/filter-panel';
 import { type List, LIST_NAMES } from './list';

@@ -3,10 +3,10 @@ import { Sigma } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client';
 import type { paths, SummaryGroup } from '../../api/generated/schema';
-import { OutcomeBadge } from '../../components/values/badges';
 import { type Column, DataTable } from '../../components/lists/data-table';
-import { formatCount } from '../../components/values/format';
 import { Answer } from '../../components/page/states';
+import { OutcomeBadge } from '../../components/values/badges';
+import { formatCount } from '../../components/values/format';
 import { Usd } from '../../components/values/values';
 import type { List } from './list';
 
@@ -41,17 +41,17 @@ const COLUMNS: Column<SummaryGroup>[] = [
 
 /** Counts all results of the filters. It reads all of them, so it runs only on request. */
 export function SumUp({ list: { filters } }: { list: List }) {
-  const [asked, setAsked] = useState(false);
+  const [isRequested, setRequested] = useState(false);
   const query = { ...filters, group_by: 'outcome' } as SummaryQuery;
-  const answer = api.useQuery('get', '/v1/audit/summary', { params: { query } }, { enabled: asked });
-  if (!asked) {
+  const answer = api.useQuery('get', '/v1/audit/summary', { params: { query } }, { enabled: isRequested });
+  if (!isRequested) {
     return (
       <Group gap="sm">
         <Button
           variant="default"
           size="xs"
           leftSection={<Sigma size={14} aria-hidden />}
-          onClick={() => setAsked(true)}
+          onClick={() => setRequested(true)}
         >
           Sum up
         </Button>
@@ -63,7 +63,7 @@ export function SumUp({ list: { filters } }: { list: List }) {
   }
   return (
     <Box maw={960}>
-      <Button variant="subtle" size="compact-sm" onClick={() => setAsked(false)}>
+      <Button variant="subtle" size="compact-sm" onClick={() => setRequested(false)}>
         Hide the sums
       </Button>
       <Answer of={answer} lines={3}>

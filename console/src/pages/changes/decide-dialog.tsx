@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { http } from '../../api/client';
 import type { ChangeRecord } from '../../api/generated/schema';
-import { ChangedFields } from '../../components/values/changed-fields';
 import { ReasonDialog } from '../../components/forms/reason-dialog';
 import { SecretDialog } from '../../components/forms/secret-dialog';
+import { ChangedFields } from '../../components/values/changed-fields';
 
 export type Decision = 'approve' | 'reject';
 
@@ -22,9 +22,9 @@ export function DecideDialog({ change, decision, close }: Props) {
   const [code, setCode] = useState<string>();
   const run = async (reason: string) => {
     try {
-      const asked = { params: { path: { id: change.id } }, body: { reason } };
-      if (!isApproval) await http.POST('/v1/changes/{id}/reject', asked);
-      else setCode((await http.POST('/v1/changes/{id}/approve', asked)).data?.claim_code);
+      const request = { params: { path: { id: change.id } }, body: { reason } };
+      if (!isApproval) await http.POST('/v1/changes/{id}/reject', request);
+      else setCode((await http.POST('/v1/changes/{id}/approve', request)).data?.claim_code);
     } finally {
       // A rejected decision also shows that the list is stale.
       await queries.invalidateQueries({ queryKey: ['get', '/v1/changes'] });

@@ -5,8 +5,8 @@ import { useSession } from '../../api/session';
 import { Failure } from '../../components/forms/failure';
 import { useSubmit } from '../../components/forms/form';
 import { useGate } from '../../components/forms/gate';
-import { Page } from '../../components/page/page';
 import { SecretDialog } from '../../components/forms/secret-dialog';
+import { Page } from '../../components/page/page';
 
 /** Gives a person the key that two administrators approved. */
 export default function ClaimPage() {

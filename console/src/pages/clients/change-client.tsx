@@ -5,14 +5,14 @@ import { useState } from 'react';
 import { http } from '../../api/client';
 import type { ClientDto } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
+import { useStoredDraft } from '../../components/forms/draft-storage';
 import { Failure } from '../../components/forms/failure';
 import { useSubmit } from '../../components/forms/form';
 import { useGate } from '../../components/forms/gate';
-import { useStoredDraft } from '../../components/forms/draft-storage';
 import { changesInWords, changesOf, type Draft, draftOf, editsOf, faultsByField } from './limits/draft';
-import { reloadClients } from './reload-clients';
 import { LimitFields } from './limits/limit-fields';
 import { notifyPendingChange } from './pending-change';
+import { reloadClients } from './reload-clients';
 
 /** Changes the permissions of a client. Only edited fields are sent. */
 export function ChangeClient({ client }: { client: ClientDto }) {

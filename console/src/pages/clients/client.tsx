@@ -3,15 +3,15 @@ import { Link, useParams } from 'wouter';
 import { useAccounts } from '../../api/accounts';
 import { api } from '../../api/client';
 import type { ClientDto } from '../../api/generated/schema';
-import { PeriodUsage } from './limits/cap-usage';
-import { Facts } from '../../components/values/facts';
 import { Page } from '../../components/page/page';
-import { Answer } from '../../components/page/states';
 import { Section } from '../../components/page/section';
+import { Answer } from '../../components/page/states';
 import { Copyable } from '../../components/values/copyable';
+import { Facts } from '../../components/values/facts';
 import { Instant } from '../../components/values/values';
 import { ChangeClient } from './change-client';
 import { Keys } from './keys/keys';
+import { PeriodUsage } from './limits/cap-usage';
 
 /** Shows one client: its spending, its keys, and its permissions. */
 export default function ClientPage() {

@@ -5,13 +5,13 @@ import { Link, useLocation } from 'wouter';
 import { useAccounts } from '../../api/accounts';
 import { api } from '../../api/client';
 import type { AccountDto, ClientDto } from '../../api/generated/schema';
-import { WordBadge } from '../../components/values/badges';
-import { CapUsage } from './limits/cap-usage';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Page } from '../../components/page/page';
+import { WordBadge } from '../../components/values/badges';
 import { CreateClient } from './create-client';
-import { changesOf, draftOf, limitInWords, LABELS, NO_LIMITS } from './limits/draft';
 import { NewKeyDialog } from './keys/new-key-dialog';
+import { CapUsage } from './limits/cap-usage';
+import { changesOf, draftOf, limitInWords, LABELS, NO_LIMITS } from './limits/draft';
 
 const NAME: Column<ClientDto> = { id: 'name', title: 'Client', render: Name };
 const ACCOUNT: Column<ClientDto> = { id: 'account', title: 'Account', render: ({ account }) => account };

@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { useAccounts } from '../../api/accounts';
 import { http } from '../../api/client';
 import type { ClientDto } from '../../api/generated/schema';
+import { useStoredDraft } from '../../components/forms/draft-storage';
 import { FormEnd, useSubmit } from '../../components/forms/form';
 import { MAIN_ACCOUNT } from '../../components/values/format';
-import { useStoredDraft } from '../../components/forms/draft-storage';
-import { changesOf, type Draft, type Faults, faultsByField, NO_LIMITS } from './limits/draft';
 import { type Expiry, ExpiryField, expiryIn, DEFAULT_EXPIRY } from './keys/expiry-field';
-import { reloadClients } from './reload-clients';
+import { changesOf, type Draft, type Faults, faultsByField, NO_LIMITS } from './limits/draft';
 import { LimitFields } from './limits/limit-fields';
 import { notifyPendingChange } from './pending-change';
+import { reloadClients } from './reload-clients';
 
 type ClientKind = ClientDto['kind'];
 

@@ -1,8 +1,8 @@
 import { Anchor, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { CapDto, OverviewClient } from '../../api/generated/schema';
-import { formatUsd, percentOf } from '../../components/values/format';
 import { Empty } from '../../components/page/states';
+import { formatUsd, percentOf } from '../../components/values/format';
 
 /** Shows each client's spending and caps. */
 export function Caps({ clients }: { clients: OverviewClient[] }) {

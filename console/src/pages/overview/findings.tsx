@@ -1,10 +1,10 @@
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { OverviewFindings, OverviewRun } from '../../api/generated/schema';
-import { formatCount } from '../../components/values/format';
-import { Empty } from '../../components/page/states';
-import { Usd } from '../../components/values/values';
 import { Card } from '../../components/page/section';
+import { Empty } from '../../components/page/states';
+import { formatCount } from '../../components/values/format';
+import { Usd } from '../../components/values/values';
 
 /** Shows open findings by age. */
 export function FindingsByAge({ ages, run }: { ages: OverviewFindings[]; run: OverviewRun | null }) {

@@ -1,12 +1,12 @@
-import { BarChart } from '@mantine/charts';
 import '@mantine/charts/styles.css';
+import { BarChart } from '@mantine/charts';
 import { Anchor, ColorSwatch, Group, Paper, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { OperationDay } from '../../api/generated/schema';
-import { formatCount, formatUsd } from '../../components/values/format';
-import { Empty } from '../../components/page/states';
 import { Card } from '../../components/page/section';
+import { Empty } from '../../components/page/states';
+import { formatCount, formatUsd } from '../../components/values/format';
 import { listOf, windowOf } from './window';
 
 type Measure = 'paid_usd' | 'items' | 'calls';

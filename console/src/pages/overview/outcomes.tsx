@@ -1,12 +1,12 @@
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { OutcomeCount, OperationLatency } from '../../api/generated/schema';
-import { outcomeColor, outcomeWords } from '../../words/outcomes';
-import { formatCount } from '../../components/values/format';
-import { Empty } from '../../components/page/states';
-import { Card } from '../../components/page/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
+import { Card } from '../../components/page/section';
+import { Empty } from '../../components/page/states';
+import { formatCount } from '../../components/values/format';
 import { Operation } from '../../components/values/values';
+import { outcomeColor, outcomeWords } from '../../words/outcomes';
 import { listOf, type Window } from './window';
 
 /** Shows the outcomes of calls, most frequent first. */

@@ -5,8 +5,8 @@ import type { Overview } from '../../api/generated/schema';
 import { type Connection, useEvents } from '../../api/live';
 import { useAddress } from '../../components/lists/address';
 import { Page } from '../../components/page/page';
-import { Failure, Loading } from '../../components/page/states';
 import { Card } from '../../components/page/section';
+import { Failure, Loading } from '../../components/page/states';
 import { Instant } from '../../components/values/values';
 import { Caps } from './caps';
 import { FindingsByAge } from './findings';
@@ -31,18 +31,18 @@ type AsOf = Pick<Overview, 'as_of'>;
 export default function OverviewPage() {
   const { values, change } = useAddress(NAMES);
   const days = SPANS.includes(values.days ?? '') ? (values.days as string) : '7';
-  const [told, setTold] = useState<{ days: string; overview: Overview }>();
+  const [latest, setLatest] = useState<{ days: string; overview: Overview }>();
   const connection = useEvents(
     `/v1/overview?days=${days}`,
     {
-      overview: (data) => setTold({ days, overview: data as Overview }),
+      overview: (data) => setLatest({ days, overview: data as Overview }),
       current: (data) =>
-        setTold((was) => was && { ...was, overview: { ...was.overview, ...(data as AsOf) } }),
+        setLatest((was) => was && { ...was, overview: { ...was.overview, ...(data as AsOf) } }),
     },
     { quietMs: QUIET_MS },
   );
   // Figures of another period must not be shown.
-  const overview = told?.days === days ? told.overview : undefined;
+  const overview = latest?.days === days ? latest.overview : undefined;
   // A stream that cannot start gives no reason. A plain request does.
   const failed = connection === 'lost' && overview === undefined;
   const { error, refetch } = api.useQuery('get', '/v1/overview', {}, { enabled: failed });

@@ -1,9 +1,9 @@
 import type { FindingRecord, RunRecord } from '../../api/generated/schema';
 import { WordBadge } from '../../components/values/badges';
 import { inWords } from '../../components/values/format';
+import { Instant } from '../../components/values/values';
 import { RESULT_COLORS, SEVERITY_COLORS, STATE_COLORS } from '../../words/reconciliation';
 import { daysOf } from './days';
-import { Instant } from '../../components/values/values';
 
 export function SeverityBadge({ of }: { of: Pick<FindingRecord, 'severity'> }) {
   return <WordBadge color={SEVERITY_COLORS[of.severity]}>{of.severity}</WordBadge>;

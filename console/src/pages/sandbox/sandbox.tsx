@@ -6,8 +6,8 @@ import { Page } from '../../components/page/page';
 import { Answer, Empty, Failure } from '../../components/page/states';
 import { SandboxFaults } from './faults/faults';
 import { SandboxLies } from './lies/lies';
-import { SampleForm } from './samples/sample-form';
 import { useSampleRequest } from './queries';
+import { SampleForm } from './samples/sample-form';
 import { SentSample } from './samples/sent-sample';
 import { Wallets } from './wallets';
 

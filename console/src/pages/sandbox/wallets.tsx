@@ -1,11 +1,11 @@
 import { Group, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { SandboxWalletDto } from '../../api/generated/schema';
-import { WordBadge } from '../../components/values/badges';
 import { type Column, DataTable } from '../../components/lists/data-table';
+import { Card } from '../../components/page/section';
+import { WordBadge } from '../../components/values/badges';
 import { formatUsd } from '../../components/values/format';
 import { Usd } from '../../components/values/values';
-import { Card } from '../../components/page/section';
 
 /** Time for which a changed balance is marked, in milliseconds. */
 const NEWS_MS = 10_000;
@@ -52,13 +52,13 @@ function Balance({ balance, was }: { balance: string; was: string | undefined })
 
 /** Returns the wallets that have just changed, with their previous balances. */
 function useNews(wallets: SandboxWalletDto[]): ReadonlyMap<string, string> {
-  const [seen, setSeen] = useState({ wallets, before: new Map<string, string>() });
-  if (seen.wallets !== wallets) setSeen({ wallets, before: changesOf(seen.wallets, wallets) });
+  const [shown, setShown] = useState({ wallets, before: new Map<string, string>() });
+  if (shown.wallets !== wallets) setShown({ wallets, before: changesOf(shown.wallets, wallets) });
   useEffect(() => {
-    const timer = setTimeout(() => setSeen({ wallets, before: new Map() }), NEWS_MS);
+    const timer = setTimeout(() => setShown({ wallets, before: new Map() }), NEWS_MS);
     return () => clearTimeout(timer);
   }, [wallets]);
-  return seen.before;
+  return shown.before;
 }
 
 function changesOf(before: SandboxWalletDto[], now: SandboxWalletDto[]): Map<string, string> {

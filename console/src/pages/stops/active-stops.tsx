@@ -62,8 +62,8 @@ function Stop({ stop, lift }: { stop: StopRecord; lift: () => void }) {
         </Text>
         {stop.cause === 'database_behind' && (
           <Text size="sm">
-            An operator must run <code>database recover</code>, and its reconciliation run must have read the
-            time whose payments may be missing, before this stop can be lifted.
+            Before you lift this stop, an operator must run <code>database recover</code>, and its
+            reconciliation run must have read the period of the missing payments.
           </Text>
         )}
         <Group>

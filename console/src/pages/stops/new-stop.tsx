@@ -4,9 +4,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { api, http } from '../../api/client';
 import type { ClientDto, GrantableDto } from '../../api/generated/schema';
 import { useGate } from '../../components/forms/gate';
+import { ReasonDialog } from '../../components/forms/reason-dialog';
 import { Answer } from '../../components/page/states';
 import { stoppedBy, type Target, inShort } from '../../words/stops';
-import { ReasonDialog } from '../../components/forms/reason-dialog';
 
 /** Asks for the target of a stop, and then for confirmation. */
 export function NewStop() {
@@ -41,12 +41,12 @@ function TargetForm({ operations, clients }: TargetOptions) {
   const [kind, setKind] = useState<Kind>('operation');
   const [client, setClient] = useState<string | null>(null);
   const [operation, setOperation] = useState<string | null>(null);
-  const [asked, setAsked] = useState<Target>();
+  const [chosen, setChosen] = useState<Target>();
   const target = targetFrom(kind, client, operation);
   const gate = useGate(
     target ? undefined : `Choose ${kind === 'client' ? 'a client' : 'an operation'} first.`,
   );
-  const allowed = clients.find(({ name }) => name === asked?.client)?.operations ?? null;
+  const allowed = clients.find(({ name }) => name === chosen?.client)?.operations ?? null;
   return (
     <Paper withBorder p="md" maw={560}>
       <Stack>
@@ -78,18 +78,18 @@ function TargetForm({ operations, clients }: TargetOptions) {
           />
         )}
         <Group gap="sm">
-          <Button color="red.9" onClick={() => setAsked(target)} {...gate.button}>
+          <Button color="red.9" onClick={() => setChosen(target)} {...gate.button}>
             Stop…
           </Button>
           {gate.hint}
         </Group>
       </Stack>
-      {asked && (
+      {chosen && (
         <StopDialog
-          target={asked}
-          operations={stoppedBy(asked, operations, allowed)}
+          target={chosen}
+          operations={stoppedBy(chosen, operations, allowed)}
           clientCount={clients.length}
-          close={() => setAsked(undefined)}
+          close={() => setChosen(undefined)}
         />
       )}
     </Paper>

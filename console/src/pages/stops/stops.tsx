@@ -1,10 +1,10 @@
 import { Stack } from '@mantine/core';
 import { api } from '../../api/client';
+import type { StopRecord } from '../../api/generated/schema';
+import { type Column, DataTable } from '../../components/lists/data-table';
 import { Page } from '../../components/page/page';
 import { Section } from '../../components/page/section';
 import { Answer } from '../../components/page/states';
-import type { StopRecord } from '../../api/generated/schema';
-import { type Column, DataTable } from '../../components/lists/data-table';
 import { Instant, Maybe } from '../../components/values/values';
 import { inShort, targetOf } from '../../words/stops';
 import { ActiveStops, StopAuthor } from './active-stops';

@@ -2,10 +2,10 @@ import { Pagination, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { CallStory, RecordItem, RecordUpstreamItem } from '../../../api/generated/schema';
 import { type Column, DataTable } from '../../../components/lists/data-table';
-import { formatCount } from '../../../components/values/format';
-import { Copyable } from '../../../components/values/copyable';
-import { Maybe, Usd } from '../../../components/values/values';
 import { Section } from '../../../components/page/section';
+import { Copyable } from '../../../components/values/copyable';
+import { formatCount } from '../../../components/values/format';
+import { Maybe, Usd } from '../../../components/values/values';
 import { Ledger, PayoutState } from './ledger';
 
 const PER_PAGE = 100;

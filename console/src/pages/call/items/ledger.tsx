@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { CallStory, RecordEntry, RecordItem } from '../../../api/generated/schema';
-import { PayoutBadge } from '../../../components/values/badges';
 import { type Column, DataTable } from '../../../components/lists/data-table';
+import { PayoutBadge } from '../../../components/values/badges';
 import { inWords } from '../../../components/values/format';
-import { NEXT_STEP_WORDS } from '../../../words/calls';
 import { Instant, Maybe, Usd } from '../../../components/values/values';
+import { NEXT_STEP_WORDS } from '../../../words/calls';
 
 const COLUMNS: Column<RecordEntry>[] = [
   { id: 'at', title: 'Recorded', render: ({ at }) => <Instant at={at} /> },

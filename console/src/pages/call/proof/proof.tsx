@@ -1,8 +1,8 @@
 import { Alert, Button, Code, Text, Group, List, ThemeIcon, VisuallyHidden } from '@mantine/core';
 import { Download, ShieldCheck, Check, Minus, X } from 'lucide-react';
 import { useState } from 'react';
-import type { CallStory } from '../../../api/generated/schema';
 import { revealing } from '../../../api/client';
+import type { CallStory } from '../../../api/generated/schema';
 import { messageOf } from '../../../api/problem';
 import { save } from '../../../api/save';
 import { Section } from '../../../components/page/section';
@@ -161,7 +161,7 @@ function Steps({ steps }: { steps: Step[] }) {
   );
 }
 
-function StepView({ step: { title, state, says, details } }: { step: Step }) {
+function StepView({ step: { title, state, explanation, details } }: { step: Step }) {
   const { color, word, Icon } = LOOKS[state];
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
@@ -173,7 +173,7 @@ function StepView({ step: { title, state, says, details } }: { step: Step }) {
           {title} <VisuallyHidden>({word})</VisuallyHidden>
         </Text>
         <Text size="sm" className="wrap-anywhere">
-          {says}
+          {explanation}
         </Text>
         {details.length > 0 && (
           <details>

@@ -1,3 +1,4 @@
+import { lackingOf } from '../../../../../packages/sdk/src/proofs/note';
 import { http, revealing } from '../../../api/client';
 import type { CallStory, Inclusion, Opening, Receipt } from '../../../api/generated/schema';
 import {
@@ -9,7 +10,6 @@ import {
   type LogMemory,
   parseMemory,
 } from '../../../verify/memory';
-import { lackingOf } from '../../../../../packages/sdk/src/proofs/note';
 import { signersOf, type Step, verifyCall } from '../../../verify/verify';
 
 /** Storage key for the log's keys and the newest verified checkpoint. They identify no person. */
@@ -100,6 +100,6 @@ function storeMemory(memory: LogMemory): void {
   try {
     localStorage.setItem(MEMORY, JSON.stringify(memory));
   } catch {
-    // The next verification then counts as the first one, and says so.
+    // The next verification then counts as the first one, and explanation so.
   }
 }

@@ -2,10 +2,10 @@ import { Anchor, Group, List, Text, Timeline } from '@mantine/core';
 import { Link } from 'wouter';
 import type { CallStory } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
-import { formatCount } from '../../../components/values/format';
-import { Copyable } from '../../../components/values/copyable';
-import { Instant } from '../../../components/values/values';
 import { Section } from '../../../components/page/section';
+import { Copyable } from '../../../components/values/copyable';
+import { formatCount } from '../../../components/values/format';
+import { Instant } from '../../../components/values/values';
 import { CallLink } from '../call-link';
 import { type TimelineEvent, timelineOf } from './timeline';
 
@@ -20,7 +20,7 @@ export function History({ story }: { story: CallStory }) {
         {events.map((event, at) => (
           <Timeline.Item key={`${event.title} ${at}`} color={event.color} title={event.title} role="listitem">
             <When event={event} before={previous[at] ?? null} />
-            <Says event={event} />
+            <Description event={event} />
           </Timeline.Item>
         ))}
         <Timeline.Item
@@ -45,10 +45,10 @@ function When({ event: { at }, before }: { event: TimelineEvent; before: string 
   );
 }
 
-function Says({ event: { says, list = [], calls = [] } }: { event: TimelineEvent }) {
+function Description({ event: { lines, list = [], calls = [] } }: { event: TimelineEvent }) {
   return (
     <>
-      {says.map((line) => (
+      {lines.map((line) => (
         <Text key={line} size="sm" className="wrap-anywhere">
           {line}
         </Text>

@@ -10,7 +10,7 @@ export interface TimelineEvent {
   at: string | null;
   color: 'gray' | 'blue' | 'teal' | 'orange' | 'red' | 'violet';
   /** Description, one entry per paragraph. */
-  says: string[];
+  lines: string[];
   /** A list below the description. */
   list?: string[];
   /** Related calls, by their IDs. */
@@ -36,19 +36,19 @@ function received({ timings, client_address, client, actor }: CallStory): Timeli
     title: 'Received',
     at: timings.received_at,
     color: 'blue',
-    says: [`From ${who}, at ${client_address}.`],
+    lines: [`From ${who}, at ${client_address}.`],
   };
 }
 
 function intent({ timings, recovered }: CallStory): TimelineEvent {
-  const [title, says] = recovered
+  const [title, lines] = recovered
     ? [
         'Intent restored',
         'The database had lost the intent, which was recorded before anything was sent. It was ' +
           'restored from a copy.',
       ]
     : ['Intent recorded', 'Recorded before anything was sent.'];
-  return { title, at: timings.recorded_at, color: 'blue', says: [says] };
+  return { title, at: timings.recorded_at, color: 'blue', lines: [lines] };
 }
 
 const FAULTS_SHOWN = 20;
@@ -62,7 +62,7 @@ function refused(
     title: `Refused: ${inWords(code)}`,
     at: timings.recorded_at,
     color: 'orange',
-    says: [detail, `Answered with ${status}. Nothing was sent.`],
+    lines: [detail, `Answered with ${status}. Nothing was sent.`],
     list: [
       ...errors.slice(0, FAULTS_SHOWN).map((fault) => `${fault.pointer || 'the body'}: ${fault.detail}`),
       ...(more > 0 ? [`… and ${more} more`] : []),
@@ -80,18 +80,18 @@ function approval({ approval: held, timings }: CallStory): TimelineEvent[] {
     title: 'Held for approval',
     at: timings.recorded_at,
     color: 'violet',
-    says: [
+    lines: [
       heldForWords(held_for),
       ...(unexplained_transaction === null ? [] : [`Transaction ${unexplained_transaction}.`]),
     ],
     ...(earlier_call_id !== null && { calls: [earlier_call_id] }),
   };
   if (status === 'pending')
-    return [waits, { title: 'Pending, expires', at: expires_at, color: 'gray', says: [] }];
+    return [waits, { title: 'Pending, expires', at: expires_at, color: 'gray', lines: [] }];
   if (status === 'expired') {
     return [
       waits,
-      { title: 'Expired', at: expires_at, color: 'gray', says: ['No decision was made. Nothing was sent.'] },
+      { title: 'Expired', at: expires_at, color: 'gray', lines: ['No decision was made. Nothing was sent.'] },
     ];
   }
   const isApproved = status === 'approved';
@@ -101,7 +101,7 @@ function approval({ approval: held, timings }: CallStory): TimelineEvent[] {
       title: isApproved ? 'Approved' : 'Rejected',
       at: decided_at,
       color: isApproved ? 'teal' : 'orange',
-      says: decisionWords(held),
+      lines: decisionWords(held),
     },
   ];
 }
@@ -118,8 +118,8 @@ function attempts({ upstream, timings }: CallStory): TimelineEvent[] {
   if (!upstream) return [];
   const { answer_of, tries } = upstream;
   if (answer_of !== null) {
-    const says = ['Another call made the same request a short time ago. Its response was reused.'];
-    return [{ title: 'Answered from cache', at: timings.sent_at, color: 'blue', says, calls: [answer_of] }];
+    const lines = ['Another call made the same request a short time ago. Its response was reused.'];
+    return [{ title: 'Answered from cache', at: timings.sent_at, color: 'blue', lines, calls: [answer_of] }];
   }
   return tries.map(({ started_at, ms, phase, status, failure }, at) => ({
     title:
@@ -128,7 +128,7 @@ function attempts({ upstream, timings }: CallStory): TimelineEvent[] {
         : `Sent to the upstream, attempt ${at + 1} of ${tries.length}`,
     at: started_at,
     color: failure === null ? 'blue' : 'orange',
-    says: [
+    lines: [
       `${PHASE_WORDS[phase] ?? inWords(phase)} It took ${ms} ms${status === null ? '' : `; status ${status}`}.`,
       ...(failure === null ? [] : [`No usable response: ${inWords(failure)}.`]),
     ],
@@ -142,13 +142,13 @@ function outcome({ upstream, timings, outcome: word }: CallStory): TimelineEvent
     title: status === null ? 'Timed out' : `Answered with ${status}`,
     at: timings.answered_at,
     color: failure === null ? 'teal' : 'red',
-    says: failure === null ? [] : [`No usable response: ${inWords(failure)}.`],
+    lines: failure === null ? [] : [`No usable response: ${inWords(failure)}.`],
   };
   const isDoubtful = failure !== null && ['unknown', 'confirmed', 'not_executed'].includes(word);
-  const says = isDoubtful ? ['This response does not show whether the upstream carried out the call.'] : [];
+  const lines = isDoubtful ? ['This response does not show whether the upstream carried out the call.'] : [];
   return [
     answered,
-    { title: 'Outcome recorded', at: timings.outcome_recorded_at, color: isDoubtful ? 'red' : 'teal', says },
+    { title: 'Outcome recorded', at: timings.outcome_recorded_at, color: isDoubtful ? 'red' : 'teal', lines },
   ];
 }
 
@@ -158,7 +158,7 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): TimelineEvent[] {
     title: 'In doubt',
     at: in_doubt_since,
     color: 'red',
-    says: ['The call may or may not have been carried out. It is never sent again.'],
+    lines: ['The call may or may not have been carried out. It is never sent again.'],
   };
   if (!looked) return [since];
   const list = looked.transactions.map(({ upstream_ref, upstream_id, amount_usd, status }) => {
@@ -168,7 +168,7 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): TimelineEvent[] {
   const { decided_at, reason, calls } = looked;
   return [
     since,
-    { title: 'Could not be settled', at: decided_at, color: 'red', says: [reason], list, calls },
+    { title: 'Could not be settled', at: decided_at, color: 'red', lines: [reason], list, calls },
   ];
 }
 
@@ -179,7 +179,7 @@ function settlements({ settlements: newestFirst }: CallStory): TimelineEvent[] {
       title: `${place === 0 ? 'Settled' : 'Settled again'}${outcome === null ? '' : `: ${inWords(outcome)}`}`,
       at: recorded_at,
       color: 'teal',
-      says: [
+      lines: [
         recorded_by ? `By ${nameOf(recorded_by)}.` : (SETTLEMENT_SOURCE_WORDS[source] ?? 'By the proxy.'),
         `“${reason}”`,
       ],

@@ -3,12 +3,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { messageOf } from '../../../api/problem';
+import { keep, type SaveProgress } from '../../../api/save';
 import { useSession } from '../../../api/session';
 import { formatCount } from '../../../components/values/format';
-import { keep, type SaveProgress } from '../../../api/save';
-import { type ExportRequest, type ExportJob, useExport } from './use-export';
 import { FILTER_NAMES, FILTERS } from '../filters/filters';
 import type { List } from '../list';
+import { type ExportRequest, type ExportJob, useExport } from './use-export';
 
 export function ExportButton({ list }: { list: List }) {
   const [isOpen, { open, close }] = useDisclosure();
@@ -35,7 +35,7 @@ function ExportDialog({ list, close }: { list: List; close: () => void }) {
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack>
-        <Text size="sm">{wordsOf(list)}</Text>
+        <Text size="sm">{scopeWords(list)}</Text>
         <Choices request={request} setRequest={setRequest} disabled={isRunning} />
         <Result job={job} />
         <Group justify="flex-end">
@@ -51,11 +51,12 @@ function ExportDialog({ list, close }: { list: List; close: () => void }) {
   );
 }
 
-function wordsOf({ filters }: List): string {
-  const said = FILTER_NAMES.flatMap((name) =>
+function scopeWords({ filters }: List): string {
+  const filterWords = FILTER_NAMES.flatMap((name) =>
     filters[name] === undefined ? [] : FILTERS[name].words(filters[name]),
   );
-  const found = said.length === 0 ? 'The whole history' : `All results of the filters (${said.join(', ')})`;
+  const found =
+    filterWords.length === 0 ? 'The whole history' : `All results of the filters (${filterWords.join(', ')})`;
   return `${found}, not only this page, with all columns, oldest first. The export is recorded.`;
 }
 

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { raw, type RawHeaders, revealing } from '../../../api/client';
-import { type CheckedExport, checkExport } from './export-check';
 import { save, type SaveProgress } from '../../../api/save';
 import type { Filters } from '../filters/filters';
 import type { ListKind } from '../list';
+import { type CheckedExport, checkExport } from './export-check';
 
 export interface ExportRequest {
   what: ListKind;

@@ -1,12 +1,12 @@
-import { outcomeWords } from '../../../words/outcomes';
-import { SOURCE_WORDS } from '../../../words/people';
-import { formatLocal, formatUsd } from '../../../components/values/format';
 import {
   type CallRecord,
   type paths,
   approvalStatusValues,
   callStateValues,
 } from '../../../api/generated/schema';
+import { formatLocal, formatUsd } from '../../../components/values/format';
+import { outcomeWords } from '../../../words/outcomes';
+import { SOURCE_WORDS } from '../../../words/people';
 
 export type Query = NonNullable<paths['/v1/audit/calls']['get']['parameters']['query']>;
 

@@ -6,10 +6,10 @@ import { useState } from 'react';
 import { useAccounts } from '../../../api/accounts';
 import { api } from '../../../api/client';
 import { useSession } from '../../../api/session';
-import { FILTERS } from './filters';
+import type { List } from '../list';
 import { asContact } from './contact';
 import { TextField, useDraft } from './fields';
-import type { List } from '../list';
+import { FILTERS } from './filters';
 import { beginOf, daysOf, PERIODS } from './period';
 
 export interface FilterProps {

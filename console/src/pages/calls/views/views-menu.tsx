@@ -3,10 +3,10 @@ import { useDisclosure } from '@mantine/hooks';
 import { Bookmark, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useGate } from '../../../components/forms/gate';
-import type { List } from '../list';
 import { TextField } from '../filters/fields';
 import { FILTER_NAMES, FILTERS, OF_RECIPIENTS } from '../filters/filters';
 import { daysOf } from '../filters/period';
+import type { List } from '../list';
 import { open, USUAL_VIEWS, useSavedViews, viewOf } from './views';
 
 /** Opens saved views. */
@@ -102,14 +102,14 @@ function SaveView({ list, saved, close }: Props & { list: List }) {
 
 function wordsOf({ filters, chosen }: List, withRecipient: boolean): string {
   const days = daysOf(filters);
-  const said = FILTER_NAMES.flatMap((name) => {
+  const filterWords = FILTER_NAMES.flatMap((name) => {
     const value = filters[name];
     if (value === undefined || (!withRecipient && OF_RECIPIENTS.includes(name))) return [];
     if (name === 'from' && days !== undefined)
       return [days === 1 ? 'of the day' : `of the last ${days} days`];
     return [FILTERS[name].words(value)];
   });
-  return `${said.length === 0 ? 'No filters' : said.join(', ')}; ${chosen.length} columns.`;
+  return `${filterWords.length === 0 ? 'No filters' : filterWords.join(', ')}; ${chosen.length} columns.`;
 }
 
 function ManageViews({ saved: { views, rename, remove }, close }: Props) {

@@ -1,7 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { OF_RECIPIENTS } from '../filters/filters';
-import type { List, View, ListKind } from '../list';
 import { beginOf, daysOf } from '../filters/period';
+import type { List, View, ListKind } from '../list';
 
 /** Named view of a list. */
 interface SavedView {

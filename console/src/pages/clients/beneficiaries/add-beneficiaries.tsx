@@ -6,8 +6,8 @@ import { http } from '../../../api/client';
 import { type BeneficiaryDto, beneficiaryDtoListValues as LISTS } from '../../../api/generated/schema';
 import { faultsOf } from '../../../api/problem';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
-import { reloadClients } from '../reload-clients';
 import { notifyPendingChange } from '../pending-change';
+import { reloadClients } from '../reload-clients';
 
 type ListName = BeneficiaryDto['list'];
 

@@ -10,16 +10,16 @@ import {
   type paths,
   beneficiaryDtoListValues as LISTS,
 } from '../../../api/generated/schema';
+import { ReasonDialog } from '../../../components/forms/reason-dialog';
 import { useAddress } from '../../../components/lists/address';
-import { WordBadge } from '../../../components/values/badges';
 import { type Column, DataTable } from '../../../components/lists/data-table';
 import { Choice } from '../../../components/lists/filter-inputs';
-import { Page } from '../../../components/page/page';
 import { Pager } from '../../../components/lists/pager';
+import { Page } from '../../../components/page/page';
+import { WordBadge } from '../../../components/values/badges';
 import { Instant } from '../../../components/values/values';
-import { ReasonDialog } from '../../../components/forms/reason-dialog';
-import { reloadClients } from '../reload-clients';
 import { notifyPendingChange } from '../pending-change';
+import { reloadClients } from '../reload-clients';
 import { AddBeneficiaries } from './add-beneficiaries';
 
 type Query = NonNullable<paths['/v1/clients/{name}/beneficiaries']['get']['parameters']['query']>;

@@ -2,12 +2,12 @@ import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../../api/client';
-import { FormEnd, useSubmit } from '../../../components/forms/form';
 import { useStoredDraft } from '../../../components/forms/draft-storage';
+import { FormEnd, useSubmit } from '../../../components/forms/form';
 import { faultsByField } from '../limits/draft';
-import { type Expiry, ExpiryField, expiryIn, DEFAULT_EXPIRY } from './expiry-field';
-import { reloadClients } from '../reload-clients';
 import { notifyPendingChange } from '../pending-change';
+import { reloadClients } from '../reload-clients';
+import { type Expiry, ExpiryField, expiryIn, DEFAULT_EXPIRY } from './expiry-field';
 
 interface FormValues {
   person: string;

@@ -3,8 +3,8 @@ import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../../api/client';
-import { formatCount } from '../../../components/values/format';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
+import { formatCount } from '../../../components/values/format';
 import { reloadClients } from '../reload-clients';
 
 /** Shows the number of valid ephemeral keys of a client, with an action to revoke all. */

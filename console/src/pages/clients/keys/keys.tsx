@@ -2,15 +2,15 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { KeyRound, UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../../api/client';
-import { hasProvider } from '../../../api/provider';
 import type { ClientDto, KeyDto } from '../../../api/generated/schema';
-import { WordBadge } from '../../../components/values/badges';
+import { hasProvider } from '../../../api/provider';
 import { type Column, DataTable } from '../../../components/lists/data-table';
+import { WordBadge } from '../../../components/values/badges';
 import { Instant, Maybe } from '../../../components/values/values';
+import { KEY_COLORS, keyWords } from '../../../words/clients';
 import { AllowSignIn } from './allow-sign-in';
 import { EphemeralKeys } from './ephemeral-keys';
 import { IssueKey } from './issue-key';
-import { KEY_COLORS, keyWords } from '../../../words/clients';
 import { NewKeyDialog } from './new-key-dialog';
 import { RevokeKey } from './revoke-key';
 

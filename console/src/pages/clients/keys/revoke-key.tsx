@@ -4,8 +4,8 @@ import { http } from '../../../api/client';
 import type { KeyDto } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
 import { ConfirmDialog } from '../../../components/forms/confirm-dialog';
-import { reloadClients } from '../reload-clients';
 import { keyWords, PROVIDER_KEY_WORDS } from '../../../words/clients';
+import { reloadClients } from '../reload-clients';
 
 interface Props {
   of: KeyDto;

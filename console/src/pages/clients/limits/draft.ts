@@ -58,7 +58,7 @@ export const NO_LIMITS: Draft = {
   page_client_id: '',
 };
 
-/** Says that a client that may pay has no daily cap. An empty field does not say so. */
+/** Word for a paying client without a daily cap. An empty field is not enough. */
 const NONE = 'none';
 
 const KEYS = Object.keys(NO_LIMITS) as (keyof Draft)[];

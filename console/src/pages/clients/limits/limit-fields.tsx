@@ -2,8 +2,8 @@ import { Checkbox, MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextI
 import type { LimitRow } from '../../../../../src/access/clients/limits/limit-row';
 import { operationNameValues as OPERATIONS, scopeValues as SCOPES } from '../../../api/generated/schema';
 import { formatCount } from '../../../components/values/format';
-import { type Draft, type Faults, LABELS, LIMITS } from './draft';
 import { SCOPE_WORDS } from '../../../words/clients';
+import { type Draft, type Faults, LABELS, LIMITS } from './draft';
 import { FormHeading, PageProviderFields, TokenProviderFields } from './provider-fields';
 
 interface Props {

@@ -7,6 +7,7 @@ import type { ChangePersonDto, ClientDto, PersonDto } from '../../../api/generat
 import { useStoredDraft } from '../../../components/forms/draft-storage';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
 import { editsOf, type Faults, faultsByField, LABELS } from '../limits/draft';
+import { notifyPendingChange } from '../pending-change';
 import { reloadClients } from '../reload-clients';
 import {
   defaultInWords,
@@ -16,7 +17,6 @@ import {
   personDraftOf,
   personWords,
 } from './person-limits';
-import { notifyPendingChange } from '../pending-change';
 
 interface Props {
   client: ClientDto;

@@ -1,5 +1,5 @@
-import { OWN_LIMITS as OWN_KEYS, type OwnLimitKey } from '../../../../../src/access/clients/limits/limits';
 import { LIMIT_TABLE } from '../../../../../src/access/clients/limits/limit-table';
+import { OWN_LIMITS as OWN_KEYS, type OwnLimitKey } from '../../../../../src/access/clients/limits/limits';
 import type { ChangePersonDto, ClientDto, PersonDto } from '../../../api/generated/schema';
 import { editsOf, LABELS, limitInWords } from '../limits/draft';
 

@@ -3,12 +3,12 @@ import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../../api/client';
+import type { FindingDecisionDto, FindingRecord } from '../../../api/generated/schema';
 import { ApiProblem, messageOf } from '../../../api/problem';
 import { useSession } from '../../../api/session';
-import type { FindingDecisionDto, FindingRecord } from '../../../api/generated/schema';
-import { DECISION_WORDS } from '../../../words/reconciliation';
-import { formatCount } from '../../../components/values/format';
 import { ReasonDialog } from '../../../components/forms/reason-dialog';
+import { formatCount } from '../../../components/values/format';
+import { DECISION_WORDS } from '../../../words/reconciliation';
 
 /** Most decisions that the API accepts in one request. */
 export const MAX_DECISIONS = 10_000;
@@ -129,8 +129,8 @@ function withFaults(error: unknown): string {
   return [messageOf(error), ...details].join(' ');
 }
 
-function sentenceOf(message: string, refused: number, asked: number): string {
-  const others = asked - refused;
+function sentenceOf(message: string, refused: number, total: number): string {
+  const others = total - refused;
   const next = others > 0 ? ` The other ${formatCount(others)} are still selected. Decide them again.` : '';
   return `Nothing was decided. ${message} ${countWords(refused)} marked and no longer selected.${next}`;
 }

@@ -4,21 +4,21 @@ import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { useAccounts } from '../../../api/accounts';
 import { api } from '../../../api/client';
-import { useSession } from '../../../api/session';
 import type { FindingStory } from '../../../api/generated/schema';
-import { Facts } from '../../../components/values/facts';
-import { inWords } from '../../../components/values/format';
+import { useSession } from '../../../api/session';
 import { Page } from '../../../components/page/page';
 import { Section } from '../../../components/page/section';
 import { Answer } from '../../../components/page/states';
 import { Copyable } from '../../../components/values/copyable';
+import { Facts } from '../../../components/values/facts';
+import { inWords } from '../../../components/values/format';
 import { Instant, Maybe } from '../../../components/values/values';
+import { signedUsd } from '../amounts';
+import { SeverityBadge, StateBadge } from '../badges';
+import { ReconciliationNav } from '../nav';
 import { type Conflicts, Decide } from './decide';
 import { EvidenceTable, FieldsTable } from './finding-fields';
 import { Story } from './finding-story';
-import { ReconciliationNav } from '../nav';
-import { signedUsd } from '../amounts';
-import { SeverityBadge, StateBadge } from '../badges';
 
 export default function FindingPage() {
   const { id = '' } = useParams();

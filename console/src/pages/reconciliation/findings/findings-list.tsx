@@ -4,17 +4,17 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useAccounts } from '../../../api/accounts';
 import { api } from '../../../api/client';
-import { useSession } from '../../../api/session';
 import type { FindingRecord } from '../../../api/generated/schema';
+import { useSession } from '../../../api/session';
 import { type Column, DataTable } from '../../../components/lists/data-table';
 import { Pager } from '../../../components/lists/pager';
 import { Instant, Maybe } from '../../../components/values/values';
-import { SelectionBar } from './selection-bar';
+import { signedUsd } from '../amounts';
+import { SeverityBadge, StateBadge } from '../badges';
 import type { Conflicts } from './decide';
 import { type Filters, toQuery } from './findings-query';
 import { useSelection } from './selection';
-import { signedUsd } from '../amounts';
-import { SeverityBadge, StateBadge } from '../badges';
+import { SelectionBar } from './selection-bar';
 
 interface Props {
   filters: Filters;

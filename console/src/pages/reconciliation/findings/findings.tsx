@@ -3,10 +3,10 @@ import { useDisclosure } from '@mantine/hooks';
 import { FileSpreadsheet } from 'lucide-react';
 import { useAddress } from '../../../components/lists/address';
 import { Page } from '../../../components/page/page';
+import { ReconciliationNav } from '../nav';
 import { FindingsFilters } from './findings-filters';
 import { FindingsList } from './findings-list';
 import { FILTERS } from './findings-query';
-import { ReconciliationNav } from '../nav';
 import { Spreadsheet } from './spreadsheet';
 
 export default function FindingsPage() {

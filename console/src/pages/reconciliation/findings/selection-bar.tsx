@@ -3,11 +3,11 @@ import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { http } from '../../../api/client';
-import { formatCount } from '../../../components/values/format';
 import { useGate } from '../../../components/forms/gate';
+import { formatCount } from '../../../components/values/format';
+import { ProblemAlert } from '../problem-alert';
 import { type Conflicts, Decide, MAX_DECISIONS } from './decide';
 import { type Filters, toQuery } from './findings-query';
-import { ProblemAlert } from '../problem-alert';
 import type { useSelection } from './selection';
 
 interface Props {

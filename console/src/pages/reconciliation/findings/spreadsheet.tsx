@@ -4,10 +4,10 @@ import { Download, Upload } from 'lucide-react';
 import { useState } from 'react';
 import { raw } from '../../../api/client';
 import type { FindingDecisions } from '../../../api/generated/schema';
-import { formatCount } from '../../../components/values/format';
 import { save, type SaveProgress } from '../../../api/save';
-import type { Filters } from './findings-query';
+import { formatCount } from '../../../components/values/format';
 import { ProblemAlert } from '../problem-alert';
+import type { Filters } from './findings-query';
 
 /** Exports findings to a spreadsheet, and imports the decisions. */
 export function Spreadsheet({ filters, close }: { filters: Filters; close: () => void }) {

@@ -4,13 +4,13 @@ import { Link } from 'wouter';
 import { api } from '../../../api/client';
 import type { Report, ReportAge, RunRecord, TotalsRecord } from '../../../api/generated/schema';
 import { type Column, DataTable } from '../../../components/lists/data-table';
-import { formatCount, inWords } from '../../../components/values/format';
 import { Section } from '../../../components/page/section';
 import { Failure } from '../../../components/page/states';
+import { formatCount, inWords } from '../../../components/values/format';
 import { Usd } from '../../../components/values/values';
-import { AGES, linkToFindings } from '../findings/findings-query';
 import { signedUsd } from '../amounts';
 import { StateBadge } from '../badges';
+import { AGES, linkToFindings } from '../findings/findings-query';
 import type { Bar } from './bars';
 
 const Bars = lazy(() => import('./bars'));

@@ -2,8 +2,8 @@ import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
 import type { DoubtRecord, TotalsRecord } from '../../../api/generated/schema';
 import { type Column, DataTable } from '../../../components/lists/data-table';
-import { formatCount, formatUsd, inWords } from '../../../components/values/format';
 import { Section } from '../../../components/page/section';
+import { formatCount, formatUsd, inWords } from '../../../components/values/format';
 import { Instant, Maybe } from '../../../components/values/values';
 
 type DoubtTotals = Pick<TotalsRecord, 'in_doubt' | 'pending' | 'ambiguous' | 'doubts'>;

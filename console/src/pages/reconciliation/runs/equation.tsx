@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { TotalsRecord } from '../../../api/generated/schema';
 import { formatCount, formatUsd, inWords } from '../../../components/values/format';
-import { linkToFindings } from '../findings/findings-query';
 import { decimalsOf, isZero, signedUsd, withDecimals } from '../amounts';
+import { linkToFindings } from '../findings/findings-query';
 
 /**
  * Shows the proof of a run: our total and all differences add up to the upstream's total, with no residual.

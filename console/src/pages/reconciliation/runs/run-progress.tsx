@@ -2,8 +2,8 @@ import { Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { RunProgressRecord, RunRecord } from '../../../api/generated/schema';
 import { useEvents } from '../../../api/live';
-import { STEP_WORDS } from '../../../words/reconciliation';
 import { formatCount, inWords } from '../../../components/values/format';
+import { STEP_WORDS } from '../../../words/reconciliation';
 
 /**
  * Shows the progress of a run.

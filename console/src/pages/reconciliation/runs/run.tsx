@@ -4,22 +4,22 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useLocation, useParams } from 'wouter';
 import { api, http } from '../../../api/client';
-import { messageOf } from '../../../api/problem';
 import type { RunRecord } from '../../../api/generated/schema';
-import { Page } from '../../../components/page/page';
+import { messageOf } from '../../../api/problem';
 import { save } from '../../../api/save';
+import { Page } from '../../../components/page/page';
 import { Answer } from '../../../components/page/states';
 import { formatLocal, inWords } from '../../../components/values/format';
 import { RESULT_WORDS } from '../../../words/reconciliation';
+import { isUnderWay } from '../badges';
+import { daysOf } from '../days';
+import { ReconciliationNav } from '../nav';
 import { Breakdown } from './breakdown';
 import { Doubts } from './doubts';
 import { Equation } from './equation';
-import { ReconciliationNav } from '../nav';
 import { RunFacts } from './run-facts';
 import { RunProgress } from './run-progress';
 import { Wallets } from './wallets';
-import { daysOf } from '../days';
-import { isUnderWay } from '../badges';
 
 const RUN = '/v1/reconciliation/runs/{id}';
 

@@ -9,16 +9,16 @@ import { api } from '../../../api/client';
 import { type paths, runResultValues as RESULTS, type RunRecord } from '../../../api/generated/schema';
 import { useAddress } from '../../../components/lists/address';
 import { type Column, DataTable } from '../../../components/lists/data-table';
-import { formatCount, inWords, formatUsd } from '../../../components/values/format';
-import { Page } from '../../../components/page/page';
 import { Pager } from '../../../components/lists/pager';
+import { Page } from '../../../components/page/page';
+import { formatCount, inWords, formatUsd } from '../../../components/values/format';
 import { Instant, Maybe, Usd } from '../../../components/values/values';
 import { AccountFilter } from '../account-input';
-import { ReconciliationNav } from '../nav';
 import { isZero } from '../amounts';
 import { Period, isUnderWay, ResultBadge } from '../badges';
-import { RunProgress } from './run-progress';
+import { ReconciliationNav } from '../nav';
 import { StartedBy } from './run-facts';
+import { RunProgress } from './run-progress';
 
 const StartRun = lazy(() => import('./start-run'));
 

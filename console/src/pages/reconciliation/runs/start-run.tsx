@@ -7,11 +7,11 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, http } from '../../../api/client';
 import type { NewRunDto } from '../../../api/generated/schema';
-import { formatLocal } from '../../../components/values/format';
 import { useGate } from '../../../components/forms/gate';
+import { formatLocal } from '../../../components/values/format';
 import { AccountInput } from '../account-input';
-import { ProblemAlert } from '../problem-alert';
 import { type Days, periodOf, presets, today, untilNow } from '../days';
+import { ProblemAlert } from '../problem-alert';
 
 /** Asks for a period, starts a run, and opens its page. */
 export default function StartRun({ close }: { close: () => void }) {

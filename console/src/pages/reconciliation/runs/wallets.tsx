@@ -1,7 +1,7 @@
 import type { TotalsRecord, WalletRecord } from '../../../api/generated/schema';
 import { type Column, DataTable } from '../../../components/lists/data-table';
-import { formatCount, formatUsd, inWords } from '../../../components/values/format';
 import { Section } from '../../../components/page/section';
+import { formatCount, formatUsd, inWords } from '../../../components/values/format';
 import { Instant, Maybe } from '../../../components/values/values';
 import { isZero, signedUsd } from '../amounts';
 
@@ -31,7 +31,7 @@ const COLUMNS: Column<WalletRecord>[] = [
   { id: 'closing', title: 'Closing', numeric: true, render: ({ closing_usd: usd }) => <Balance usd={usd} /> },
 ];
 
-/** Shows how each wallet came from its opening balance to its closing balance. */
+/** Shows the flows between the opening and the closing balance of each wallet. */
 export function Wallets({ wallets }: Pick<TotalsRecord, 'wallets'>) {
   return (
     <Section title="Wallets" lead="The opening balance, the flows and the gap add up to the closing balance.">

@@ -7,13 +7,13 @@ import {
   pathsV1ReconciliationStatementsPostParametersQueryDelimiterValues as DELIMITERS,
 } from '../../../api/generated/schema';
 import { useSubmit } from '../../../components/forms/form';
-import { formatCount } from '../../../components/values/format';
 import { useGate } from '../../../components/forms/gate';
+import { formatCount } from '../../../components/values/format';
 import { AccountInput } from '../account-input';
-import { ColumnsInput } from './column-mapping';
 import { ProblemAlert } from '../problem-alert';
-import { StatementFaults } from './statement-faults';
+import { ColumnsInput } from './column-mapping';
 import { type Columns, columnsIn, guess } from './column-mapping';
+import { StatementFaults } from './statement-faults';
 
 /** Imports a provider's file, and shows the lines that cannot be used. */
 export function ImportStatement({ close }: { close: () => void }) {

@@ -7,14 +7,14 @@ import { api } from '../../../api/client';
 import type { StatementRecord } from '../../../api/generated/schema';
 import { useAddress } from '../../../components/lists/address';
 import { type Column, DataTable } from '../../../components/lists/data-table';
-import { formatCount } from '../../../components/values/format';
-import { Page } from '../../../components/page/page';
 import { Pager } from '../../../components/lists/pager';
+import { Page } from '../../../components/page/page';
 import { Answer } from '../../../components/page/states';
 import { Copyable } from '../../../components/values/copyable';
+import { formatCount } from '../../../components/values/format';
 import { Instant, Maybe } from '../../../components/values/values';
-import { ImportStatement } from './import-statement';
 import { ReconciliationNav } from '../nav';
+import { ImportStatement } from './import-statement';
 import { StatementFaults } from './statement-faults';
 
 const NO_FILTERS = [] as const;

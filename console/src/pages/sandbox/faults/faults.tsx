@@ -4,9 +4,9 @@ import { api } from '../../../api/client';
 import type { FaultKindDto, NewFaultDto, SampleDto, SandboxDto } from '../../../api/generated/schema';
 import { messageOf } from '../../../api/problem';
 import { Card } from '../../../components/page/section';
+import { useReload } from '../queries';
 import { ActiveFaults } from './active-faults';
 import { FaultKind } from './fault-kind';
-import { useReload } from '../queries';
 
 type Target = SampleDto['operation'] | 'any';
 

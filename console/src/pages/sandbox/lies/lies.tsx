@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { api } from '../../../api/client';
 import type { SandboxDto } from '../../../api/generated/schema';
 import { messageOf } from '../../../api/problem';
-import { WordBadge } from '../../../components/values/badges';
 import { Card } from '../../../components/page/section';
-import { EntryForm, FeeForm } from './money-forms';
-import { DelayForm, ListForm, WordForm } from './list-forms';
-import { lieWords } from './lie-words';
+import { WordBadge } from '../../../components/values/badges';
 import { useReload } from '../queries';
+import { lieWords } from './lie-words';
+import { DelayForm, ListForm, WordForm } from './list-forms';
+import { EntryForm, FeeForm } from './money-forms';
 
 /** Shows and changes the lies of the sandbox. */
 export function SandboxLies({ lies }: Pick<SandboxDto, 'lies'>) {
@@ -22,19 +22,19 @@ export function SandboxLies({ lies }: Pick<SandboxDto, 'lies'>) {
     >
       <ActiveLies lies={lies} />
       <Accordion variant="contained" chevronPosition="left" order={3}>
-        <Control name="Lists" does="Show only the newest rows, leave types out, or freeze a list.">
+        <Control name="Lists" description="Show only the newest rows, leave types out, or freeze a list.">
           <ListForm lies={lies} />
         </Control>
-        <Control name="Late listing" does="List one type of transaction later than others.">
+        <Control name="Late listing" description="List one type of transaction later than others.">
           <DelayForm />
         </Control>
-        <Control name="Status words" does="Show an unknown word.">
+        <Control name="Status words" description="Show an unknown word.">
           <WordForm />
         </Control>
-        <Control name="Fees" does="Charge more than the value of a payout.">
+        <Control name="Fees" description="Charge more than the value of a payout.">
           <FeeForm key={`${lies.fee_percent} ${lies.returns_fee}`} lies={lies} />
         </Control>
-        <Control name="Wallet entries" does="Take or add money that no transaction explains.">
+        <Control name="Wallet entries" description="Take or add money that no transaction explains.">
           <EntryForm />
         </Control>
       </Accordion>
@@ -42,7 +42,15 @@ export function SandboxLies({ lies }: Pick<SandboxDto, 'lies'>) {
   );
 }
 
-function Control({ name, does, children }: { name: string; does: string; children: ReactNode }) {
+function Control({
+  name,
+  description,
+  children,
+}: {
+  name: string;
+  description: string;
+  children: ReactNode;
+}) {
   return (
     <Accordion.Item value={name}>
       <Accordion.Control>
@@ -50,7 +58,7 @@ function Control({ name, does, children }: { name: string; does: string; childre
           {name}
         </Text>
         <Text span size="xs" c="dimmed" display="block">
-          {does}
+          {description}
         </Text>
       </Accordion.Control>
       <Accordion.Panel>{children}</Accordion.Panel>

@@ -2,9 +2,9 @@ import { MultiSelect, NumberInput, Select, Switch, TextInput } from '@mantine/co
 import { useState } from 'react';
 import { api } from '../../../api/client';
 import type { ListingDelayDto, ListLiesDto, SandboxDto, StatusWordDto } from '../../../api/generated/schema';
+import { useReload } from '../queries';
 import { ControlForm } from './control-form';
 import { type WordPlace, WORD_PLACES } from './lie-words';
-import { useReload } from '../queries';
 
 const TRANSACTION_TYPES: ListingDelayDto['type'][] = ['airtime', 'momo', 'credit', 'transfer', 'payment'];
 const ENTRY_TYPES = [

@@ -2,9 +2,9 @@ import { NumberInput, Select, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../../api/client';
 import type { NewEntryDto, SandboxDto } from '../../../api/generated/schema';
+import { useReload } from '../queries';
 import { ControlForm } from './control-form';
 import { bookedWords } from './lie-words';
-import { useReload } from '../queries';
 
 const ENTRIES: { value: NewEntryDto['type']; label: string }[] = [
   { value: 'fee', label: 'fee' },

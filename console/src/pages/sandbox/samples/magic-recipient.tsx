@@ -1,7 +1,7 @@
 import { Select, Stack, Text } from '@mantine/core';
 import type { MagicRecipientDto } from '../../../api/generated/schema';
-import type { Fields } from './draft';
 import { InlineCode } from '../inline-code';
+import type { Fields } from './draft';
 
 /** Fields that name a recipient, with their keys in a magic recipient. The first one in the body applies. */
 const NAMING = [
@@ -44,20 +44,20 @@ export function MagicRecipient({ fields, like, recipients, choose }: Props) {
       value={chosen?.name ?? NONE}
       onChange={(name) => choose(field, recipients.find((one) => one.name === name)?.[called] ?? like[field])}
       renderOption={({ option }) => (
-        <Option name={option.value} does={recipients.find(({ name }) => name === option.value)?.does} />
+        <Option name={option.value} effect={recipients.find(({ name }) => name === option.value)?.does} />
       )}
     />
   );
 }
 
-function Option({ name, does = 'paid normally' }: { name: string; does: string | undefined }) {
+function Option({ name, effect = 'paid normally' }: { name: string; effect: string | undefined }) {
   return (
     <Stack gap={0}>
       <Text size="sm" fw={600}>
         {name}
       </Text>
       <Text size="xs" c="dimmed">
-        <InlineCode text={does} />
+        <InlineCode text={effect} />
       </Text>
     </Stack>
   );

@@ -1,14 +1,14 @@
 import { Button, Group, Select, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { ApiProblem } from '../../../api/problem';
 import type { SampleDto, SandboxDto } from '../../../api/generated/schema';
+import { ApiProblem } from '../../../api/problem';
 import { useGate } from '../../../components/forms/gate';
-import { Operation } from '../../../components/values/values';
 import { Card } from '../../../components/page/section';
+import { Operation } from '../../../components/values/values';
+import type { SampleRequest } from '../queries';
 import { envelopeOf } from './answer-words';
 import { bodyOf, type Fields, read } from './draft';
 import { BodyFields, type Faults } from './fields';
-import type { SampleRequest } from '../queries';
 
 interface Props {
   sandbox: SandboxDto;

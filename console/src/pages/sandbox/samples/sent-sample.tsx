@@ -1,14 +1,14 @@
 import { Alert, Button, Code, Group, List, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import type { SampleAnswerDto } from '../../../api/generated/schema';
 import { messageOf } from '../../../api/problem';
 import { useSession } from '../../../api/session';
-import type { SampleAnswerDto } from '../../../api/generated/schema';
+import { Card } from '../../../components/page/section';
 import { OutcomeBadge, WordBadge } from '../../../components/values/badges';
 import { Copyable } from '../../../components/values/copyable';
-import { Card } from '../../../components/page/section';
-import { envelopeOf, explain, outcomeOf } from './answer-words';
 import type { SampleRequest } from '../queries';
+import { envelopeOf, explain, outcomeOf } from './answer-words';
 
 /** Shows the response to the last sample. */
 export function SentSample({ sending }: { sending: SampleRequest }) {
