@@ -35,7 +35,7 @@ describe("the console's verification", () => {
     asked.set(name, asked.get(name) ?? ask(kind, revealed));
     return structuredClone(await (asked.get(name) as Promise<Evidence>));
   };
-  const states = (steps: Step[]) => steps.map(({ state, says }) => (state === 'wrong' ? says : state));
+  const states = (steps: Step[]) => steps.map(({ state, explanation }) => (state === 'wrong' ? explanation : state));
   const isWrong = (evidence: Evidence) =>
     verifyCall(evidence).then(
       (steps) => steps.some(({ state }) => state === 'wrong'),
@@ -147,7 +147,7 @@ describe("the console's verification", () => {
     expect(await stateOf(seen, [key], note, { ...body, proof: body.proof.slice(1) })).toBe('wrong');
     expect(await stateOf({ ...seen, checkpoint: note }, [key], seen.checkpoint, body)).toBe('wrong'); // it shrank
     const other = signerOf(newSigningKey('test')).verifierKey;
-    expect(keyStep(seen, [other])).toMatchObject({ state: 'wrong', says: expect.stringContaining('CHANGED') });
+    expect(keyStep(seen, [other])).toMatchObject({ state: 'wrong', explanation: expect.stringContaining('CHANGED') });
     expect(growthSince(seen, [other], note)).toBeUndefined();
     expect(parseMemory(JSON.stringify(seen))).toEqual(seen);
     for (const text of ['{', null, `{"keys":1}`, `{"keys":[1],"checkpoint":"","at":""}`])
