@@ -108,7 +108,7 @@ export class OldDatabase implements TestDatabase {
   }
 
   asTemplate(): Promise<string> {
-    return Promise.reject(new Error('it is put back, and never a template'));
+    return Promise.reject(new Error('a restorable database cannot be a template'));
   }
 
   async close(): Promise<void> {

@@ -139,7 +139,7 @@ describe('an idempotency key', () => {
   });
 
   it.each([
-    ['a time-out', hang],
+    ['a timeout', hang],
     ['a broken connection', reset],
     ['a gateway error', answer(502, '<html>')],
   ])('blocks a resend while the outcome is unknown: %s', async (_name, behaviour) => {

@@ -71,12 +71,12 @@ describe('a payment without an answer', () => {
     ['the first request is lost', [isLost, arrives], 2],
     ['no connection is made at first', [isRefused, isRefused, arrives], 3],
     ['the first answer is lost', [losesAnswer, arrives], 2],
-    ['all answers are lost but the last', [losesAnswer, losesAnswer, losesAnswer, losesAnswer, arrives], 5],
-    ['a gateway answers with a page', [page, arrives], 2],
+    ['all answers but the last are lost', [losesAnswer, losesAnswer, losesAnswer, losesAnswer, arrives], 5],
+    ['a gateway answers with HTML', [page, arrives], 2],
     ['a gateway answers with JSON of its own', [answers(503, '{"status":503}'), arrives], 2],
-    ['a gateway says that all is well', [answers(200, '{"status":"success"}'), arrives], 2],
+    ['a gateway answers with a success', [answers(200, '{"status":"success"}'), arrives], 2],
     ['the proxy is overloaded', [says(503, 'overloaded', 'retry_same_key', '0'), arrives], 2],
-    ['a new error says to try again', [says(400, 'brand_new', 'retry_same_key'), arrives], 2],
+    ['an unknown error asks for a retry', [says(400, 'brand_new', 'retry_same_key'), arrives], 2],
   ])('is sent again with the same key, and made once, if %s', async (_what, fates, attempts) => {
     const { made, keys, timesPaid } = payment(fates);
     expect(await made.settled()).toMatchObject({ status: 'succeeded', settled: true });

@@ -62,10 +62,10 @@ describe('the address of a request', () => {
   });
 
   it.each([
-    ['the last that no trusted proxy has', '203.0.113.9, 198.51.100.3, 10.1.2.3', '198.51.100.3'],
+    ['the last untrusted one', '203.0.113.9, 198.51.100.3, 10.1.2.3', '198.51.100.3'],
     ['of IPv6', '2001:db8::9', '2001:db8::9'],
-    ["the proxy's own, where what it says is no address", 'unknown', '127.0.0.1'],
-    ["the proxy's own, where it adds a port", '203.0.113.5:4711', '127.0.0.1'],
+    ["the proxy's own, after an invalid entry", 'unknown', '127.0.0.1'],
+    ["the proxy's own, after an entry with a port", '203.0.113.5:4711', '127.0.0.1'],
   ])('is %s: %s', async (_which, forwardedFor, address) => {
     const key = await from(`behind-${forwardedFor.replaceAll(/[^0-9a-z]+/g, '-')}`, []);
     expect(await record(await ask(behind, key, forwardedFor).expect(200))).toMatchObject({ client_address: address });

@@ -116,13 +116,13 @@ describe('a spreadsheet of findings', () => {
     });
 
     it.each<[string, (text: string) => string | Buffer]>([
-      ['as they were', (text) => text],
-      ['without its mark', (text) => text.slice(1)],
-      ['with the line ends of Unix', (text) => text.replaceAll('\r\n', '\n')],
-      ['with the line ends of an old Macintosh', (text) => text.replaceAll('\r\n', '\r')],
-      ['without the last line end', (text) => text.trimEnd()],
+      ['unchanged', (text) => text],
+      ['without its byte order mark', (text) => text.slice(1)],
+      ['with LF', (text) => text.replaceAll('\r\n', '\n')],
+      ['with CR', (text) => text.replaceAll('\r\n', '\r')],
+      ['without the final line end', (text) => text.trimEnd()],
       ['with blank lines', (text) => text.replace('\r\n', '\r\n\r\n') + '\r\n,,,\r\n'],
-      ['with a line that says the delimiter', (text) => `${BOM}sep=,\r\n${text.slice(1)}`],
+      ['with a sep= line', (text) => `${BOM}sep=,\r\n${text.slice(1)}`],
       ['in UTF-16', (text) => Buffer.from(text, 'utf16le')],
       ['in Windows-1252', (text) => Buffer.from(text.slice(1).replaceAll('•', '\x95').replaceAll('’', "'"), 'latin1')],
     ])('is read %s', async (_how, change) => {
@@ -189,7 +189,7 @@ describe('a spreadsheet of findings', () => {
     it.each<[string, string, RegExp]>([
       ['nothing', '', /^ the file has no column finding_id, decision, reason; its first row must be that of GET/],
       ['another table', 'a,b\r\n1,2\r\n', /no column finding_id, decision, reason/],
-      ['all in one cell', '"finding_id,decision,reason"\r\n"x,y,z"\r\n', /no column/],
+      ['all columns in one cell', '"finding_id,decision,reason"\r\n"x,y,z"\r\n', /no column/],
       ['a column twice', 'finding_id,decision,reason,Decision\r\n', /has the column decision more than once/],
       ['no decision', 'finding_id,decision,reason\r\nx,,\r\n', /has no decision; write explained/],
       ['an open quote', 'finding_id,decision,reason\r\nx,explained,"why\r\n', /is not valid CSV from line \d+/],

@@ -122,11 +122,11 @@ describe('POST /hooks/upstream', () => {
   it.each([
     ['another secret', { signature: sign('x', now(), '{}', 'guess') }],
     ['another body', { signature: sign('x', now(), '{"issueID":"y"}') }],
-    ['another id', { signature: sign('z', now(), '{}') }],
+    ['another ID', { signature: sign('z', now(), '{}') }],
     ['another time', { signature: sign('x', now() - 1, '{}') }],
-    ['a signature of no kind that we know', { signature: sign('x', now(), '{}').replace('v1', 'v2') }],
+    ['an unknown kind of signature', { signature: sign('x', now(), '{}').replace('v1', 'v2') }],
     ['none', {}],
-    ['an id that no header should have', { id: 'x\u00e9', signature: sign('x\u00e9', now(), '{}') }],
+    ['an invalid ID', { id: 'x\u00e9', signature: sign('x\u00e9', now(), '{}') }],
     ['an invalid time', { timestamp: 'now', signature: sign('x', 'now', '{}') }],
   ])('rejects %s', async (_, given) => {
     const before = (await events()).length;

@@ -56,10 +56,10 @@ describe('a listing that does not reach back before the period', () => {
     });
 
     it.each<[string, Record<string, Entry[]>, string[]]>([
-      ['begins at some balance', { w: [['100', '-10', '90', 11]] }, ['entries_start_late']],
-      ['lost value before', { w: [['0', '100', '100', -60], ['100', '-1', '99', -30], ['99', '-10', '89', 11]] }, []], // oxfmt-ignore
+      ['begins with a balance', { w: [['100', '-10', '90', 11]] }, ['entries_start_late']],
+      ['lost value before the period', { w: [['0', '100', '100', -60], ['100', '-1', '99', -30], ['99', '-10', '89', 11]] }, []], // oxfmt-ignore
       [
-        'is one of two that begins at some balance',
+        'is one of two and begins with a balance',
         { w: young, other: [['5', '1', '6', 20, 'top-up']] },
         ['entries_start_late'],
       ],

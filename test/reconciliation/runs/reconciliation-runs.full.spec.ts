@@ -89,15 +89,15 @@ describe('the runs of the reconciliation', () => {
     ['a period that ends before it begins', { from: ago(1), to: ago(2) }, ['/to']],
     ['more than 400 days', { from: ago(401 * 24), to: ago(0) }, ['/to']],
     ['the future', { from: ago(1), to: ago(-0.1) }, ['/to']],
-    ['as of the future', { from: ago(2), to: ago(1), as_of: ago(-1) }, ['/as_of']],
-    ['as of a time when the period was not over', { from: ago(2), to: ago(1), as_of: ago(1.5) }, ['/as_of']],
+    ['as_of in the future', { from: ago(2), to: ago(1), as_of: ago(-1) }, ['/as_of']],
+    ['as_of within the period', { from: ago(2), to: ago(1), as_of: ago(1.5) }, ['/as_of']],
     ['an invalid statement ID', { from: ago(2), to: ago(1), statement_id: 'mine' }, ['/statement_id']],
     [
-      'a statement that there is not',
+      'an unknown statement',
       { from: ago(2), to: ago(1), statement_id: '01a1fc4c-d86a-751d-baa6-e9463876b80c' },
       ['/statement_id'],
     ],
-    ['a field that there is not', { from: ago(2), to: ago(1), until: ago(1) }, ['/until']],
+    ['an unknown field', { from: ago(2), to: ago(1), until: ago(1) }, ['/until']],
   ])('are rejected for %s', async (_what, question, pointers) => {
     const { body } = await askForRun(here, question).expect(400);
     const found = (body.errors as { pointer: string }[]).map(({ pointer }) => pointer);

@@ -103,15 +103,15 @@ describe('the sources', () => {
   });
 
   it.each<[string, FakeUpstream['behaviour'], string, number | null]>([
-    ['that says error', answer(200, { status: 'error', error: 'x' }), 'rejected', 200],
-    ['that refuses', answer(403, { status: 'error', error: 'x' }), 'rejected', 403],
-    ['that fails', answer(502, 'oops'), 'server_error', 502],
-    ['that leads elsewhere', answer(302, '', { location: '/' }), 'redirect', 302],
-    ['that says nothing of success', answer(200, { data: [TRANSACTION] }), 'unreadable', 200],
+    ['with an error', answer(200, { status: 'error', error: 'x' }), 'rejected', 200],
+    ['with a rejection', answer(403, { status: 'error', error: 'x' }), 'rejected', 403],
+    ['with a server error', answer(502, 'oops'), 'server_error', 502],
+    ['with a redirect', answer(302, '', { location: '/' }), 'redirect', 302],
+    ['without a status', answer(200, { data: [TRANSACTION] }), 'unreadable', 200],
     ['without a list', answer(200, { status: 'success', data: {} }), 'unreadable', 200],
-    ['that is compressed', answer(200, '…', { 'content-encoding': 'gzip' }), 'unreadable', 200],
-    ['that breaks off in JSON', answer(200, '{"status":"success","data":[{"chiRef":"a"},{"chi'), 'unreadable', 200],
-    ['that never comes', reset, 'reset', null],
+    ['with compression', answer(200, '…', { 'content-encoding': 'gzip' }), 'unreadable', 200],
+    ['with truncated JSON', answer(200, '{"status":"success","data":[{"chiRef":"a"},{"chi'), 'unreadable', 200],
+    ['without an answer', reset, 'reset', null],
   ])('treats a listing %s as incomplete', async (_what, behaviour, failure, httpStatus) => {
     upstream.behaviour = behaviour;
     const read = await sources.transactions('main', NOBODY, null);

@@ -133,11 +133,11 @@ describe('statements', () => {
   });
 
   it.each<[string, object | string, RegExp]>([
-    ['no JSON', '{', /must be one of fields, upstream, or JSON/],
+    ['invalid JSON', '{', /must be one of fields, upstream, or JSON/],
     ['a field twice', '{"amount_usd":"Amount","amount_usd":"Date"}', /must be one of fields, upstream, or JSON/],
     ['an unknown field', { ...MAPPING, colour: 'x' }, /must name fields of upstream_ref, upstream_id/],
     ['no amount', { upstream_ref: 'Reference ID' }, /must map a column to amount_usd/],
-    ['nothing to compare by', { amount_usd: 'Amount' }, /at least one of upstream_ref/],
+    ['no identifying field', { amount_usd: 'Amount' }, /at least one of upstream_ref/],
     ['a column name that is not a string', { ...MAPPING, upstream_id: 7 }, /must give each field the name of a column/],
     ['a contact', { ...MAPPING, upstream_id: 'ada@example.com' }, /must not be an email address/],
     [
@@ -159,8 +159,8 @@ describe('statements', () => {
 
   it.each([
     ['a column twice', `Amount,${HEADER}\n1,${LINE}`, /Amount, which exists twice/],
-    ['nothing in it', '', /is empty/],
-    ['a quote that is not closed', `${HEADER}\n"c-1,1,,,\n${LINE}\n`, /ends inside a quoted value/],
+    ['no content', '', /is empty/],
+    ['an unclosed quote', `${HEADER}\n"c-1,1,,,\n${LINE}\n`, /ends inside a quoted value/],
   ])('are rejected with %s', async (_what, file, detail) => {
     const { body } = await hand(file).expect(400);
     expect(body.errors?.[0]?.detail).toMatch(detail);

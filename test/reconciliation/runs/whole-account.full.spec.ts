@@ -175,7 +175,7 @@ describe('operations that reach the whole upstream account', () => {
       ['does not list the transaction', [transaction(5, SECOND)]],
       ['names no amount', [transaction(undefined)]],
       ['names a negative amount', [transaction(-500)]],
-      ['names nonsense', [transaction('a lot')]],
+      ['names an invalid amount', [transaction('a lot')]],
     ])('reject a limited client if the upstream %s', async (_what, transactions) => {
       const chiRef = `c0ffee00-0000-4000-8000-00000000${_what.length}`;
       const { key } = await capped({ monthlyCapUsd: usd(1_000) });

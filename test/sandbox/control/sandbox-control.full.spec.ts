@@ -53,7 +53,7 @@ describe('the control interface', () => {
     ['no key', {}],
     ['another key', { 'X-Sandbox-Control-Key': 'control-kez' }],
     ['a longer key', { 'X-Sandbox-Control-Key': `${CONTROL_KEY}x` }],
-    ['the API key in its place', { 'X-Sandbox-Control-Key': API_KEY }],
+    ['the API key in its header', { 'X-Sandbox-Control-Key': API_KEY }],
     ['the API key', { 'X-API-Key': API_KEY }],
     ['the control key as the API key', { 'X-API-Key': CONTROL_KEY }],
   ])('does nothing for %s', async (_whose, headers: Record<string, string>) => {

@@ -70,7 +70,7 @@ const FORGET = `(() => {
     if (queries) return queries.removeQueries({ type: 'inactive' });
     fibers.push(...[fiber.child, fiber.sibling].filter(Boolean));
   }
-  throw new Error('React no longer keeps its tree where this looks for it');
+  throw new Error('the React root was not found');
 })()`;
 
 /** Navigates to an address like a freshly loaded page. */

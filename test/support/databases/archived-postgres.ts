@@ -74,7 +74,7 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
       ];
       appendFileSync(join(home.cluster, 'postgresql.auto.conf'), `${target.join('\n')}\n`);
       postgres = await startEmbeddedPostgres(dataDir, { settings });
-      if (postgres.urls.owner !== urls.owner) throw new Error('the server has another address now');
+      if (postgres.urls.owner !== urls.owner) throw new Error('the address of the server has changed');
       // It accepts connections shortly before its promotion, and writes only after it.
       await eventually(async () => {
         const { rows } = await ask((client) =>

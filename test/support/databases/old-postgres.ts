@@ -34,7 +34,7 @@ export async function startOldPostgres(): Promise<OldPostgres> {
     await postgres.stop();
     work();
     postgres = await startEmbeddedPostgres(dataDir, { settings: FAST });
-    if (postgres.urls.owner !== urls.owner) throw new Error('the server has another address now');
+    if (postgres.urls.owner !== urls.owner) throw new Error('the address of the server has changed');
   };
   const replace = (from: string, to: string) => {
     rmSync(to, { recursive: true, force: true });

@@ -12,7 +12,7 @@ const RESPELLINGS: Record<string, Respelling> = {
   'a country with accents and in capitals': ({ country = '' }, item) =>
     inCapitals(item, country, country, (name) => name.replaceAll('E', 'É')),
   'an empty handle': ({ handle }, item) => (handle === undefined || handle in item ? item : { ...item, [handle]: '' }),
-  'a handle beside the email that is used': ({ email, handle }, item) =>
+  'an unused handle in addition to the email': ({ email, handle }, item) =>
     email === undefined || handle === undefined || !item[email] ? item : { ...item, [handle]: '@ignored' },
   'members in another order': (_, item) => Object.fromEntries(Object.entries(item).reverse()),
 };

@@ -196,7 +196,7 @@ export async function askUntilSettled(url: () => string, asking: Asking, onWait 
     onWait();
     await new Promise((resolve) => setTimeout(resolve, Number(told.headers.get('retry-after')) * 1_000));
   }
-  throw new Error('the first request never came to an end');
+  throw new Error('the first request never finished');
 }
 
 /**

@@ -17,5 +17,5 @@ export function refusal(env: Record<string, string>): string {
     expect(error).toBeInstanceOf(StartError);
     return (error as Error).message;
   }
-  throw new Error('it was taken');
+  throw new Error('the configuration was accepted');
 }

@@ -80,7 +80,7 @@ export async function signInAt(
     const form = { username: account.sub, password: account.password, ...(account.secondFactor && { code: '123456' }) };
     ({ url, page } = await visit(cookies, url, isDone, form));
   }
-  if (!isDone(url)) throw new Error(`the provider let nobody in at ${url}: ${page}`);
+  if (!isDone(url)) throw new Error(`sign-in failed at ${url}: ${page}`);
   return new URL(url);
 }
 
