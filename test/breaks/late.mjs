@@ -29,7 +29,7 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: LATE,
-    test: 'after the concurrent duplicate was not executed',
+    test: 'returns the key to its call after the concurrent duplicate was not executed',
   },
   {
     name: 'lock-of-a-late-payment',
@@ -42,7 +42,7 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: LATE,
-    test: 'during an admission that takes it over, and raises the alarm',
+    test: 'returns the key during an admission that takes it over, and raises the alarm',
   },
   {
     name: 'approval-beside-a-late-payment',
@@ -55,7 +55,7 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: LATE,
-    test: 'and declines the concurrent duplicate that waits for an approval',
+    test: 'returns the key, and declines the concurrent duplicate that waits for an approval',
   },
   {
     name: 'spool-before-retries',

@@ -21,10 +21,7 @@ describe('an answer of the upstream', () => {
     ['amounts with a hundred thousand digits', withTransaction({ valueInUSD: '9'.repeat(1e5) })],
     ['invalid amounts', withTransaction({ valueInUSD: 'NaN' })],
     ['amounts in other notations', withTransaction({ valueInUSD: '0x1F' })],
-    [
-      'objects, lists and numbers as IDs',
-      withTransaction({ chiRef: 1e21, id: { a: [1] }, issueID: [], status: 0 }),
-    ],
+    ['objects, lists and numbers as IDs', withTransaction({ chiRef: 1e21, id: { a: [1] }, issueID: [], status: 0 })],
     ['SQL in statuses', withTransaction({ status: "'); DROP TABLE outcome; --", id: '{"a":"\\x00"}' })],
     ['property names of every object', raw('"__proto__":{"id":"x"},"constructor":{"name":"y"},"toString":1')],
     ['ten thousand transactions', success({ data: Array.from({ length: 10_000 }, () => TRANSACTION) })],

@@ -11,7 +11,7 @@ afterAll(() => removeDataDir(dataDir));
 const start = (more: Record<string, string>) =>
   new Product('main.js', [], { DATA_DIR: dataDir, PORT: '0', ...more }, dataDir);
 
-describe('a failed start explains itself in one line', () => {
+describe('a failed start', () => {
   const reason = (starting: Promise<unknown>) =>
     starting.then(
       () => 'it started',
@@ -21,19 +21,19 @@ describe('a failed start explains itself in one line', () => {
       },
     );
 
-  it('for a bad variable, without its value, and exits with 1', async () => {
+  it('reports a bad variable in one line, without its value, and exits with 1', async () => {
     const { code, stderr } = await start({ PORT: 'eighty', DATABASE_URL: 'mysql://user:hunter2@db/x' }).exit;
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^payout-proxy: .*PORT .*DATABASE_URL.*\n$/)]);
     expect(stderr).not.toMatch(/eighty|hunter2/);
   });
 
-  it("for a variable of the sandbox, in the sandbox's own sentence, and exits with 1", async () => {
+  it("reports a variable of the sandbox in one line, in the sandbox's own sentence, and exits with 1", async () => {
     const { code, stderr } = await start({ SANDBOX_QUIRKS: 'unheardOf' }).exit;
     const line = /^payout-proxy: sandbox cannot start: SANDBOX_QUIRKS must name quirks.*\n$/;
     expect([code, stderr]).toEqual([1, expect.stringMatching(line)]);
   });
 
-  it('for a taken port', async () => {
+  it('reports a taken port in one line', async () => {
     const [holder, late] = [Fastify(), Fastify()];
     const host = '127.0.0.1';
     const port = Number(new URL(await holder.listen({ host, port: 0 })).port);
@@ -41,7 +41,7 @@ describe('a failed start explains itself in one line', () => {
     await holder.close();
   });
 
-  it('for an unreachable database, without its password', async () => {
+  it('reports an unreachable database in one line, without its password', async () => {
     const database = { DATABASE_URL: 'postgresql://user:hunter2@127.0.0.1:1/records' };
     const upstream = { UPSTREAM_BASE_URL: 'http://127.0.0.1:1', UPSTREAM_API_KEY: 'the-key-of-nobody' };
     const config = loadConfig({ DATA_DIR: dataDir, ...database, ...upstream });

@@ -136,7 +136,7 @@ describe('an answer after the settlement of its call', () => {
     );
   });
 
-  describe('returns the idempotency key to its call', () => {
+  describe('with an idempotency key', () => {
     /** A client whose first call was settled as not executed, which frees its key for another call. */
     async function startAgain(name: string) {
       const { proxy, upstream } = paying;
@@ -170,7 +170,7 @@ describe('an answer after the settlement of its call', () => {
     const alarmsAbout = (id: string) =>
       paying.proxy.database.query(`SELECT reason FROM activity WHERE action = 'key_paid_twice' AND call_id = $1`, [id]);
 
-    it('after the concurrent duplicate was not executed', async () => {
+    it('returns the key to its call after the concurrent duplicate was not executed', async () => {
       const { call, pay, settle, answerLate, retry, replay } = await startAgain('free-again');
       await settle((await pay().expect(502)).headers['x-call-id'] ?? '');
       await answerLate();
@@ -178,7 +178,7 @@ describe('an answer after the settlement of its call', () => {
       expect(await alarmsAbout(call)).toEqual([]);
     });
 
-    it('while the concurrent duplicate is in doubt, and raises the alarm', async () => {
+    it('returns the key while the concurrent duplicate is in doubt, and raises the alarm', async () => {
       const { call, pay, settle, answerLate, retry, replay } = await startAgain('open-again');
       const other = (await pay().expect(502)).headers['x-call-id'] ?? '';
       await answerLate();
@@ -187,7 +187,7 @@ describe('an answer after the settlement of its call', () => {
       expect(await retry()).toEqual(replay);
     });
 
-    it('during an admission that takes it over, and raises the alarm', async () => {
+    it('returns the key during an admission that takes it over, and raises the alarm', async () => {
       const { id: client, call, pay, answerLate } = await startAgain('at-once');
       const other = new Client({ connectionString: paying.proxy.database.ownerUrl });
       await other.connect();
@@ -208,7 +208,7 @@ describe('an answer after the settlement of its call', () => {
       expect(await alarmsAbout(call)).toHaveLength(1);
     });
 
-    it('and declines the concurrent duplicate that waits for an approval', async () => {
+    it('returns the key, and declines the concurrent duplicate that waits for an approval', async () => {
       const { name, call, pay, answerLate, retry, replay } = await startAgain('held-again');
       const { database, url } = paying.proxy;
       await database.query('UPDATE client SET approval_over_usd = 1 WHERE name = $1', [name]);
