@@ -68,7 +68,7 @@ export const ACCESS_TOKENS = [
       ],
     ],
     noticedBy: 'src/gateway/upstream/answers/answer.spec.ts',
-    test: 'readers differ about the members of one name',
+    test: 'because parsers differ on duplicate names',
   },
   {
     name: 'duplicate-key-ids',
