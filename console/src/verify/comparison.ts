@@ -52,9 +52,7 @@ export class Comparison {
   holds(same: boolean, what: string, shown: unknown, recorded: unknown): void {
     this.count += 1;
     if (!same)
-      this.faults.push(
-        `${what}: the page shows ${inWords(shown)}, the record explanation ${inWords(recorded)}.`,
-      );
+      this.faults.push(`${what}: the page shows ${inWords(shown)}, the record has ${inWords(recorded)}.`);
   }
 }
 

@@ -15,7 +15,7 @@ import { comparePeople } from './people';
 
 export interface Step {
   title: string;
-  /** `open` means that there was nothing to check yet. `explanation` explains why. */
+  /** `open` means that there was nothing to check yet. `explanation` has the reason. */
   state: 'right' | 'wrong' | 'open';
   explanation: string;
   /** Hashes and other evidence, as names and values. */

@@ -7,7 +7,7 @@ import { ApprovalDetail } from './approval-detail';
 import { useDecision } from './decision';
 import { ShortcutsHelp, useShortcuts } from './shortcuts';
 
-/** Each read is recorded, so the page description not refetch. A concurrent decision is reported when you decide. */
+/** Each read is recorded, so the page does not refetch. A concurrent decision is reported when you decide. */
 const REFETCH_MS = 30_000;
 
 /** Shows one approval on its own page. */

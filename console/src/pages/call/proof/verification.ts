@@ -100,6 +100,6 @@ function storeMemory(memory: LogMemory): void {
   try {
     localStorage.setItem(MEMORY, JSON.stringify(memory));
   } catch {
-    // The next verification then counts as the first one, and explanation so.
+    // The next verification then counts as the first one.
   }
 }
