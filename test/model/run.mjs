@@ -18,18 +18,18 @@ const { schedules = '2000', seed, path, factor = '0', disaster, help } = parseAr
 if (help) {
   console.log(`Usage: npm run test:model -- [options]
 
-Runs schedules of faults, kills, suspensions, wrong clocks, lost commits, retries and approvals against two proxies, and checks the
-promises about money after each.
+Runs schedules of faults, kills, suspensions, wrong clocks, lost commits, retries and approvals against two
+proxies. Checks the promises about money after each.
 
-  --schedules <count>  schedules to run (default: 2000)
-  --seed <number>      seed of the schedules, to run the same ones again
-  --path <path>        path of a failed wave, to run it alone
-  --disaster <kind>    all waves have this one: none, suspension or loss (default: any)
-  --factor <number>    runs the property tests afterwards, with so many times their examples
+  --schedules <count>  number of schedules (default: 2000)
+  --seed <number>      seed of the schedules, to repeat a run
+  --path <path>        path of a failed wave, to repeat it alone
+  --disaster <kind>    disaster of all waves: none, suspension or loss (default: any)
+  --factor <number>    also run the property tests, with this multiple of their examples
 
 Examples:
   npm run test:model -- --schedules 200
-  npm run test:model -- --seed 20261121 --path 0   # repeats the wave that a failure names
+  npm run test:model -- --seed 20261121 --path 0   # repeats a failed wave
   npm run test:model -- --schedules 400 --disaster loss
   npm run test:long                                # 2,000 schedules, then 20 times the examples`);
   process.exit();
@@ -55,6 +55,7 @@ run(['test/model/model.spec.ts'], {
 if (Number(factor) > 0) {
   const properties = ['src', 'test']
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`))
-    .filter((file) => file.endsWith('.spec.ts') && readFileSync(file, 'utf8').includes('support/runs'));
+    .filter((file) => file.endsWith('.spec.ts') && readFileSync(file, 'utf8').includes('support/examples/runs'));
+  if (properties.length === 0) throw new Error('no property tests found'); // Jest would run every file
   run(['--testTimeout=3600000', ...properties], { TEST_RUNS_FACTOR: factor });
 }
