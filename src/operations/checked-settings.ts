@@ -4,9 +4,9 @@ import { DEADLINE_CLASSES } from './catalogue/row';
 import { StatusVocabulary } from './lifecycle/statuses';
 
 /**
- * Checks the settings that name operations and statuses, and resolves the deadlines of classes. The proxy and its worker
- * do so at their start.
- * @throws StartError if a name is not known.
+ * Checks the settings that name operations and statuses, and resolves the deadlines of classes. Called at the
+ * start of the proxy and the worker.
+ * @throws StartError for an unknown name.
  */
 export function checkedSettings(configured: RunningConfig): RunningConfig {
   const { upstreamTimeouts, upstreamStatusWords, payoutWallets } = configured;
@@ -22,8 +22,8 @@ export function checkedSettings(configured: RunningConfig): RunningConfig {
 }
 
 /**
- * Resolves the deadlines of classes into deadlines of operations. The deadline of an operation has precedence over that
- * of its class.
+ * Resolves the deadlines of classes into deadlines of operations. An operation's deadline has precedence over
+ * its class.
  * @param configured milliseconds by operation or class, as in UPSTREAM_TIMEOUTS.
  * @throws StartError for a name that is neither.
  */

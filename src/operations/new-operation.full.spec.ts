@@ -41,7 +41,7 @@ jest.mock<typeof Payouts>('../sandbox/payouts/payouts', () => {
   return { ...actual, creditRoutes: { ...actual.creditRoutes, 'POST /payouts/gift-card': payOutGiftCards } };
 });
 
-describe('an operation that was added as its guide describes', () => {
+describe('an operation that follows the guide', () => {
   let reconciling: Reconciling;
   let count = 0;
 
@@ -70,13 +70,13 @@ describe('an operation that was added as its guide describes', () => {
   it('pays, and is listed with its scopes', async () => {
     const { body } = await pay().expect(200);
     expect(body).toMatchObject({ status: 'success', data: { error: 'None' } });
-    // Without the support of our own requests, which compares every answer with the OpenAPI document.
+    // Bypasses our own request helper, which compares every answer with the OpenAPI document.
     const listed = await fetch(`${reconciling.proxy.url}/v1/operations`, { headers: { 'X-API-Key': reconciling.app } });
     const { operations } = (await listed.json()) as { operations: unknown[] };
     expect(operations).toContainEqual({ operation: GIFT_CARD, effect: 'pay', scopes: ['pay'], documented: false });
   });
 
-  it('is rejected with every fault of its fields', async () => {
+  it('is rejected with all faults of its fields', async () => {
     const { body } = await reconciling.proxy
       .post(reconciling.app, '/payouts/gift-card', { giftCards: [{ email: 'ada', brand: 'books' }] })
       .expect(400);
@@ -86,7 +86,7 @@ describe('an operation that was added as its guide describes', () => {
     ]);
   });
 
-  it('gets a verdict when an answer is lost and the call was carried out', async () => {
+  it('gets a verdict after a lost answer of an executed call', async () => {
     const id = await lose('resetAfterProcessing');
     await round();
     const call = await read(id);
@@ -94,10 +94,10 @@ describe('an operation that was added as its guide describes', () => {
     expect(call.resolution?.transactions).toMatchObject([{ position: 0, amount_usd: '8', status: 'paid' }]);
   });
 
-  it('gets a verdict when an answer is lost and the call was not carried out', async () => {
+  it('gets a verdict after a lost answer of a call that was not executed', async () => {
     const id = await lose('resetBeforeProcessing');
     quiet(0);
-    await pay().expect(200); // shows how new the listing is
+    await pay().expect(200); // Shows how fresh the listing is.
     await round();
     expect(await read(id)).toMatchObject({ outcome: 'not_executed', resolution: { transactions: [] } });
   });

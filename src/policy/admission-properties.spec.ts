@@ -9,7 +9,7 @@ import { Item } from '../operations/items/item';
 import { NO_HISTORY } from '../../test/support/databases/no-history';
 import { NO_ITEM } from '../../test/support/payments/no-item';
 
-/** Small worlds, so that keys, contents and caps are met often. */
+/** Small worlds, to hit keys, contents and caps often. */
 const CLIENTS = ['shop', 'till', 'kiosk'];
 const STOPS = [
   { id: 'stop-1', clientId: 'kiosk', operation: null, reason: 'drill' },
@@ -36,7 +36,7 @@ const requests = fc.array(
     heldFor: fc.option(fc.constant('over_threshold' as const), { freq: 1 }),
     items: fc.subarray(['x', 'y', 'z'].map(paymentTo)),
     allowDuplicateOf: fc.option(fc.constantFrom('open', 'paid', 'unheard', 'settled', 'call-0', 'call-1')),
-    /** What the database knows: a claim, the same content, the same from another client. */
+    /** The state of the database: a claim, the same content, the same from another client. */
     known: fc.record({
       claim: fc.option(fc.boolean(), { freq: 1 }),
       same: fc.subarray([
@@ -101,7 +101,7 @@ function build({ asked, budgets, stops, guards }: World) {
   return { calls, at };
 }
 
-/** With what has been decided about those before it, for each call. */
+/** Replays the decisions, each with those before it. */
 function replay(
   made: World,
   look: (call: AdmissionRequest, ruling: Ruling, before: [AdmissionRequest, Ruling][], at: State) => void,
@@ -115,7 +115,7 @@ function replay(
 
 const isOpen = ({ kind }: Ruling) => kind === 'admitted' || kind === 'held';
 
-/** What the client has spent and reserved by then, and whether so much more still fits. */
+/** Returns the earlier spending and reservations of the client, and whether the amount still fits. */
 function fits(clientId: string, more: Decimal, before: [AdmissionRequest, Ruling][], at: State): boolean {
   const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = at.budgets.get(clientId) as Budget;
   const batch = before
@@ -126,7 +126,7 @@ function fits(clientId: string, more: Decimal, before: [AdmissionRequest, Ruling
 }
 
 describe('decide, for any batch and any state,', () => {
-  it('never admits over a cap, and never refuses for money what fits', () => {
+  it('never admits over a cap, and never refuses an amount that fits', () => {
     fc.assert(
       fc.property(world, (made) =>
         replay(made, (call, ruling, before, at) => {
@@ -139,7 +139,7 @@ describe('decide, for any batch and any state,', () => {
     );
   });
 
-  it('opens at most one call of a key, and none with a claimed key, over its own limit, stopped, or suspected', () => {
+  it('opens at most one call per key, and none that is claimed, over its limit, stopped or suspected', () => {
     fc.assert(
       fc.property(world, (made) =>
         replay(made, (call, ruling, before, { claims, sameContent, stops, guards }) => {

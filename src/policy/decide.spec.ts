@@ -6,14 +6,14 @@ import { budget, OFF, payment, request, state, stop, usd } from '../../test/supp
 const kinds = (requests: AdmissionRequest[], at = state()) => decide(requests, at).map(({ kind }) => kind);
 
 describe('decide', () => {
-  it('admits one call of a key, while others with its content repeat it and the rest reuse it', () => {
+  it('admits one call per key, repeats those with its content, and refuses the rest as reused', () => {
     const key = { idempotencyKey: 'k', content: 'same' };
     expect(decide([request('a', key), request('b', key), request('c', { ...key, content: 'other' })], state())).toEqual(
       [{ kind: 'admitted' }, { kind: 'repeated', firstCallId: 'a' }, { kind: 'key_reused', firstCallId: 'a' }],
     );
   });
 
-  it('treats the key of another client or operation as another key', () => {
+  it('separates the keys of clients and operations', () => {
     const key = { idempotencyKey: 'k', content: 'same' };
     const elsewhere = [request('b', { ...key, clientId: 'till' }), request('c', { ...key, operation: 'POST /send' })];
     expect(kinds([request('a', key), ...elsewhere])).toEqual(['admitted', 'admitted', 'admitted']);
@@ -23,7 +23,7 @@ describe('decide', () => {
     [{ overOwnLimit: true }, state()],
     [{}, state({ stops: [stop()] })],
     [{}, state({ budgets: new Map([['shop', budget({ dailyCapUsd: usd('0') })]]) })],
-  ])('repeats what was carried out before, whatever the rules are now: %#', (more, at) => {
+  ])('repeats an executed call, whatever the current rules: %#', (more, at) => {
     at.claims.set('b', { callId: 'a', sameContent: true });
     const again = request('b', { idempotencyKey: 'k', ...more });
     expect(decide([again], at)).toEqual([{ kind: 'repeated', firstCallId: 'a' }]);
@@ -62,13 +62,13 @@ describe('decide', () => {
       expect(day).toEqual(['duplicate', 'admitted']);
     });
 
-    it('refuses any request for a day after a call was paid whose client hung up, whatever its key', () => {
+    it('refuses any request for a day after a paid call whose client hung up, whatever its key', () => {
       const unheard = (ago: number): SameContent => ({ ...paid('a', ago), undelivered: true });
       const day = [0, 86_400, 86_401].map((ago) => after([unheard(ago)], key)?.kind);
       expect(day).toEqual(['duplicate', 'duplicate', 'admitted']);
     });
 
-    it('refuses any request for a day after a call in doubt turned out to be paid, whatever its key', () => {
+    it('refuses any request for a day after a call in doubt was found paid, whatever its key', () => {
       const settled = (ago: number): SameContent => ({ ...paid('a', ago), state: 'confirmed' });
       const day = [0, 86_400, 86_401].map((ago) => after([settled(ago)], key)?.kind);
       expect(day).toEqual(['duplicate', 'duplicate', 'admitted']);
@@ -76,7 +76,7 @@ describe('decide', () => {
       expect(after([settled(99)], { ...key, allowDuplicateOf: 'a' })?.kind).toBe('admitted');
     });
 
-    it('admits a request that names the newest one, and no other', () => {
+    it('admits only a request that names the newest one', () => {
       const calls = [open('a2'), open('a1')];
       expect(after(calls, { ...key, allowDuplicateOf: 'a2' })).toEqual({ kind: 'admitted', duplicateOf: 'a2' });
       for (const allowDuplicateOf of ['a1', 'else']) {
@@ -85,7 +85,7 @@ describe('decide', () => {
       expect(after([paid('a', 99)], { ...key, allowDuplicateOf: 'a' })).toEqual({ kind: 'admitted' });
     });
 
-    it('names the newest one even if only an older one is in the way', () => {
+    it('names the newest one even if only an older one blocks', () => {
       const calls = [paid('a2', 99), open('a1')];
       expect(after(calls, { ...key, allowDuplicateOf: 'a1' })).toEqual({ kind: 'duplicate', first: paid('a2', 99) });
       expect(after(calls, { ...key, allowDuplicateOf: 'a2' })).toEqual({ kind: 'admitted', duplicateOf: 'a2' });
@@ -116,7 +116,7 @@ describe('decide', () => {
       ]);
     });
 
-    it('does not let the header bypass the key, a stop or a cap', () => {
+    it('does not let the header bypass a key, a stop or a cap', () => {
       const named = request('b', { ...same, ...key, allowDuplicateOf: 'a' });
       const at = (more: Partial<State>) => state({ sameContent: new Map([['b', [open('a')]]]), ...more });
       const claimed = at({ claims: new Map([['b', { callId: 'a', sameContent: true }]]) });
@@ -144,7 +144,7 @@ describe('decide', () => {
     expect(third).toMatchObject({ kind: 'over_cap', leftUsd: usd('0'), feeUsd: usd('0.1') });
   });
 
-  it('pays up to a cap exactly, and returns the cap, its amount and the rest', () => {
+  it('pays exactly up to a cap, and returns the cap, its amount and the rest', () => {
     const daily = { dailyCapUsd: usd('1'), spentTodayUsd: usd('0.9') };
     expect(kinds([request('a', { usd: usd('0.1') })], capped(daily))).toEqual(['admitted']);
     expect(decide([request('a', { usd: usd('0.100001') })], capped(daily))).toEqual([
@@ -157,14 +157,14 @@ describe('decide', () => {
     expect(kinds([request('a', { usd: null })], capped(monthly))).toEqual(['admitted']);
   });
 
-  it('refuses what counts against somebody who was not found, unless nobody was looked for', () => {
+  it('refuses a request of an unknown payer, unless no payer was looked up', () => {
     const alices = request('a', { payers: ['alice'] });
     expect(kinds([alices])).toEqual(['unknown_payer']);
     expect(kinds([alices], state({ payers: null }))).toEqual(['admitted']);
     expect(kinds([{ ...alices, usd: null }])).toEqual(['admitted']);
   });
 
-  it('holds calls over a threshold, or paid by another client, with their key and without a reservation', () => {
+  it('holds calls over a threshold or paid by another client, with a key and without a reservation', () => {
     const at = state({ budgets: new Map([['shop', budget({ dailyCapUsd: usd('1') })]]) });
     const held = request('a', { heldFor: 'over_threshold', idempotencyKey: 'k', content: 'same' });
     const after = [request('b', { idempotencyKey: 'k', content: 'same' }), request('c')];

@@ -7,7 +7,7 @@ import { SharedPayments } from './shared-payments';
 import { stopFor } from './limits/stops';
 
 /**
- * Everything that stands against a call if it is requested now and alone, in the order of `decide`, and the approval
+ * Returns all obstacles to a call that is requested now and alone, in the order of `decide`, and the approval
  * that it would need otherwise.
  */
 export function dryRun(request: AdmissionRequest, state: State): { obstacles: Obstacle[]; hold: Hold | null } {
@@ -16,9 +16,10 @@ export function dryRun(request: AdmissionRequest, state: State): { obstacles: Ob
 }
 
 /**
- * Decides about calls in the order of their arrival. Each decision counts for the calls after it. Of two equal calls in
- * one batch, only the first is sent, and a batch never overspends a cap. The SQL functions nothing_against() and
- * payers_within_caps() admit calls that no rule of this file stops, and refuse none.
+ * Decides about calls in the order of their arrival. Each decision counts for the later ones. Of two equal
+ * calls in one batch, only the first is sent, and a batch never overspends a cap. The SQL functions
+ * nothing_against() and payers_within_caps() admit only calls that no rule of this file stops, and refuse
+ * none.
  */
 export function decide(requests: AdmissionRequest[], state: State): Ruling[] {
   const batch = new Batch(state);
@@ -37,7 +38,7 @@ class Batch {
     return this.obstaclesTo(request, first)[0] ?? this.open(request);
   }
 
-  /** @param first the call that has its key. */
+  /** @param first the call that holds its key. */
   obstaclesTo(request: AdmissionRequest, first: Claim | undefined): Obstacle[] {
     const obstacles: Obstacle[] = [];
     if (first) obstacles.push({ kind: first.sameContent ? 'repeated' : 'key_reused', firstCallId: first.callId });
@@ -45,7 +46,7 @@ class Batch {
     const stop = stopFor(this.state.stops, request);
     if (stop) obstacles.push({ kind: 'stopped', stop });
     const before = this.callInTheWay(request);
-    // If a call repeats the call of its key, that call also has the same content.
+    // A repetition of the key's call also has the same content.
     const isRepeated = first?.sameContent === true;
     if (before && !isRepeated && before.callId !== request.allowDuplicateOf) {
       obstacles.push({ kind: 'duplicate', first: before });
@@ -96,7 +97,7 @@ class Batch {
     return capUsd && positions.length > 0 ? { kind: 'over_recipient_cap', capUsd, positions } : undefined;
   }
 
-  /** A held call is sent after its approval, when the upstream may be well again. */
+  /** A held call is sent after its approval. The upstream may have recovered by then. */
   private openCircuit(request: AdmissionRequest): Obstacle | undefined {
     const { sendableInSeconds: retryAfter } = request;
     return retryAfter === null || this.holdOn(request) ? undefined : { kind: 'circuit_open', retryAfter };
@@ -120,7 +121,7 @@ class Batch {
     return guards.acrossClients && (this.shared.hasOthers(request) || seenAcrossClients.has(request.id));
   }
 
-  /** A held call counts against the caps when it is approved. */
+  /** A held call counts on the caps at its approval. */
   private reserve(request: AdmissionRequest, hold: Hold | null): void {
     const budget = this.state.budgets.get(request.clientId);
     const reserved = reservationOf(request);

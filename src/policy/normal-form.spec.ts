@@ -18,7 +18,7 @@ describe('the normal form of a request', () => {
     fc.assert(property, { numRuns: runs(200) });
   });
 
-  it('differs for other words, which leave its payments alone', () => {
+  it('differs for other texts, which leave the payments unchanged', () => {
     const property = fc.property(writing, ({ name, body }) => {
       const anew = describedAnew(name, body);
       const isSame = JSON.stringify(anew) === JSON.stringify(body);
@@ -37,7 +37,7 @@ describe('the normal form of a request', () => {
     fc.assert(property);
   });
 
-  it('keeps what the interface does not know', () => {
+  it('keeps unknown fields', () => {
     const item = { email: 'ada@example.com', valueInUSD: 1 };
     const formOf = (extra: object) => normalForm('POST /send', { credit: [{ ...item, ...extra }] });
     expect(formOf({ note: '' })).not.toBe(formOf({}));

@@ -8,9 +8,10 @@ import { recipientKey } from '../recipients/recipient';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a body in normal form. Bodies that ask for the same have the same normal form: recipients and countries in any
- * spelling, members in any order, and empty text or none. The idempotency key and the duplicate guard compare it.
- * @param body validated, so that each amount is a number.
+ * Returns a body in normal form. Equivalent bodies have the same normal form: recipients and countries in any
+ * spelling, members in any order, and empty text like missing text. The idempotency key and the duplicate
+ * guard compare it.
+ * @param body validated, so each amount is a number.
  */
 export function normalForm(operation: OperationName, body: object | undefined): string {
   const items = itemFieldsOf(operation);
@@ -22,8 +23,8 @@ export function normalForm(operation: OperationName, body: object | undefined): 
 }
 
 /**
- * Returns what each item of a body moves or changes, and for whom: its recipients, its amounts, and the transaction that
- * it names. Two bodies with an equal one may be the same payment, whatever else they say.
+ * Returns the payment or change of each item in a body: its recipients, its amounts and its named
+ * transaction. Two bodies with an equal one may be the same payment, whatever else they contain.
  */
 export function paymentsIn(operation: OperationName, body: object | undefined): string[] {
   const items = itemFieldsOf(operation);
@@ -35,7 +36,7 @@ export function paymentsIn(operation: OperationName, body: object | undefined): 
   );
 }
 
-/** The interface's names of fields. Those that no record has are `other`. */
+/** The interface's field names. `other` for fields outside of records. */
 type Names = ReadonlyMap<string, ItemField | 'other'>;
 
 const namesOfItems = new Map<Items, Names>();
@@ -58,7 +59,7 @@ function normalItems(list: unknown, items: Items, known: Names): Fields[] {
   return Array.isArray(list) ? list.map((item) => normalItem(item as Fields, items, known)) : [];
 }
 
-/** Returns the item as it is compared. Of several recipients, only the one that is paid counts. */
+/** Returns the item in comparable form. Of several recipients, only the paid one counts. */
 function normalItem(item: Fields, { recipient, fields }: Items, known: Names): Fields {
   const given = withoutEmpty(item, known);
   const kinds = recipient === 'nobody' ? [] : recipient.filter((kind) => given[fields[kind] ?? ''] !== undefined);
@@ -79,14 +80,14 @@ function normalValue(field: ItemField | 'other' | undefined, value: unknown): un
   return field === 'country' ? canonicalCountry(value) : value;
 }
 
-/** Empty text means none in the interface's own fields. Fields that it does not know keep theirs. */
+/** Drops empty text from the interface's own fields. Unknown fields keep it. */
 function withoutEmpty(fields: Fields, known: Names): Fields {
   return Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => value !== undefined && (value !== '' || !known.has(name))),
   );
 }
 
-/** The interface has no numbers beside amounts. */
+/** The only numbers of the interface are amounts. */
 function isPaid(field: ItemField | 'other' | undefined, value: unknown): boolean {
   if (field === undefined) return false;
   return typeof value === 'number' || PAID.has(field);

@@ -2,7 +2,7 @@ import { decide, dryRun } from './decide';
 import { budget, OFF, payment, request, state, stop, usd } from '../../test/support/payments/admission-requests';
 
 describe('an open circuit', () => {
-  it('refuses only what would be sent now while the circuit is open', () => {
+  it('refuses only calls that would be sent now', () => {
     const open = { sendableInSeconds: 5 };
     const at = state({ guards: OFF, claims: new Map([['again', { callId: 'first', sameContent: true }]]) });
     expect(
@@ -31,7 +31,7 @@ describe('an open circuit', () => {
     ]);
   });
 
-  it('does not count a refused request as one of another client', () => {
+  it('ignores a refused request when it checks other clients', () => {
     const same = { items: [payment('ada@example.com', '1')] };
     const refused = request('a', { ...same, sendableInSeconds: 5 });
     const rulings = decide([refused, request('b', { ...same, clientId: 'till' })], state());

@@ -1,42 +1,44 @@
 import { FirstCallState } from '../platform/errors/problem';
 
 /**
- * How long a call with a list of two or more items makes a repeated request suspected, whatever its key. A file that is
- * uploaded twice gets a new key each time. The same applies to a call that was in doubt before, and to one whose client
- * hung up before its answer: its client was told an error, or nothing, and may still try again.
+ * Seconds during which a call with a list of two or more items suspects a repetition, whatever its key: a
+ * file that is uploaded twice gets a new key each time. Also for a call that was in doubt before, and for one
+ * whose client hung up before its answer: the client got an error or nothing, and may still retry.
  */
 export const LASTING_SECONDS = 86_400;
 
-/** A call with the same content that has paid or may still pay. */
+/** A call with the same content that was paid or may still be paid. */
 export type SameContentState = FirstCallState;
 
 /** A call of the same client and operation with the same body. */
 export interface SameContent {
   callId: string;
   state: SameContentState;
-  /** How many seconds ago its outcome became known, by the database's clock. Null if it is still open. */
+  /** Seconds since its outcome was known, by the database's clock. Null while open. */
   paidSecondsAgo: number | null;
   /** Whether its client hung up before its answer was handed over. */
   undelivered: boolean;
 }
 
-/** Returns whether the client of a call that was paid may believe that it was not: it was told an error, or nothing. */
+/**
+ * Returns whether the client of a paid call may believe that it was not paid: it got an error, or nothing.
+ */
 export function isBelievedUnpaid({ state, undelivered }: Pick<SameContent, 'state' | 'undelivered'>): boolean {
   return state === 'confirmed' || undelivered;
 }
 
-/** The fields of a request that decide whether a call with the same content stands in its way. */
+/** The fields of a request that determine whether a call with the same content blocks it. */
 interface Repeating {
   idempotencyKey: string | null;
   items: readonly unknown[];
 }
 
 /**
- * Finds the call that a request must name in order to repeat it intentionally. It is always the newest one. Of two
- * requests that name the same call, the second must therefore name the first.
+ * Finds the call that a request must name to repeat it intentionally: always the newest one. Of two requests
+ * that name the same call, the second must therefore name the first.
  * @param same newest first.
- * @param windowSeconds how long after its answer a call makes a request without a key suspected.
- * @returns undefined if no call stands in its way.
+ * @param windowSeconds how long after its answer a call suspects a request without a key.
+ * @returns undefined if no call blocks the request.
  */
 export function callInTheWay(request: Repeating, same: SameContent[], windowSeconds: number): SameContent | undefined {
   return same.some((one) => isInTheWay(request, one, windowSeconds)) ? same[0] : undefined;
@@ -52,7 +54,7 @@ function isInTheWay(
   return idempotencyKey === null && paidSecondsAgo <= windowSeconds;
 }
 
-/** Whether a call makes repeated requests suspected for `LASTING_SECONDS`, because of its number of items. */
+/** Whether a call suspects repetitions for `LASTING_SECONDS`, because of its number of items. */
 export function isList(itemCount: number): boolean {
   return itemCount >= 2;
 }

@@ -7,7 +7,7 @@ interface Paying {
   usd: Decimal | null;
 }
 
-/** Knows which clients of a batch pay the same amount to the same recipient. */
+/** Finds clients of a batch that pay the same amount to the same recipient. */
 export class SharedPayments {
   private readonly clients = new Map<string, Set<string>>();
 

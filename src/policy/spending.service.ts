@@ -3,10 +3,10 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../platform/database/generated/client';
 import { SidePrisma } from '../platform/database/pools/side-prisma';
 
-/** The amount that a client has spent and reserved in a period, in US dollars. */
+/** The spent and reserved amount of a client in a period, in US dollars. */
 export interface Spent {
   usd: Decimal;
-  /** When the period ends. The next one begins at zero. */
+  /** End of the period. The next one begins at zero. */
   resetsAt: Date;
 }
 
@@ -15,13 +15,13 @@ export interface Spending {
   thisMonth: Spent;
 }
 
-/** The caps of a person or of an ephemeral key, and what counts against them. */
+/** The caps and the spending of a person or an ephemeral key. */
 export interface PayerUsage extends Spending {
   dailyCapUsd: string | null;
   monthlyCapUsd: string | null;
-  /** The most that an ephemeral key may pay while it lives. */
+  /** Largest sum of an ephemeral key over its lifetime. Null without one. */
   totalCapUsd: string | null;
-  /** What was paid with an ephemeral key. Null for a person. */
+  /** Spending of an ephemeral key over its lifetime. Null for a person. */
   total: Spent | null;
 }
 
@@ -30,10 +30,10 @@ export interface PayerUsage extends Spending {
 export class SpendingService {
   constructor(private readonly prisma: SidePrisma) {}
 
-  /** Reads today's and this month's spending, in UTC and by the database's clock, as admission counts it. */
+  /** Reads today's and this month's spending, in UTC by the database's clock, as in admission. */
   async spentBy(clientId: string): Promise<Spending> {
     const [row] = await this.read(Prisma.sql`(SELECT ${clientId}::uuid AS id)`);
-    return toSpending(row as SpentRow); // The outer join has one row.
+    return toSpending(row as SpentRow); // The outer join returns one row.
   }
 
   /** Reads the spending of all clients by their IDs, in one statement. */

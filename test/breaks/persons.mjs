@@ -46,6 +46,6 @@ export const PERSONS = [
     guards: 'a cap exceeded under two names within one batch of decisions',
     edits: [['src/policy/limits/caps.ts', 'isPayer(caps) ? caps.alike : [caps]', '[caps]']],
     noticedBy: 'src/policy/limits/payer-caps.spec.ts',
-    test: 'are never exceeded, and refuse nothing that fits',
+    test: 'are never exceeded, and refuse no amount that fits',
   },
 ];

@@ -3,7 +3,9 @@ import { ref } from '../../platform/schema/fields';
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The upstream's documentation shows few fields of its answers. The others were seen in answers to public clients. */
+/**
+ * The upstream documents few fields of its answers. The others were observed in answers to public clients.
+ */
 const DOCUMENTED = { 'x-source': 'documented' } as const;
 
 const text = (description: string, more: Schema = {}): Schema => ({ type: 'string', description, ...more });
@@ -12,10 +14,10 @@ const number = (description: string): Schema => ({ type: 'number', description }
 const free = (description: string): Schema => ({ type: 'object', additionalProperties: true, description });
 export const list = (items: Schema, description: string): Schema => ({ type: 'array', items, description });
 
-/** A number that also comes as text, such as `"0.1"`. */
+/** A number, or its text such as `"0.1"`. */
 const amount = (description: string): Schema => ({ type: ['number', 'string'], description });
 
-/** An object whose fields may be missing, and which may have others. */
+/** An object with optional fields, which may have others. */
 const lenient = (description: string, properties: Record<string, Schema>): Schema => ({
   type: 'object',
   description,
@@ -108,7 +110,7 @@ const TRANSFER = lenient('A transfer.', {
   tnxID: text('ID of the transaction.'),
 });
 
-/** The error of an answer that calls itself a success. */
+/** The error of an answer that claims success. */
 export const ERROR_WORD = text('`None` on success. Any other text: the operation failed.');
 
 const NO_RESULT = lenient('A success without a result.', { error: ERROR_WORD });
@@ -130,7 +132,7 @@ const MOBILE_MONEY_CODE = lenient('A mobile money network. Rows may repeat.', {
   manual: flag('Whether it is served by hand.'),
 });
 
-/** The telco's answers: a list, or an object with the position of each item as its key. */
+/** The telco's answers: a list, or an object keyed by item position. */
 export const TELCO_PAYOUTS: Schema = {
   anyOf: [{ type: 'array', items: ref('TelcoPayout') }, free('By position, with `issueID`.')],
   description: "The telco's answers, as a list or by position.",
@@ -153,7 +155,7 @@ export const currencyData = (fields: { asked: string; currency: string; got: str
     validUntil: text('Until when the rate holds, in ISO 8601.'),
   });
 
-/** The schemas that several answers share, by their names in the document. */
+/** The schemas shared by several answers, by name in the document. */
 export const SHARED_ANSWER_PARTS: Readonly<Record<string, Schema>> = {
   Asset: ASSET,
   MobileMoneyCode: MOBILE_MONEY_CODE,

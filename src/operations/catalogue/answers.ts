@@ -66,10 +66,10 @@ const TRANSACTIONS = list(TRANSACTION, 'One for each item.');
 const PAYMENT_LINK = linkTo('the payment of the request');
 const LINK_EXAMPLE = 'https://pay.example/3f8a0c1e';
 
-/** A result, or a success that says otherwise: `{"error": "not found for that id"}`. */
+/** A result, or a success without one: `{"error": "not found for that id"}`. */
 const found = (schema: Schema): Schema => ({ anyOf: [schema, ref('NoResult')] });
 
-/** The `data` of the upstream's answers, by the names of the answers in the document. */
+/** The `data` of the upstream's answers, by the answers' names in the document. */
 const ANSWERS = {
   PaymentLink: { schema: data({ paymentLink: DOCUMENTED_LINK }), example: { paymentLink: LINK_EXAMPLE } },
   AirtimePayouts: {
@@ -168,8 +168,8 @@ export const answerSchemaName = (answer: AnswerName) => `${answer}Answer`;
 export const answerExample = (answer: AnswerName) => ({ status: 'success', data: ANSWERS[answer].example });
 
 /**
- * Returns the schemas of all answers, and of their parts.
- * @param envelope the name of the schema that they extend.
+ * Returns the schemas of all answers and their parts.
+ * @param envelope name of the schema that they extend.
  */
 export function answerSchemas(envelope: string): Record<string, Schema> {
   const answers = Object.entries(ANSWERS).map(([name, { schema }]) => [

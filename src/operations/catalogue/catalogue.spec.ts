@@ -3,7 +3,7 @@ import { CHANGED_BY, CHANGING_OPERATIONS, CREATED_BY, leavesNoTransaction } from
 import { itemFieldsOf, itemsOf } from '../items/items';
 
 describe('the catalogue', () => {
-  it('states for every operation that changes something what the listing shows of it', () => {
+  it('describes the transactions of every operation that changes something', () => {
     const [created, changed] = [[...CREATED_BY.keys()], [...CHANGED_BY.keys()]];
     const unlisted = CHANGING_OPERATIONS.filter(leavesNoTransaction);
     expect([...created, ...changed, ...unlisted].sort()).toEqual([...CHANGING_OPERATIONS].sort());
@@ -19,7 +19,7 @@ describe('the catalogue', () => {
     for (const kind of CREATED_BY.values()) expect(kind).toEqual(kinds.get(kind.name));
   });
 
-  it('pays at once exactly where value leaves a wallet', () => {
+  it('pays at once exactly if value leaves a wallet', () => {
     for (const [name, { paidAtOnce }] of CREATED_BY) {
       expect([name, OPERATIONS[name as keyof typeof OPERATIONS].effect]).toEqual([name, paidAtOnce ? 'pay' : 'write']);
     }
@@ -32,7 +32,7 @@ describe('the catalogue', () => {
     }
   });
 
-  it('sends a body with POST only', () => {
+  it('sends a body only with POST', () => {
     for (const name of OPERATION_NAMES) if (methodOf(name) === 'GET') expect(rowOf(name).input).not.toBe('body');
   });
 

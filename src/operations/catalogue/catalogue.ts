@@ -4,9 +4,9 @@ import { NamedObject, OperationRow } from './row';
 import { Scope } from './scopes';
 
 /**
- * The operations of the interface. The key is the operation's line in docs/reference/upstream.md. It is also the
- * argument of the decorator, the value in records and the filter of searches, so one text search finds everything about
- * an operation.
+ * The operations of the interface. The key is the operation's line in docs/reference/upstream.md, the
+ * argument of the decorator, the value in records and the filter of searches. One text search finds all uses
+ * of an operation.
  */
 export const OPERATIONS = { ...DOCUMENTED, ...OBSERVED };
 
@@ -28,45 +28,51 @@ export function isOperation(text: string): text is OperationName {
   return Object.hasOwn(OPERATIONS, text);
 }
 
-/** Returns everything that the catalogue says about an operation. */
+/** Returns the catalogue row of an operation. */
 export function rowOf(operation: OperationName): OperationRow {
   return OPERATIONS[operation];
 }
 
-/** Returns whether docs/reference/upstream.md documents an operation, or only public clients of such a service showed it. */
+/**
+ * Returns whether docs/reference/upstream.md documents an operation, or only public clients of such a service
+ * showed it.
+ */
 export function sourceOf(operation: OperationName): 'documented' | 'observed' {
   return Object.hasOwn(DOCUMENTED, operation) ? 'documented' : 'observed';
 }
 
-/** Returns the scopes that a key needs for an operation, all of them. */
+/** Returns all scopes that a key needs for an operation. */
 export function scopesOf(operation: OperationName): Scope[] {
   const { effect, reach } = rowOf(operation);
   return reach === 'account' ? [effect, 'account'] : [effect];
 }
 
-/** Returns the field of an operation's input that names something of the upstream's. Undefined if it has none. */
+/** Returns the input field of an operation that names an upstream object. Undefined without one. */
 export function namedObjectOf(operation: OperationName): NamedObject | undefined {
   const { reach } = rowOf(operation);
   return typeof reach === 'object' ? reach : undefined;
 }
 
-/** Returns whether the answers of an operation list transactions, which may be of several clients. */
+/** Returns whether the answers of an operation list transactions, possibly of several clients. */
 export function listsTransactions(operation: OperationName): boolean {
   return rowOf(operation).reach === 'transactions' || namedObjectOf(operation)?.names === 'batchRef';
 }
 
-/** Returns whether an operation reaches only what the caller's client made, unless its key has the scope `account`. */
+/**
+ * Returns whether an operation reaches only objects of the caller's client, unless its key has the scope
+ * `account`.
+ */
 export function reachesOnlyOwn(operation: OperationName): boolean {
   return namedObjectOf(operation) !== undefined || listsTransactions(operation);
 }
 
-/** Returns whether an operation moves value, so that it counts against caps, money limits and approval thresholds. */
+/** Returns whether an operation moves value and so counts on caps, money limits and approval thresholds. */
 export function movesValue(operation: OperationName): boolean {
   const row = rowOf(operation);
   return row.effect === 'pay' || (row.effect === 'write' && row.moves === 'named_transaction');
 }
 
-/** Returns whether a call moves the value of a transaction that it names, instead of an amount that it states. */
+/** Returns whether a call moves the value of a named transaction instead of a stated amount. */
 export function movesNamedTransaction(operation: OperationName): boolean {
   const row = rowOf(operation);
   return row.effect === 'write' && row.moves === 'named_transaction';
@@ -75,7 +81,7 @@ export function movesNamedTransaction(operation: OperationName): boolean {
 /** The path prefix of the interface, here and at the upstream (docs/reference/upstream.md, "Requests"). */
 export const INTERFACE_PREFIX = '/api/v0.1';
 
-/** The path prefix of previews. A preview shows what a call that pays or writes would do, and does nothing. */
+/** The path prefix of previews. A preview forecasts a call that pays or writes, without effect. */
 export const PREVIEW_PREFIX = '/v1/preview';
 
 export function methodOf(operation: OperationName): 'GET' | 'POST' {

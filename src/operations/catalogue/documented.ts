@@ -8,7 +8,7 @@ const CREDITS = {
   unrecorded: [],
 } as const;
 
-/** The free text that the upstream shows with the transactions of a body. */
+/** The free text that the upstream lists with the transactions of a body. */
 const DESCRIPTION = { field: 'description', of: 'the_body', form: 'sentence' } as const;
 
 const PHONE = { countryToSend: 'Kenya', phoneNumber: '+254712345678' };
@@ -82,7 +82,7 @@ export const DOCUMENTED = {
     answer: 'CreditPayouts',
     example: { credits: [{ email: 'ada@example.com', valueInUSD: 3 }] },
   },
-  // Money moves when the recipient's link is paid, which the proxy does not do. The call creates a link and pays
+  // Money moves when the recipient's link is paid, outside of the proxy. The call creates a link and pays
   // nothing.
   'POST /payouts/initiate-credit': {
     title: 'Initiate a payout of credits. Money moves when its link is paid',
@@ -138,7 +138,7 @@ export const DOCUMENTED = {
     answer: 'OneTransaction',
     example: { id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' },
   },
-  // The document's heading says GET, its examples POST. The proxy accepts both, and forwards GET.
+  // The document's heading is GET, its examples are POST. The proxy accepts both, and forwards GET.
   'GET /wallets/list': {
     title: 'List the wallets of the account',
     effect: 'read',

@@ -1,10 +1,13 @@
 import { OperationRow } from './row';
 import { COLLECTION, TRANSFER } from './transactions';
 
-/** The rows of reads that are the same for everyone. */
+/** The rows of reads with equal answers for all clients. */
 const INFO = { effect: 'read', cached: true, reach: 'own', deadline: 'lookup' } as const;
 
-/** A collection requests money, in the currency of the country. It pays nobody, and its amount is not in US dollars. */
+/**
+ * A collection requests money, in the currency of the country. It pays no recipient, and its amount is not in
+ * US dollars.
+ */
 const COLLECTING = {
   effect: 'write',
   moves: 'nothing',
@@ -110,7 +113,7 @@ export const OBSERVED = {
     answer: 'OneTransaction',
     example: { id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' },
   },
-  // The body names a transaction and no amount. Redeeming pays the value of that transaction to a phone number.
+  // The body names a transaction and no amount. Redeeming pays that transaction's value to a phone number.
   'POST /redeem/airtime': {
     title: 'Redeem a paid credit as airtime',
     effect: 'write',

@@ -11,7 +11,7 @@ export function payoutIdOf(callId: string, position: number): string {
   return `${callId}.${position}`;
 }
 
-/** Reads the ID of a payout. The ID of a call stands for its first payout. Undefined if it is neither. */
+/** Reads the ID of a payout. The ID of a call names its first payout. Undefined for other text. */
 export function readPayoutId(id: string): PayoutPlace | undefined {
   const [callId = '', position = '0', ...more] = id.toLowerCase().split('.');
   if (!isUuid(callId) || more.length > 0 || !/^\d{1,5}$/.test(position)) return undefined;
@@ -23,7 +23,7 @@ export function isIdOf(callId: string, reference: string | null): boolean {
   return reference !== null && (reference === callId || reference.startsWith(`${callId}.`));
 }
 
-/** How an ID of ours is written into a field of a request. Each field has the form of its other values. */
+/** The forms of our IDs in request fields. Each field has the form of its usual values. */
 export const ID_FORMS = {
   /** A field for a reference. */
   plain: (id: string) => id,
@@ -35,7 +35,10 @@ export const ID_FORMS = {
 
 const SENTENCE = /^Ref ([0-9a-f-]{36})$/i;
 
-/** Reads an ID that `ID_FORMS` wrote as a sentence or a note. An upstream may list a description within its notes. */
+/**
+ * Reads an ID in the form of a sentence or a note (`ID_FORMS`). An upstream may list a description within its
+ * notes.
+ */
 export function readWrittenId(value: unknown): string | null {
   if (typeof value === 'string') {
     const [, id = ''] = SENTENCE.exec(value) ?? [];
@@ -47,6 +50,6 @@ export function readWrittenId(value: unknown): string | null {
   return isId ? reference.toLowerCase() : typeof description === 'string' ? readWrittenId(description) : null;
 }
 
-/** SQL for the ID of the call that a reference names, or null. It exists only if `intent` has it. */
+/** SQL for the call ID in a reference, or null. The call exists only if `intent` has it. */
 export const namedCallSql = (reference: string) =>
   `CASE WHEN ${reference} ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}([.][0-9]{1,5})?$' THEN left(${reference}, 36)::uuid END`;

@@ -4,54 +4,53 @@ import { RecipientKind } from '../../recipients/recipient';
 import { TransactionKind } from './transactions';
 
 /**
- * Everything the proxy knows about one operation of the interface. No property is optional: a row that leaves one out does
- * not compile.
+ * The definition of one operation of the interface. No property is optional: a row that omits one does not
+ * compile.
  */
 export type OperationRow = PayRow | WriteRow | ReadRow;
 
-/** What an operation does to money and data. It is also the scope that a key needs. */
+/** The effect of an operation on money and data, and the scope that a key needs. */
 export type Effect = OperationRow['effect'];
 
 interface CommonRow {
-  /** The title of the operation: a few words. */
+  /** Title of the operation: a few words. */
   title: string;
   /**
-   * Whose objects the operation can touch or show. The upstream has one account and knows no owners, so the proxy decides:
-   * - `own`: what the call itself creates, or what is the same for everyone.
-   * - a named object: without the scope `account`, a key reaches only those that its own client made.
-   * - `transactions`: lists them. Without the scope `account`, the answer has only those that its own client made.
+   * The objects that the operation can change or show. The upstream has one account and no owners, so the
+   * proxy decides:
+   * - `own`: objects that the call creates, or data that is the same for all clients.
+   * - a named object: without the scope `account`, a key reaches only objects of its own client.
+   * - `transactions`: lists them. Without the scope `account`, the answer has only those of its own client.
    * - `account`: everything in the account. Keys need the scope `account`.
    */
   reach: 'own' | NamedObject | 'transactions' | 'account';
-  /** The class of its deadline. UPSTREAM_TIMEOUTS sets a deadline for a class or for one operation. */
+  /** Class of its deadline. UPSTREAM_TIMEOUTS sets a deadline for a class or for one operation. */
   deadline: DeadlineClass;
   /** The content of a successful answer. */
   answer: AnswerName;
 }
 
-/** The field of an input that names a transaction, a batch of them or a sub-account, and the ID that it has. */
+/** The input field that names a transaction, a batch or a sub-account, and the kind of its ID. */
 export interface NamedObject {
   in: string;
   names: TransactionId | 'subAccountId';
 }
 
-/** Our names of the IDs by which the upstream knows a transaction. Those of a batch have the same `batchRef`. */
+/** Our names of a transaction's IDs at the upstream. Transactions of one batch share `batchRef`. */
 export type TransactionId = 'upstreamRef' | 'upstreamId' | 'batchRef';
 
-/**
- * Value leaves a wallet. The call counts against caps, and its transactions can be recognized if the answer is lost.
- */
+/** Value leaves a wallet. The call counts on caps, and its transactions identify it after a lost answer. */
 interface PayRow extends CommonRow {
   effect: 'pay';
   input: 'body';
   items: PaidItems;
   coverage: CoverageList | 'none';
   transactions: CreatedTransactions;
-  /** A valid body. Tests send it, the sandbox page offers it, and the reference shows it. */
+  /** A valid body, for tests, the sandbox page and the reference. */
   example: object;
 }
 
-/** Something is created, changed or removed, and none of our wallets pays for it now. */
+/** Creates, changes or removes something, without a payment from our wallets now. */
 type WriteRow = MovingRow | UnmovingRow;
 
 interface CommonWriteRow extends CommonRow {
@@ -61,7 +60,7 @@ interface CommonWriteRow extends CommonRow {
   example: object;
 }
 
-/** The call moves the value of the transaction that it names, so it counts like a payment of that amount. */
+/** The call moves the value of a named transaction, so it counts like a payment of that amount. */
 interface MovingRow extends CommonWriteRow {
   moves: 'named_transaction';
   items: Items;
@@ -72,8 +71,8 @@ interface UnmovingRow extends CommonWriteRow {
   moves: 'nothing';
   items: Items | 'none';
   /**
-   * `none`: the upstream's listing shows nothing of the call, so a person settles every call in doubt. A 500 with the error
-   * envelope is then believed, because nothing could ever confirm it.
+   * `none`: the upstream's listing shows nothing of the call, so a person settles every call in doubt. A 500
+   * with the error envelope is then trusted, because no later evidence could confirm it.
    */
   transactions: CreatedTransactions | ChangedTransaction | 'none';
 }
@@ -81,33 +80,36 @@ interface UnmovingRow extends CommonWriteRow {
 /** Nothing changes, so the call may be sent again. */
 interface ReadRow extends CommonRow {
   effect: 'read';
-  /** The place of the input. */
+  /** Location of the input. */
   input: 'body' | 'query' | 'none';
-  /** Whether answers are cached and shared by all clients, because they are the same for all. */
+  /** Whether answers are cached and shared, because they are the same for all clients. */
   cached: boolean;
   example: object;
 }
 
-/** A list of the destinations that the upstream serves. */
+/** A list of the upstream's destinations. */
 export type CoverageList = 'GET /info/airtime-countries' | 'GET /info/mobile-money-codes';
 
-/** Where the items of a body are, and what their fields mean. */
+/** The location of a body's items, and the meaning of their fields. */
 export interface Items {
-  /** The field that lists the items, or `the_body` if the body is itself the one item. */
+  /** The field that lists the items, or `the_body` if the body is the only item. */
   in: string;
   /**
-   * The recipient: the first of these fields that an item has. `nobody`: the people in it are recorded, but not paid.
+   * The recipient: the first of these fields that an item has. `nobody`: the people in it are recorded, but
+   * not paid.
    */
   recipient: readonly RecipientKind[] | 'nobody';
   /** The interface's name of each field that records, limits and searches use. */
   fields: Readonly<Partial<Record<ItemField, string>>>;
   /** The interface's other fields of an item. They stay in the body. */
   unrecorded: readonly string[];
-  /** The field that gets an ID of ours if the caller leaves it empty. The upstream lists it with the transaction. */
+  /**
+   * The field for an ID of ours if the caller leaves it empty. The upstream lists it with the transaction.
+   */
   ownId: OwnIdField | 'nowhere';
 }
 
-/** A field with room for an ID of ours. Fields of `each_item` get the ID of the payout, others that of the call. */
+/** A field for an ID of ours. Fields of `each_item` get the ID of the payout, others that of the call. */
 interface OwnIdField {
   field: string;
   of: 'each_item' | 'the_body';
@@ -129,7 +131,7 @@ export type ItemField =
   | 'wallet'
   | 'upstreamRef';
 
-/** The upstream's listing shows transactions of this kind. A call in doubt is recognized by them. */
+/** The upstream's listing shows transactions of this kind. They identify a call in doubt. */
 interface CreatedTransactions {
   creates: TransactionKind;
   /** Whether a successful answer names a transaction for each item. */

@@ -1,7 +1,7 @@
 /**
- * The permissions of a key. `pay`, `write` and `read` open the interface, by an operation's effect. `account` adds the
- * operations that reach the whole upstream account. `audit` opens the history, `audit:pii` the people in it, and the
- * others open the operators' resources.
+ * The permissions of a key. `pay`, `write` and `read` open the interface, by an operation's effect. `account`
+ * adds the operations on the whole upstream account. `audit` opens the history, `audit:pii` the people in it,
+ * and the others the operators' resources.
  */
 export const SCOPES = [
   'pay',
@@ -15,7 +15,7 @@ export const SCOPES = [
   'admin',
 ] as const;
 
-/** The scopes that open the interface, and the routes for apps beside it. */
+/** The scopes of the interface and the other app routes. */
 export const APP_SCOPES = ['pay', 'write', 'read', 'account'] as const satisfies Scope[];
 
 export type Scope = (typeof SCOPES)[number];
@@ -24,5 +24,5 @@ export function isScope(word: string): word is Scope {
   return (SCOPES as readonly string[]).includes(word);
 }
 
-/** The scopes of end users, whatever their tokens and their apps have. They reach no transactions of others. */
+/** The scopes of end users, whatever those of their tokens and apps. They reach no transactions of others. */
 export const END_USER_SCOPES = ['pay', 'write', 'read'] as const satisfies Scope[];

@@ -1,13 +1,13 @@
-/** A kind of transaction, as the upstream's listing shows it. */
+/** A kind of transaction in the upstream's listing. */
 export interface TransactionKind {
-  /** Its name in verdicts. The listing is as fresh as the newest known transaction of the same kind. */
+  /** Its name in verdicts. The listing is as fresh as its newest known transaction of this kind. */
   name: string;
-  /** Its type, as the adapter reads it (src/gateway/upstream/answers/transactions.ts), in lower case. */
+  /** Its type from the adapter (src/gateway/upstream/answers/transactions.ts), in lower case. */
   type: string;
   class: TransactionClass;
 }
 
-/** How a kind of transaction is recognized if an answer is lost, and how reconciliation compares it. */
+/** How a kind of transaction is identified after a lost answer, and compared in reconciliation. */
 type TransactionClass = keyof typeof CLASSES;
 
 export interface ClassRules {
@@ -15,11 +15,11 @@ export interface ClassRules {
   paidAtOnce: boolean;
   /** The upstream may take a fee. */
   takesFee: boolean;
-  /** The listing always has it. A listing without it is incomplete. */
+  /** Always listed. A listing without it is incomplete. */
   alwaysListed: boolean;
   /**
-   * Money comes in, in the currency of the payer. The transaction is recognized by its reference instead of its amount,
-   * and counts for nothing in the sums.
+   * Money arrives, in the payer's currency. The reference identifies the transaction instead of the amount,
+   * and the sums exclude it.
    */
   incoming: boolean;
 }
@@ -29,13 +29,13 @@ export const CLASSES = {
   payout: { paidAtOnce: true, takesFee: true, alwaysListed: true, incoming: false },
   /** Value leaves a wallet for another wallet of the same owner. */
   transfer: { paidAtOnce: true, takesFee: false, alwaysListed: false, incoming: false },
-  /** Money moves when someone pays the link, so our records cannot show whether it did. */
+  /** Money moves when the link is paid, so our records cannot show whether it did. */
   link: { paidAtOnce: false, takesFee: false, alwaysListed: false, incoming: false },
-  /** Money comes in. */
+  /** Money arrives. */
   collection: { paidAtOnce: false, takesFee: false, alwaysListed: false, incoming: true },
 } as const satisfies Record<string, ClassRules>;
 
-/** The kinds that several operations create. A kind of one operation is in its row. */
+/** The kinds that several operations create. A kind of a single operation is in its row. */
 export const LINK: TransactionKind = { name: 'link', type: 'credit', class: 'link' };
 export const TRANSFER: TransactionKind = { name: 'transfer', type: 'transfer', class: 'transfer' };
 export const COLLECTION: TransactionKind = { name: 'collection', type: 'payment', class: 'collection' };

@@ -3,15 +3,15 @@ import { itemFieldsOf } from './items';
 import { Change } from '../catalogue/row';
 import { CLASSES, ClassRules, TransactionKind } from '../catalogue/transactions';
 
-/** How the transactions that an operation creates are recognized and compared. */
+/** How an operation's transactions are identified and compared. */
 export type Created = TransactionKind & ClassRules;
 
-/** The operations that change something, and so may be in doubt. */
+/** The operations that change something, and so can be in doubt. */
 export const CHANGING_OPERATIONS: readonly OperationName[] = OPERATION_NAMES.filter(
   (name) => rowOf(name).effect !== 'read',
 );
 
-/** The transactions that each operation creates. Operations that create none are left out. */
+/** The transactions that each operation creates. Omits operations that create none. */
 export const CREATED_BY: ReadonlyMap<string, Created> = new Map(
   CHANGING_OPERATIONS.flatMap((name): [string, Created][] => {
     const transactions = transactionsOf(name);
@@ -24,7 +24,7 @@ export const CREATED_BY: ReadonlyMap<string, Created> = new Map(
 /** The operations that create transactions. */
 export const CREATING = [...CREATED_BY.keys()];
 
-/** The change that each operation makes to the transaction it names. Operations that change none are left out. */
+/** The change of each operation to its named transaction. Omits operations without one. */
 export const CHANGED_BY: ReadonlyMap<string, Change> = new Map(
   CHANGING_OPERATIONS.flatMap((name): [string, Change][] => {
     const transactions = transactionsOf(name);
@@ -41,8 +41,8 @@ export const NAMED_IN_ANSWER: ReadonlySet<string> = new Set(
 );
 
 /**
- * The operations whose answers name no transaction, and whose requests have room for an ID of ours. Their transactions are
- * known by that ID until the follow-up has read their names.
+ * The operations whose answers name no transaction, and whose requests have room for an ID of ours. That ID
+ * identifies their transactions until the follow-up has read their names.
  */
 export const RECOGNIZED_BY_OUR_ID: readonly OperationName[] = CHANGING_OPERATIONS.filter(
   (name) => CREATED_BY.has(name) && !NAMED_IN_ANSWER.has(name) && itemFieldsOf(name)?.ownId !== 'nowhere',
@@ -50,13 +50,13 @@ export const RECOGNIZED_BY_OUR_ID: readonly OperationName[] = CHANGING_OPERATION
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set([...CREATED_BY.values()].map(({ type }) => type));
 
-/** Returns whether the type of a transaction names another known kind than this one. */
+/** Returns whether the type of a transaction is that of another known kind. */
 export function isOtherType(type: string | null, { type: own }: Pick<Created, 'type'>): boolean {
   const word = type?.toLowerCase();
   return word !== undefined && word !== own && KNOWN_TYPES.has(word);
 }
 
-/** Returns whether the upstream's listing shows nothing by which a call could be recognized. */
+/** Returns whether the upstream's listing shows no trace of a call. */
 export function leavesNoTransaction(operation: OperationName): boolean {
   return transactionsOf(operation) === 'none' && rowOf(operation).effect !== 'read';
 }

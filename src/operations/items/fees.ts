@@ -3,18 +3,18 @@ import { StartError } from '../../platform/config/config';
 import { OPERATION_NAMES, rowOf } from '../catalogue/catalogue';
 import type { Item } from './item';
 
-/** The fee that the upstream is expected to charge for a payout: a share of its amount, and a fixed part. */
+/** The expected fee of the upstream for a payout: a share of its amount, and a fixed part. */
 export interface FeeRate {
   percent: Decimal;
   fixedUsd: Decimal;
 }
 
-/** The precision of `spending`. */
+/** Decimals of `spending`. */
 const DECIMALS = 6;
 
 const RATE = /^(\d{1,3}(?:\.\d{1,6})?)%(?:\+(\d{1,6}(?:\.\d{1,6})?))?$/;
 
-/** Reads a rate such as `1.5%+0.05`, as UPSTREAM_FEES and the records of requests write it. */
+/** Reads a rate such as `1.5%+0.05`, in the form of UPSTREAM_FEES and of records. */
 export function readFeeRate(text: string): FeeRate | undefined {
   const [, percent, fixed = '0'] = RATE.exec(text) ?? [];
   return percent === undefined ? undefined : { percent: new Decimal(percent), fixedUsd: new Decimal(fixed) };
@@ -24,7 +24,9 @@ export function writeFeeRate({ percent, fixedUsd }: FeeRate): string {
   return `${percent.toFixed()}%${fixedUsd.isZero() ? '' : `+${fixedUsd.toFixed()}`}`;
 }
 
-/** Returns the fee of one payout, rounded up to what `spending` can hold. Zero if its amount is not known. */
+/**
+ * Returns the fee of one payout, rounded up to the precision of `spending`. Zero if its amount is unknown.
+ */
 export function feeOf(amountUsd: Decimal | null, { percent, fixedUsd }: FeeRate): Decimal {
   if (amountUsd === null) return new Decimal(0);
   return amountUsd.times(percent).div(100).plus(fixedUsd).toDecimalPlaces(DECIMALS, Decimal.ROUND_UP);
@@ -38,7 +40,7 @@ export function feesOf(items: readonly Pick<Item, 'amountUsd'>[], rate: FeeRate 
 
 /**
  * Reads UPSTREAM_FEES.
- * @throws StartError for a name that is no operation that pays, and for a text that is no rate.
+ * @throws StartError for a name that is no paying operation, and for a text that is no rate.
  */
 export function feeRates(configured: ReadonlyMap<string, string>): Map<string, FeeRate> {
   const paying: readonly string[] = OPERATION_NAMES.filter((name) => rowOf(name).effect === 'pay');

@@ -22,7 +22,7 @@ describe('the names of a recipient', () => {
     expect(paidName({ ...requested, receiver: 'user-1' })?.key).toBe('user-1');
   });
 
-  it('leave out masked and shortened names', () => {
+  it('omit masked and shortened names', () => {
     const masked = { email: 'a••@example.com', phone: '+254••••5678', handle: '@a***', receiver: 'u••' };
     expect(recipientNames({ ...NOBODY, ...masked })).toEqual([]);
   });

@@ -6,7 +6,8 @@ export interface Item {
   /** The field that names the recipient. */
   recipientField: 'email' | 'phone' | 'handle' | 'receiver' | null;
   /**
-   * Whether an email and a handle were given. The email is used (docs/reference/upstream.md, "Credit item", rule 2).
+   * Whether an email and a handle were given. The email is used (docs/reference/upstream.md, "Credit item",
+   * rule 2).
    */
   handleIgnored: boolean;
   email: string | null;
@@ -21,7 +22,7 @@ export interface Item {
   upstreamRef: string | null;
 }
 
-/** A phone number in international form. Callers may name a sub-account by one. */
+/** A phone number in international form. A caller may use one to name a sub-account. */
 const PHONE = /^\+[1-9]\d{6,14}$/;
 
 /** Returns the phone numbers in items, in international form. */
@@ -30,7 +31,7 @@ export function phonesOf(items: Pick<Item, 'phone' | 'receiver'>[]): string[] {
   return named.filter((one): one is string => one !== null && PHONE.test(one));
 }
 
-/** Returns the exact sum of the items. Null if none states an amount. */
+/** Returns the exact sum of the items. Null if none has an amount. */
 export function totalOf(items: Pick<Item, 'amountUsd'>[]): Decimal | null {
   const amounts = items.flatMap(({ amountUsd }) => (amountUsd === null ? [] : [amountUsd]));
   return amounts.length === 0 ? null : Decimal.sum(...amounts);
@@ -48,8 +49,8 @@ export interface RecipientName {
 type Named = Pick<Item, 'recipientField' | 'email' | 'phone' | 'handle' | 'receiver'>;
 
 /**
- * Returns the names of an item's recipient. A sub-account that is named by a contact has the contact in its own field in a record, and
- * as `receiver` in a request. Both have the same key.
+ * Returns the names of an item's recipient. A sub-account named by a contact has the contact in a field of
+ * its own in a record, and as `receiver` in a request. Both have the same key.
  */
 export function recipientNames({ recipientField, email, phone, handle, receiver }: Named): RecipientName[] {
   const isReceiver = recipientField === 'receiver';
@@ -65,7 +66,7 @@ export function recipientNames({ recipientField, email, phone, handle, receiver 
   return names;
 }
 
-/** Returns the name that the upstream pays an item by. Undefined if it pays nobody. */
+/** Returns the name that the upstream pays an item by. Undefined if it pays no recipient. */
 export function paidName(item: Named): RecipientName | undefined {
   return recipientNames(item).find(({ counts }) => counts);
 }

@@ -18,7 +18,7 @@ describe('the items of a body', () => {
   });
 
   it.each(['POST /send', 'POST /payouts/credit', 'POST /payouts/initiate-credit'] as const)(
-    'name the email with an email and a handle, and say so (%s)',
+    'name the email if there are an email and a handle, and report the ignored handle (%s)',
     (operation) => {
       const list = OPERATIONS[operation].items.in;
       const email = 'ada@example.com';
@@ -32,7 +32,7 @@ describe('the items of a body', () => {
     },
   );
 
-  it('keep an empty reference of mobile money, which differs from none', () => {
+  it('keep an empty reference of mobile money, which differs from a missing one', () => {
     const momos = [
       { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1, reference: '', momoCode: 'MPS' },
     ];
@@ -84,13 +84,13 @@ describe('the items of a body', () => {
     ]);
   });
 
-  it('are none for a read, whatever its query is', () => {
+  it('are empty for a read with any query', () => {
     expect(itemsOf('GET /account/transaction', { id: 'x' })).toEqual([]);
     expect(itemsOf('GET /wallets/list', undefined)).toEqual([]);
     expect(itemsOf('POST /wallets/lookup', { walletID: 'x' })).toEqual([]);
   });
 
-  it('have the exact amount as it was written, without floats', () => {
+  it('have the exact amount as written, without floats', () => {
     const credits = [0.1, 0.2, 123456789.123456, 1e-6].map((valueInUSD) => ({ email: 'ada@example.com', valueInUSD }));
     const amounts = itemsOf('POST /payouts/credit', { credits }).map(({ amountUsd }) => amountUsd?.toFixed());
     expect(amounts).toEqual(['0.1', '0.2', '123456789.123456', '0.000001']);

@@ -6,13 +6,13 @@ import { ItemField, Items } from '../catalogue/row';
 
 type Fields = Record<string, unknown>;
 
-/** Returns where an operation's items are and what their fields mean, or undefined if it has none. */
+/** Returns the location and fields of an operation's items. Undefined without items. */
 export function itemFieldsOf(operation: OperationName): Items | undefined {
   const row = rowOf(operation);
   return row.effect === 'read' || row.items === 'none' ? undefined : row.items;
 }
 
-/** Reads the items of a validated body, for the record. An amount is a number, or was sent as decimal text. */
+/** Reads the items of a validated body for the record. An amount is a number, or was decimal text. */
 export function itemsOf(operation: OperationName, input: object | undefined): Item[] {
   const items = itemFieldsOf(operation);
   if (!items || input === undefined) return [];
@@ -22,12 +22,14 @@ export function itemsOf(operation: OperationName, input: object | undefined): It
   return (body[items.in] as Fields[] | undefined)?.map((fields) => toItem(fields, items, sharedId)) ?? [];
 }
 
-/** Returns the ID that the proxy wrote into a field of the whole body. It is the reference of each item. */
+/**
+ * Returns the ID that the proxy wrote into a field of the whole body. It becomes the reference of each item.
+ */
 function sharedIdIn(body: Fields, { ownId }: Items): string | null {
   return ownId !== 'nowhere' && ownId.of === 'the_body' ? readWrittenId(body[ownId.field]) : null;
 }
 
-/** Returns a function that gives the place of an item's field in the body, as a JSON pointer (RFC 6901). */
+/** Returns a function that locates an item's field in the body, as a JSON pointer (RFC 6901). */
 export function pointerIn(operation: OperationName): (position: number, field: ItemField) => string {
   const { in: list = 'the_body', fields = {} } = itemFieldsOf(operation) ?? {};
   return (position, field) => {
@@ -36,7 +38,7 @@ export function pointerIn(operation: OperationName): (position: number, field: I
   };
 }
 
-/** Returns the field that states the value of an item. */
+/** Returns the field with the value of an item. */
 export function valueFieldOf(operation: OperationName): 'amountUsd' | 'upstreamRef' {
   return movesNamedTransaction(operation) ? 'upstreamRef' : 'amountUsd';
 }
@@ -50,7 +52,7 @@ function toItem(body: Fields, items: Items, sharedId: string | null): Item {
   const text = (field: ItemField) => textAt(body, items.fields[field]);
   const amount = items.fields.amountUsd === undefined ? undefined : body[items.fields.amountUsd];
   const email = text('email');
-  const handle = text('handle') || null; // an empty handle beside an email counts as none
+  const handle = text('handle') || null; // An empty handle next to an email counts as missing.
   return {
     recipientField: recipientFieldOf(body, items),
     handleIgnored: email !== null && handle !== null,
@@ -73,8 +75,8 @@ function textAt(body: Fields, name: string | undefined): string | null {
 }
 
 /**
- * Returns the field of the recipient. The email precedes the handle (docs/reference/upstream.md, "Credit item", rule
- * 2).
+ * Returns the field of the recipient. The email precedes the handle (docs/reference/upstream.md, "Credit
+ * item", rule 2).
  */
 function recipientFieldOf(body: Fields, { recipient, fields }: Items): Item['recipientField'] {
   if (recipient === 'nobody') return null;

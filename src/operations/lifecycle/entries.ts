@@ -5,7 +5,7 @@ export const ACCOUNTS = ['available', 'reserved', 'in_transit', 'recipient', 'fe
 
 export type Account = (typeof ACCOUNTS)[number];
 
-/** The state of a payout, as apps see it. `held` payouts wait for an approval. */
+/** The state of a payout in the API. `held` payouts wait for an approval. */
 export const PAYOUT_STATES = [
   ...(['held', 'reserved', 'in_doubt', 'pending', 'paid', 'failed', 'reversed', 'refunded', 'not_executed'] as const),
 ] as const;
@@ -15,18 +15,19 @@ export type PayoutState = (typeof PAYOUT_STATES)[number];
 interface Meaning {
   /** The account that holds the amount after the entry. */
   account: Account;
-  /** Whether the amount counts against caps. */
+  /** Whether the amount counts on caps. */
   counts: boolean;
   state: PayoutState;
-  /** Whether it is known what became of the payout. It may still change. */
+  /** Whether the state of the payout is known. It may still change. */
   known: boolean;
 }
 
 const AVAILABLE = { account: 'available', counts: false, known: true } as const;
 
 /**
- * The entries of a payout in the settlement ledger. The last one is in effect. `in_doubt` moves nothing: the upstream
- * said something about the payout that nobody understands. The SQL function ledger_account() has the same accounts.
+ * The entries of a payout in the settlement ledger. The last one is in effect. `in_doubt` moves nothing: the
+ * upstream's statement about the payout is not understood. The SQL function ledger_account() has the same
+ * accounts.
  */
 export const ENTRIES = {
   reserved: { account: 'reserved', counts: true, state: 'reserved', known: false },
@@ -47,17 +48,17 @@ export function entriesThat(is: (meaning: Meaning) => boolean): Entry[] {
   return (Object.keys(ENTRIES) as Entry[]).filter((entry) => is(ENTRIES[entry]));
 }
 
-/** The entries of payouts whose amount counts: their money has left, or may have. */
+/** The entries whose amount counts: the money has left, or may have. */
 export const COUNTED = entriesThat(({ counts }) => counts);
 
-/** Who or what an entry is based on. */
+/** The evidence of an entry. */
 export const SOURCES = [
   ...(['request', 'answer', 'event', 'resolver', 'poll', 'reconciliation', 'person'] as const),
 ] as const;
 
 export type Source = (typeof SOURCES)[number];
 
-/** What an app may do next about a payout. */
+/** Next steps of an app for a payout. */
 export const NEXT_STEPS = {
   held: 'await_approval',
   reserved: 'wait',
@@ -72,7 +73,7 @@ export const NEXT_STEPS = {
 
 export type NextStep = (typeof NEXT_STEPS)[PayoutState];
 
-/** The states of payouts that have no answer yet, by the state of their call. */
+/** The states of unanswered payouts, by the state of their call. */
 const BEFORE_ANSWER: Partial<Record<CallState, PayoutState>> = {
   pending_approval: 'held',
   declined: 'not_executed',

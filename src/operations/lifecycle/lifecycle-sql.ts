@@ -10,9 +10,9 @@ export const CALLS = Prisma.raw(
 );
 
 /**
- * Intents (`i`) with these IDs, and their records in other tables: those of `CALLS`, unless others are named. Each table is
- * joined by the IDs, so that Postgres looks them up and skips the partitions of other months. Otherwise it reads whole tables
- * as soon as the calls are of several months.
+ * Intents (`i`) with these IDs, and their records in other tables, by default those of `CALLS`. Joins each
+ * table by the IDs, so Postgres looks them up and skips the partitions of other months. Otherwise it would
+ * read whole tables for calls of several months.
  */
 export function callsWith(ids: string[], tables: string[] = STATE_TABLES): Prisma.Sql {
   const wanted = Prisma.sql`ANY (${ids}::uuid[])`;
@@ -38,8 +38,8 @@ export function stateAtSql({ now, live, givenUpBefore }: Present): Prisma.Sql {
 }
 
 /**
- * Returns the state now. Where calls must not look abandoned by mistake, read `live` before the records. A process may
- * record an outcome and end in between.
+ * Returns the state now. To avoid calls that look abandoned by mistake, read `live` before the records: a
+ * process may record an outcome and end in between.
  */
 export function stateNowSql(givenUpAfterMs: number, live?: number[]): Prisma.Sql {
   const processes = live ? Prisma.sql`${live}::int[]` : Prisma.sql`ARRAY(SELECT live_processes())`;
@@ -47,32 +47,32 @@ export function stateNowSql(givenUpAfterMs: number, live?: number[]): Prisma.Sql
     clock_timestamp() - make_interval(secs => ${givenUpAfterMs / 1_000}::float))`;
 }
 
-/** The condition of calls in progress, in a form that uses the index search_entry_in_progress. */
+/** The condition of calls in progress, in a form for the index search_entry_in_progress. */
 export function inProgress({ givenUpBefore }: Present): Prisma.Sql {
   return Prisma.sql`state = 'in_progress' AND released_at >= ${givenUpBefore}::timestamptz`;
 }
 
 /**
- * The condition of calls that can still be approved, in a form that uses the index search_entry_expires_at. Every held
- * call expires.
+ * The condition of calls that can still be approved, in a form for the index search_entry_expires_at. Every
+ * held call expires.
  */
 export function notExpired({ now }: Present): Prisma.Sql {
   return Prisma.sql`expires_at > ${now}::timestamptz`;
 }
 
 /**
- * The condition of intents (`i`) that were held and have not expired, in a form that uses the index intent_held.
+ * The condition of intents (`i`) that were held and have not expired, in a form for the index intent_held.
  */
 export const HELD = Prisma.sql`i.held_for IS NOT NULL AND i.expires_at > clock_timestamp()`;
 
-/** The terms by which the search index finds calls with one of these recorded states. */
+/** The search index terms of calls with one of these recorded states. */
 export function stateTerms(states: readonly string[]): Prisma.Sql {
   return Prisma.sql`${states.map((state) => `state:${state}`)}::text[]`;
 }
 
 /**
- * A condition for calls that are in one of these states now. `states` has both calls in progress and calls in doubt, or
- * neither. The two need not be told apart, so the condition uses no process and no age.
+ * A condition for calls in one of these states now. `states` must include both calls in progress and calls in
+ * doubt, or neither. The condition does not distinguish them, so it needs no process and no age.
  */
 export function stateIn(states: readonly CallState[]): Prisma.Sql {
   const list = states.map((state) => `'${state}'`).join(', ');
@@ -81,7 +81,7 @@ export function stateIn(states: readonly CallState[]): Prisma.Sql {
   );
 }
 
-/** A statement for calls that are not over, with a condition on `i`, an intent. */
+/** A statement for open calls, with a condition on `i`, an intent. */
 export const openCalls = (which: string) => `
   SELECT id FROM (SELECT i.id, ${STATE_COLUMNS.sql} FROM ${CALLS.sql} WHERE ${which}) AS call
   WHERE ${stateIn(OPEN).sql} ORDER BY id`;

@@ -2,7 +2,7 @@ import { freesKey, inDoubtSince, present, RecordedCall, stateOf } from './lifecy
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
-/** The upstream has 30 s: what was sent more than 60 s ago is given up. */
+/** The upstream has 30 s. A call sent more than 60 s ago is given up. */
 const AT = present(NOW, [7], 60_000);
 
 const call = (more: Partial<RecordedCall>): RecordedCall => ({
@@ -52,7 +52,7 @@ describe('the state of a call', () => {
     ['succeeded', 'approved and paid', held({ decision: decided('approved', 61), outcome: ended('succeeded') })],
   ])('is %s: %s', (word, _why, recorded) => expect(stateOf(recorded, AT)).toBe(word));
 
-  it('is in doubt since waiting for its answer ended, or since its release', () => {
+  it('is in doubt since the end of waiting for its answer, or since its release', () => {
     expect(inDoubtSince(call({ outcome: ended('unknown') }), AT)).toEqual(ago(5));
     expect(inDoubtSince(call({ process: 6 }), AT)).toEqual(ago(1));
     expect(inDoubtSince(held({ decision: decided('approved', 2, 6) }), AT)).toEqual(ago(2));

@@ -1,20 +1,20 @@
 /**
- * The lifecycle of a call. A call has no status column: its state follows from its records and, while it waits, from
- * the time. This file is the only definition in TypeScript. The SQL functions recorded_state() and state_at()
- * are the only one in SQL (lifecycle-sql.ts). test/payments/lifecycle.spec.ts compares the two for every combination
- * of facts.
+ * The lifecycle of a call. A call has no status column: its state follows from its records and, while it
+ * waits, from the time. This file is the only definition in TypeScript. The SQL functions recorded_state()
+ * and state_at() are the only one in SQL (lifecycle-sql.ts). test/payments/lifecycle.spec.ts compares the two
+ * for every combination of facts.
  */
 
-/** What a state means for money, for the idempotency key and for the records. */
+/** The meaning of a state for money, the idempotency key and the records. */
 interface Meaning {
   /**
-   * Whether the call was carried out. `open` means that it still may be, or may have been. A call that was not carried
-   * out counts against no cap and competes with no other call. The records of an open call are kept.
+   * Whether the call was executed. `open`: it still may be, or may have been. A call that was not executed
+   * counts on no cap and competes with no other call. The records of an open call are kept.
    */
   executed: 'yes' | 'no' | 'open';
-  /** Whether the upstream has received the request, or may have. Reconciliation compares these calls. */
+  /** Whether the upstream received the request, or may have. Reconciliation compares these calls. */
   arrived: boolean;
-  /** Whether the idempotency key is free for another request. The status of a rejection may decide. */
+  /** Whether the idempotency key is free for another request. May depend on the status of a rejection. */
   freesKey: boolean | 'if_refused_at_the_door';
 }
 
@@ -32,7 +32,7 @@ export const STATES = {
   refused: { executed: 'no', arrived: false, freesKey: true },
 } as const satisfies Record<string, Meaning>;
 
-/** The state of a call. Records and the API call it the `outcome`. */
+/** The state of a call. Called `outcome` in records and in the API. */
 export type CallState = keyof typeof STATES;
 
 export const CALL_STATES = Object.keys(STATES) as CallState[];
@@ -45,36 +45,38 @@ export function statesThat(is: (meaning: Meaning) => boolean): CallState[] {
   return CALL_STATES.filter((state) => is(STATES[state]));
 }
 
-/** The states of calls that were carried out, so that their payouts count as paid. */
+/** The states of executed calls. Their payouts count as paid. */
 export const EXECUTED = statesThat(({ executed }) => executed === 'yes');
 
-/** The states of calls that are not over: in doubt, in progress, or pending approval. */
+/** The states of open calls: in doubt, in progress or pending approval. */
 export const OPEN = statesThat(({ executed }) => executed === 'open');
 
-/** The states of calls that the upstream has received, or may have. */
+/** The states of calls that the upstream received, or may have. */
 export const ARRIVED = statesThat(({ arrived }) => arrived);
 
-/** How a call in doubt may be settled. */
+/** The resolutions of a call in doubt. */
 export const RESOLUTIONS = ['confirmed', 'not_executed'] as const satisfies CallState[];
 
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-/** With these statuses, the upstream rejects our key, or limits us, before it reads the request. */
+/** Statuses by which the upstream rejects our key or limits us before it reads the request. */
 export const REFUSED_AT_THE_DOOR: readonly number[] = [401, 403, 429];
 
-/** Returns whether the idempotency key of a call in this state is free, and whether its content may be sent again. */
+/** Returns whether a call in this state frees its idempotency key and its content. */
 export function freesKey(state: CallState, upstreamStatus: number | null): boolean {
   const { freesKey } = STATES[state];
   if (typeof freesKey === 'boolean') return freesKey;
   return upstreamStatus !== null && REFUSED_AT_THE_DOOR.includes(upstreamStatus);
 }
 
-/** The facts that determine the state, without the time. */
+/** The facts that determine the state, except for the time. */
 export interface Facts {
   outcome: string | null;
-  /** Whether a refusal has the call's ID. An intent can have one if its commit was reported as failed, but was not. */
+  /**
+   * Whether a refusal has the call's ID. An intent can have one if its commit was wrongly reported as failed.
+   */
   refused: boolean;
-  /** How its last settlement settles the call as a whole. */
+  /** Resolution of the whole call by its last settlement. Null without one. */
   resolution: string | null;
   /** Whether the call needs an approval. */
   held: boolean;
@@ -82,8 +84,8 @@ export interface Facts {
 }
 
 /**
- * The first rule whose conditions all hold determines the state. A settlement is always younger than the answer: one
- * that comes later becomes a settlement itself (src/journal/settlement/settled-by-upstream.ts).
+ * The first rule whose conditions all hold determines the state. A settlement is always newer than the
+ * answer: a late answer becomes a settlement itself (src/journal/settlement/settled-by-upstream.ts).
  */
 const RULES = toRules([
   [{ outcome: null, refused: true }, 'refused'],
@@ -102,38 +104,38 @@ function toRules(rules: [when: Partial<Facts>, state: CallState][]) {
   return rules.map(([when, state]) => ({ conditions: Object.entries(when) as [keyof Facts, unknown][], state }));
 }
 
-/** Returns the state from the records alone. The search index stores it. `stateAt` adds the effect of time. */
+/** Returns the state from the records alone, as in the search index. `stateAt` adds the effect of time. */
 export function recordedState(facts: Facts): CallState {
   const rule = RULES.find(({ conditions }) => conditions.every(([fact, value]) => facts[fact] === value));
-  return rule?.state ?? 'in_progress'; // the last rule has no condition
+  return rule?.state ?? 'in_progress'; // The last rule has no condition.
 }
 
-/** The facts that records do not contain: the time, and the live processes. */
+/** The facts outside of records: the time and the live processes. */
 export interface Present {
   /** By the database's clock, in whole milliseconds. */
   now: Date;
   /** The numbers of the live processes. */
   live: number[];
-  /** A call that was released before this instant and has no outcome will have none. */
+  /** The release time before which a call without an outcome will never have one. */
   givenUpBefore: Date;
 }
 
-/** @param givenUpAfterMs how long after its release a call may still get an outcome. */
+/** @param givenUpAfterMs time from a release during which an outcome may still arrive. */
 export function present(now: Date, live: number[], givenUpAfterMs: number): Present {
   return { now, live, givenUpBefore: new Date(now.getTime() - givenUpAfterMs) };
 }
 
-/** The fields of a call that matter for the effect of time. */
+/** The fields of a call that the effect of time depends on. */
 export interface Timing {
-  /** When its approval expires, in whole milliseconds. From this instant on, it is expired. */
+  /** Expiry of its approval, in whole milliseconds. Expired from this instant on. */
   expiresAt: Date | null;
-  /** The process that sends it. Without a number, its age alone tells whether it is in doubt. */
+  /** The process that sends it. Null or undefined if its age alone decides whether it is in doubt. */
   process: number | null;
-  /** When it was released to be sent: when it was recorded or, if it was held, approved. */
+  /** Release time: of the record or, if it was held, of the approval. */
   releasedAt: Date;
 }
 
-/** The states that end by themselves, and the states that follow. */
+/** States that time ends, and their successors. */
 const LAPSES: Partial<
   Record<CallState, { becomes: CallState; hasLapsed: (timing: Timing, present: Present) => boolean }>
 > = {
@@ -154,20 +156,22 @@ export function stateAt(recorded: CallState, timing: Timing, at: Present): CallS
   return lapse?.hasLapsed(timing, at) ? lapse.becomes : recorded;
 }
 
-/** Returns the recorded states of calls that may be in this state by now. */
+/** Returns the recorded states of calls that may now be in this state. */
 export function recordedAs(state: CallState): CallState[] {
   return CALL_STATES.filter((recorded) => recorded === state || LAPSES[recorded]?.becomes === state);
 }
 
-/** Returns the states that a call with this recorded state may be in, whatever the time. */
+/** Returns the possible states of a call with this recorded state, at any time. */
 export function possibleStates(recorded: CallState): CallState[] {
   const lapse = LAPSES[recorded];
   return lapse ? [recorded, lapse.becomes] : [recorded];
 }
 
-/** The records of an admitted call, as Prisma reads them. */
+/** The records of an admitted call from Prisma. */
 export interface RecordedCall {
-  /** When the intent was written, by the database's clock. Before that, a body may take a minute to arrive. */
+  /**
+   * When the intent was written, by the database's clock. The body may have taken a minute to arrive before.
+   */
   recordedAt: Date;
   process: number | null;
   heldFor: string | null;
@@ -191,7 +195,8 @@ export function stateOf(call: RecordedCall, at: Present): CallState {
 }
 
 /**
- * Returns when a call became in doubt: when waiting for its answer ended or, without an outcome, when it was released.
+ * Returns the start of a call's doubt: the end of waiting for its answer or, without an outcome, its release.
+ * Null if it is not in doubt.
  */
 export function inDoubtSince(call: RecordedCall, at: Present): Date | null {
   return stateOf(call, at) === 'unknown' ? (call.outcome?.answeredAt ?? releasedAt(call)) : null;

@@ -7,14 +7,17 @@ import { Status } from './statuses';
 
 export * from './entries';
 
-/** Returns whether the items of an operation are payouts: they move value, or promise to. Others have no entries. */
+/**
+ * Returns whether the items of an operation are payouts: they move value, or promise to. Other items have no
+ * entries.
+ */
 export function settlesItems(operation: string): boolean {
   return CREATED_BY.has(operation) || CHANGED_BY.get(operation) === 'redeemed';
 }
 
 /**
- * Returns the entry for a transaction of the upstream. A word that nobody knows leaves the payout in doubt. So does a
- * payout that is unpaid, because the upstream pays payouts at once.
+ * Returns the entry for a transaction of the upstream. An unknown word leaves the payout in doubt. So does an
+ * unpaid payout, because the upstream pays payouts at once.
  * @param created undefined for a redemption.
  */
 export function entryOf(status: Status | undefined, created: Created | undefined): Entry {
@@ -23,18 +26,19 @@ export function entryOf(status: Status | undefined, created: Created | undefined
   return created?.paidAtOnce === false ? 'pending' : 'in_doubt';
 }
 
-/** A transaction that an answer names, with the position of its item if that is certain. */
+/** A transaction in an answer, with the position of its item if certain. */
 interface Named {
   position: number | null;
   /** The upstream's own word. */
   status: string | null;
-  /** What the word means. Undefined if there is none, or if it was never heard of. */
+  /** Meaning of the word. Undefined without a word, or for an unknown one. */
   meaning: Status | undefined;
 }
 
 /**
- * Returns the entry of each item of a call after the upstream's answer. Undefined if the items are no payouts.
- * @param kind what the answer proves about the call as a whole. A transaction outweighs it.
+ * Returns the entry of each item of a call after the upstream's answer. Undefined if the items are no
+ * payouts.
+ * @param kind what the answer proves about the whole call. A transaction outweighs it.
  */
 export function entriesOfAnswer(
   operation: string,
@@ -50,7 +54,7 @@ export function entriesOfAnswer(
   for (const one of transactions) if (one.position !== null) entries[one.position] = toEntry(one);
   const others = transactions.filter(({ position }) => position === null).map(toEntry);
   const left = entries.filter((entry) => entry === undefined).length;
-  // If the other transactions all say the same, it does not matter which belongs to which item.
+  // If all other transactions agree, their order does not matter.
   const isSame = left > 0 && others.length === left && others.every((entry) => entry === others[0]);
   const remaining = isSame ? others[0] : entryWithoutTransaction(kind, created, transactions.length > 0);
   return entries.map((entry) => entry ?? remaining ?? 'in_doubt');
@@ -58,42 +62,42 @@ export function entriesOfAnswer(
 
 function entryWithoutTransaction(kind: string, created: Created | undefined, namesOthers: boolean): Entry {
   if (kind === 'rejected' || kind === 'not_sent') return 'not_executed';
-  // If an answer names the transactions of some items only, the others may be missing because they failed.
+  // If an answer names the transactions of some items only, the others may have failed.
   return kind === 'unknown' || namesOthers ? 'in_doubt' : expectedOf(created);
 }
 
-/** The entry for a success that says no more. A link, or a collection, still waits for its payer. */
+/** The entry for a success without details. A link or a collection still waits for its payer. */
 function expectedOf(created: Created | undefined): Entry {
   return created?.paidAtOnce === false ? 'pending' : 'paid';
 }
 
-/** The precision of `spending`. */
+/** Decimals of `spending`. */
 const DECIMALS = 6;
 
-/** A larger fee is a mistake, and would not fit into `spending`. */
+/** A larger fee is a mistake and would not fit into `spending`. */
 const MAX_FEE_USD = new Decimal('1e9');
 
-/** Returns a fee as it counts: rounded up to what `spending` can hold. Null for none, and for one that cannot be meant. */
+/** Returns the fee to count, rounded up to the precision of `spending`. Null without a plausible fee. */
 export function countableFee(feeUsd: Decimal | null): Decimal | null {
   if (!feeUsd?.greaterThan(0) || feeUsd.greaterThan(MAX_FEE_USD)) return null;
   return feeUsd.toDecimalPlaces(DECIMALS, Decimal.ROUND_UP);
 }
 
-/** A payout, as far as its amount matters. */
+/** The amounts of a payout. */
 export interface Counted {
   amountUsd: Decimal | null;
   entry: Entry;
-  /** The fee that the upstream charges. Zero if it states none. */
+  /** Fee charged by the upstream. Zero if unstated. */
   feeUsd: Decimal;
-  /** The fee that is reserved until its transaction is known, which states the real one. Zero from then on. */
+  /** Reserved fee until the payout's transaction states the real one. Zero from then on. */
   expectedFeeUsd: Decimal;
 }
 
 /**
- * Returns what a call counts against caps after an answer. Null if all that was reserved counts, so that almost no answer
- * changes the spending of its client.
- * @param answered the fees that the answer states, by position, and the positions of the transactions that it names.
- * @param rate the fee that was reserved.
+ * Returns the amount of a call that counts on caps after an answer. Null if the whole reservation counts, to
+ * leave the client's spending unchanged for almost all answers.
+ * @param answered the fees in the answer, by position, and the positions of its named transactions.
+ * @param rate the reserved fee.
  */
 export function countedAfterAnswer(
   kind: 'succeeded' | 'rejected' | 'not_sent' | 'unknown',
@@ -118,8 +122,8 @@ export function countedAfterAnswer(
 }
 
 /**
- * Returns what payouts count against caps: their amounts and fees, or the fees that are expected. The fee of a payout
- * counts as long as its payout.
+ * Returns the amount of payouts that counts on caps: amounts and fees, or expected fees. The fee of a payout
+ * counts with its payout.
  */
 export function countedOf(payouts: readonly Counted[]): Decimal {
   return payouts.reduce(
@@ -135,8 +139,8 @@ export function countedOf(payouts: readonly Counted[]): Decimal {
 }
 
 /**
- * Returns how a call as a whole is settled by the entries of its items. Null if its answer stands, or if an item is
- * still in doubt.
+ * Returns the resolution of a whole call by the entries of its items. Null if its answer stands, or if an
+ * item is still in doubt.
  */
 export function resolutionOf(kind: string | null, entries: readonly Entry[]): Resolution | null {
   if (kind === 'succeeded' || entries.some((entry) => !ENTRIES[entry].known)) return null;
@@ -144,7 +148,7 @@ export function resolutionOf(kind: string | null, entries: readonly Entry[]): Re
   return kind === 'unknown' ? 'not_executed' : null;
 }
 
-/** Returns the entry of a payout that was carried out as requested. A link still waits for its payer. */
+/** Returns the entry of a payout that was executed as requested. A link still waits for its payer. */
 export function expectedEntry(operation: string): Entry {
   return expectedOf(CREATED_BY.get(operation));
 }

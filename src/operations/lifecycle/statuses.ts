@@ -1,15 +1,15 @@
 import { StartError } from '../../platform/config/config';
 
 /**
- * What a status word of the upstream says about a transaction. `unpaid` is a link that waits for its payer. A payout is
- * never unpaid. `paid` includes what the telco has accepted (trap 7), because the money has left the wallet.
+ * The meanings of the upstream's status words. `unpaid` is a link that waits for its payer. A payout is never
+ * unpaid. `paid` includes payouts accepted by the telco (trap 7), because the money has left the wallet.
  */
 export const STATUSES = ['unpaid', 'pending', 'paid', 'redeemed', 'failed', 'expired', 'reversed', 'refunded'] as const;
 export type Status = (typeof STATUSES)[number];
 
 /**
- * The words that were seen (docs/reference/upstream.md, "Transaction record"), in lower case. Words that nobody has seen
- * are missing on purpose: they prove neither a payment nor a failure.
+ * The known words (docs/reference/upstream.md, "Transaction record"), in lower case. Words that were never
+ * observed are omitted on purpose: they prove neither a payment nor a failure.
  */
 const SEEN: Record<Status, readonly string[]> = {
   unpaid: ['unpaid'],
@@ -27,7 +27,7 @@ const BUILT_IN: ReadonlyMap<string, Status> = new Map(
   STATUSES.flatMap((status) => SEEN[status].map((word): [string, Status] => [word, status])),
 );
 
-/** The words that have a meaning: those that were seen, and those that are configured. Immutable. */
+/** The known words: observed and configured. Immutable. */
 export class StatusVocabulary {
   private constructor(private readonly meanings: ReadonlyMap<string, Status>) {}
 
@@ -51,15 +51,15 @@ export class StatusVocabulary {
     return new StatusVocabulary(meanings);
   }
 
-  /** Returns the meaning of a word. Undefined if there is no word, or if it was never heard of. */
+  /** Returns the meaning of a word. Undefined without a word, or for an unknown one. */
   statusOf(word: string | null | undefined): Status | undefined {
     return word === null || word === undefined ? undefined : this.meanings.get(plainWord(word));
   }
 
   /**
-   * Returns what an answer says about an item: the status of its transaction, and that of handing it to the telco. Two
-   * statuses that differ contradict each other, and so does an error text beside a status that is no failure. Neither
-   * is then believed.
+   * Returns the status of an item in an answer, from its transaction and its handover to the telco. Two
+   * different statuses contradict each other, and so does an error text with a status that is no failure.
+   * Neither is then trusted.
    */
   statusOfItem(item: {
     status: string | null;

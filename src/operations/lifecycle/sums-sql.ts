@@ -2,15 +2,15 @@ import { Prisma } from '../../platform/database/generated/client';
 import { COUNTED } from './settlement';
 import { SUM_NAMES, SUMS } from './sums';
 
-/** The sums of payouts as Postgres writes them, in US dollars. */
+/** The sums of payouts from Postgres, in US dollars. */
 export type SumRow = Record<(typeof SUM_COLUMNS)[number], string>;
 
 export const SUM_COLUMNS = [...SUM_NAMES, 'fees_usd'] as const;
 
-/** The members of a payout of an entry of the search index. */
+/** The columns of a payout in an entry of the search index. */
 export interface PayoutColumns {
   usd: Prisma.Sql;
-  /** Its last entry. Null if it is the usual one. */
+  /** Its last entry. Null for the usual one. */
   entry: Prisma.Sql;
   fee: Prisma.Sql;
 }
@@ -30,8 +30,8 @@ export function sumsOfPayouts({ usd, entry, fee }: PayoutColumns, state: Prisma.
 }
 
 /**
- * Returns the sums of the payouts of one entry of the search index, as columns with their names. The payouts of almost all entries are
- * as usual, so they are added up as a whole.
+ * Returns the sums of the payouts of one entry of the search index, as columns with their names. Almost all
+ * entries have usual payouts only, which are summed as a whole.
  */
 export function sumsOfEntry(state: Prisma.Sql): Prisma.Sql {
   const each = { usd: Prisma.sql`each.usd`, entry: Prisma.sql`each.entry`, fee: Prisma.sql`each.fee` };
@@ -47,7 +47,7 @@ export function sumsOfEntry(state: Prisma.Sql): Prisma.Sql {
   ) AS sums(${Prisma.raw(SUM_COLUMNS.join(', '))})`;
 }
 
-/** Returns the totals of columns with the names of the sums, as text. */
+/** Returns the totals of columns named after the sums, as text. */
 export const TOTALS = Prisma.join(
   SUM_COLUMNS.map((name) => Prisma.raw(`trim_scale(coalesce(sum(${name}), 0))::text AS ${name}`)),
 );

@@ -2,8 +2,8 @@ import { CallState, STATES } from './lifecycle';
 import { Counted, ENTRIES, entriesThat, Entry } from './settlement';
 
 /**
- * The sums of payouts, in US dollars. Each payout is in one of the first four with its whole amount, so that they add up to what was
- * asked. The API, the console, exports and reports show them under these names.
+ * The sums of payouts, in US dollars. Each payout is in one of the first four with its whole amount, so they
+ * add up to the requested total. The API, the console, exports and reports use these names.
  */
 export const SUMS = {
   paid_usd: {
@@ -31,21 +31,27 @@ export const SUM_NAMES = Object.keys(SUMS) as SumName[];
 export const FEES_HELP =
   'Fees that the upstream charged for paid and pending payouts. The fee of a payout comes back with its amount.';
 
-/** The entry of payouts whose records have no other one, by what their call's state means. */
+/** The entry of payouts without recorded entries, by the meaning of their call's state. */
 const USUAL_ENTRIES = { yes: 'paid', open: 'reserved', no: 'not_executed' } as const satisfies Record<string, Entry>;
 
-/** Returns the entry of all payouts of a call in this state, unless their records say otherwise. The SQL function usual_entry() does the same. */
+/**
+ * Returns the entry of all payouts of a call in this state, unless recorded otherwise. Mirrors the SQL
+ * function usual_entry().
+ */
 export function usualEntry(state: CallState): Entry {
   return USUAL_ENTRIES[STATES[state].executed];
 }
 
-/** Returns the sum to which a payout belongs with its whole amount. */
+/** Returns the sum that includes a payout's whole amount. */
 export function sumNameOf(entry: Entry, state: CallState): SumName {
   const last = entry === 'reserved' ? usualEntry(state) : entry;
   return SUM_NAMES.find((name) => SUMS[name].entries.includes(last)) ?? 'pending_usd';
 }
 
-/** Returns the fee of a payout that was charged and did not come back, as records and exports write it. Undefined if there is none. */
+/**
+ * Returns the charged and not refunded fee of a payout, in the form of records and exports. Undefined without
+ * a fee.
+ */
 export function feeUsdOf({ entry, feeUsd }: Pick<Counted, 'entry' | 'feeUsd'>): string | undefined {
   return ENTRIES[entry].counts && !feeUsd.isZero() ? feeUsd.toFixed() : undefined;
 }

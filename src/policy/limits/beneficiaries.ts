@@ -2,27 +2,27 @@ import { RegisterList } from '../../access/clients/register-writes';
 import { RecipientKind } from '../../recipients/recipient';
 import { Limits } from '../../access/clients/limits/limits';
 
-/** The recipient that an item names. Equal recipients of one client have equal keys, which do not reveal them. */
+/** The recipient of an item. Equal recipients of one client have equal keys, which do not reveal them. */
 export interface NamedRecipient {
-  /** The position of its item. */
+  /** Position of its item. */
   position: number;
-  /** The field that names it. Null if none does. */
+  /** The field that names it. Null without one. */
   field: RecipientKind | null;
-  /** The key of the name that the upstream pays by. Null if it is unknown. */
+  /** Key of the name that the upstream pays by. Null if unknown. */
   paidBy: string | null;
-  /** The keys of all its names. */
+  /** Keys of all its names. */
   names: string[];
-  /** Whether the call pays it. A link, for example, is paid later and by somebody else. */
+  /** Whether the call pays it. A link, for example, is paid later by another payer. */
   isPaid: boolean;
 }
 
-/** How a client uses its register. */
+/** A client's use of its register. */
 export interface RegisterRules extends Pick<Limits, 'beneficiariesOnly' | 'beneficiaryCoolOffSeconds'> {
   /** Whether it has blocked recipients. */
   blocksRecipients: boolean;
 }
 
-/** Returns whether the recipients of a client's requests are compared with its register. */
+/** Returns whether a client's requests are checked against its register. */
 export function usesRegister({
   beneficiariesOnly,
   blocksRecipients,
@@ -33,19 +33,19 @@ export function usesRegister({
 /** An entry of a register. */
 export interface Registration {
   list: RegisterList;
-  /** The key of the recipient. */
+  /** Key of the recipient. */
   recipient: string;
-  /** How long ago it was registered. */
+  /** Seconds since its registration. */
   ageSeconds: number;
 }
 
-/** Recipients that a client may not pay. */
+/** The recipients that a client may not pay. */
 export interface Forbidden {
   blocked: NamedRecipient[];
   unregistered: NamedRecipient[];
 }
 
-/** The entries of the registers that requests name. */
+/** The register entries that requests name. */
 export class Register {
   private readonly blocked: ReadonlySet<string>;
   private readonly ages: ReadonlyMap<string, number>;
@@ -57,8 +57,8 @@ export class Register {
   }
 
   /**
-   * Returns the recipients that a client may not pay. A recipient is blocked by any of its names, and registered by the name
-   * that the upstream pays by. Undefined if there are none.
+   * Returns the recipients that a client may not pay. Any name of a recipient can be blocked. Only the name
+   * that the upstream pays by can be registered. Undefined if the client may pay all.
    */
   forbidden(recipients: NamedRecipient[], { beneficiariesOnly }: RegisterRules): Forbidden | undefined {
     const blocked = recipients.filter(({ names }) => names.some((name) => this.blocked.has(name)));

@@ -1,13 +1,13 @@
 import { Decimal } from 'decimal.js';
 import { Limits } from '../../access/clients/limits/limits';
 
-/** The caps of a client, and what counts against them. */
+/** The caps of a client and its spending. */
 export interface Caps extends Pick<Limits, 'dailyCapUsd' | 'monthlyCapUsd'> {
   spentTodayUsd: Decimal;
   spentThisMonthUsd: Decimal;
 }
 
-/** The amounts of a request that count against caps. */
+/** The amounts of a request that count on caps. */
 export interface Amounts {
   usd: Decimal | null;
   feeUsd: Decimal | null;
@@ -16,7 +16,7 @@ export interface Amounts {
 /** A cap that a request would exceed. */
 export interface OverCap {
   kind: 'over_cap';
-  /** Whose cap it is. */
+  /** Its owner. */
   of: CapOwner;
   period: 'daily' | 'monthly' | 'total';
   capUsd: Decimal;
@@ -24,25 +24,30 @@ export interface OverCap {
   feeUsd: Decimal | null;
 }
 
-/** Whom a cap limits. */
+/** Owner of a cap. */
 export type CapOwner = 'client' | 'person' | 'ephemeral_key';
 
-/** The caps of a person or of an ephemeral key, and what counts against them. */
+/** The caps of a person or an ephemeral key, and the spending. */
 export interface PayerCaps extends Caps {
   kind: Exclude<CapOwner, 'client'>;
-  /** The most that an ephemeral key may pay while it lives. */
+  /** Largest sum of an ephemeral key over its lifetime. Null without one. */
   totalCapUsd: Decimal | null;
   spentUsd: Decimal;
-  /** These caps, and those of other people of the client who are the same human. What one of them spends counts on all. */
+  /**
+   * These caps, and those of other people of the client who are the same human. They share their spending.
+   */
   alike: readonly PayerCaps[];
 }
 
-/** Returns what a request reserves on the caps: its amount, and the fees that are expected. Null for nothing. */
+/**
+ * Returns the amount that a request reserves on the caps: its own and the expected fees. Null if it reserves
+ * none.
+ */
 export function reservationOf({ usd, feeUsd }: Amounts): Decimal | null {
   return usd && feeUsd ? usd.plus(feeUsd) : usd;
 }
 
-/** Returns the cap of its client that a request would exceed, the daily one first. Undefined if there is none. */
+/** Returns the client's cap that a request would exceed, the daily one first. Undefined without one. */
 export function overCap(amounts: Amounts, caps: Caps, of: CapOwner = 'client'): OverCap | undefined {
   const usd = reservationOf(amounts);
   if (usd === null) return undefined;
@@ -69,13 +74,13 @@ function isPayer(caps: Caps): caps is PayerCaps {
   return 'totalCapUsd' in caps;
 }
 
-/** A request counts against the caps of somebody whom the database does not have, so nobody can tell whether it exceeds them. */
+/** A payer that the database lacks. Its caps cannot be checked. */
 export interface UnknownPayer {
   kind: 'unknown_payer';
 }
 
 /**
- * Returns the cap of one of its payers that a request would exceed. Undefined if there is none. The SQL function
+ * Returns the payer's cap that a request would exceed. Undefined without one. The SQL function
  * payers_within_caps() compares the same caps.
  * @param caps of all payers. Null if they were not read.
  */
@@ -92,7 +97,7 @@ export function overPayerCap(
   return undefined;
 }
 
-/** Counts a request against caps. */
+/** Counts a request on caps. */
 export function spend(caps: Caps | PayerCaps | undefined, usd: Decimal): void {
   if (!caps) return;
   for (const one of isPayer(caps) ? caps.alike : [caps]) {

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { HistoryLimits, Payment, RecipientDays } from './recipient-days';
 
-/** Why a call needs an approval. */
+/** Reasons for an approval. */
 export const HELD_FOR = [
   'over_threshold',
   'over_recipient_threshold',
@@ -16,8 +16,8 @@ export const HELD_FOR = [
 export type HeldFor = (typeof HELD_FOR)[number];
 
 /**
- * Why a call needs an approval. `seen_before` names the latest earlier call, and `unexplained_payment` the transaction that may
- * have paid it already.
+ * The reason for an approval. `seen_before` names the latest earlier call, and `unexplained_payment` the
+ * transaction that may have paid it.
  */
 export interface Hold {
   heldFor: HeldFor;
@@ -25,17 +25,17 @@ export interface Hold {
   transaction?: string;
 }
 
-/** The limits of a client, and its sums of today. */
+/** The limits of a client, and its totals of today. */
 interface Paid extends HistoryLimits {
   spentTodayUsd: Decimal;
   heldUsd: Decimal;
 }
 
 /**
- * Returns why a request is held whatever its client paid before. Whoever approves must know of a lost payment and of a new
- * recipient, so these come first.
+ * Returns the reason to hold a request, independently of earlier payments. A lost payment and a new recipient
+ * come first, because the approver must know of them.
  * @param transaction a payment of a lost time that it may repeat.
- * @param isNew whether one of its recipients was registered a short time ago.
+ * @param isNew whether one of its recipients was registered recently.
  */
 export function holdByItself(
   { heldFor }: { heldFor: HeldFor | null },
@@ -47,7 +47,7 @@ export function holdByItself(
   return heldFor && { heldFor };
 }
 
-/** Returns why the earlier payments of its client hold a request. */
+/** Returns the reason to hold a request by its client's earlier payments. */
 export function holdByHistory(
   { payments, usd }: { payments: Payment[] | null; usd: Decimal | null },
   recipients: RecipientDays,

@@ -26,12 +26,12 @@ function item(amount: Decimal.Value | null, country: string | null = null): Item
   };
 }
 
-/** Amounts of up to six decimals, as integers of their smallest step: exact without decimals. */
+/** Amounts of up to six decimals, as integer millionths: exact without decimals. */
 const micros = fc.integer({ min: 1, max: 999_999_999_999_999 });
 const fromMicros = (step: bigint | number) => usd(step.toString()).div(1_000_000);
 
-describe('the limits of one call', () => {
-  it('let everything through for a client without any', () => {
+describe('per-call limits', () => {
+  it('accept everything for a client without limits', () => {
     expect(faultsOf({}, [item(999_999_999, 'Kenya'), item(null, 'Ghana')])).toBeUndefined();
   });
 
@@ -131,7 +131,7 @@ describe('the limits of one call', () => {
     ]);
   });
 
-  it('ignore items that pay nobody', () => {
+  it('ignore items that pay no recipient', () => {
     expect(faultsOf({ countries: ['Kenya'] }, [{ ...item(null, 'Ghana'), recipientField: null }])).toBeUndefined();
   });
 
@@ -173,13 +173,13 @@ describe('the limits of one call', () => {
     });
   });
 
-  it('are exact to the last digit of sums that a double cannot hold', () => {
+  it('are exact on sums beyond the precision of a double', () => {
     const items = [item('0.000001'), ...Array.from({ length: 20 }, () => item(999_999_999))];
     expect(faultsOf({ maxCallUsd: usd('19999999980.000001') }, items)).toBeUndefined();
     expect(faultsOf({ maxCallUsd: usd('19999999980') }, items)?.code).toBe('cap_exceeded');
   });
 
-  it('are exact to the last digit, whatever the amounts', () => {
+  it('are exact to the last digit for any amounts', () => {
     fc.assert(
       fc.property(fc.array(micros, { minLength: 1, maxLength: 50 }), fc.integer({ min: -2, max: 2 }), (steps, off) => {
         const total = steps.reduce((sum, step) => sum + BigInt(step), 0n);
@@ -191,7 +191,7 @@ describe('the limits of one call', () => {
     );
   });
 
-  it('list exactly the items that are over one', () => {
+  it('list exactly the items over a limit', () => {
     fc.assert(
       fc.property(fc.array(fc.option(micros), { maxLength: 50 }), micros, (steps, cap) => {
         const items = steps.map((step) => item(step === null ? null : fromMicros(step)));
@@ -202,7 +202,7 @@ describe('the limits of one call', () => {
     );
   });
 
-  it('find every item to another country, and no other', () => {
+  it('find exactly the items to another country', () => {
     const names = ['Kenya', 'KENYA', 'Ghana', 'Niger', 'Nigeria', null];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...names)), (countries) => {
@@ -222,7 +222,7 @@ describe('an approval', () => {
     ['49.999999', false],
     ['50', false],
     ['50.000001', true],
-  ])('is required over 50, of %s: %s', (total, needed) =>
+  ])('is required over 50 for %s: %s', (total, needed) =>
     expect(needsApproval({ ...NO_LIMITS, approvalOverUsd: usd(50) }, usd(total))).toBe(needed),
   );
 

@@ -15,13 +15,13 @@ interface Requester {
   person: { limits: PersonLimits } | null;
 }
 
-/** Returns the JSON pointer of an item's field, by the position of the item in the list. */
+/** Returns the JSON pointer of an item's field, by the item's position in the list. */
 type PointerOf = (place: number, field: 'amount' | 'country' | 'phone') => string;
 
 /**
- * Returns why a call exceeds the limits of its client for a single call, independently of earlier calls. The list is
- * empty if it does not. The first reason rejects the call and has every fault of its kind.
- * @param movesValue whether the call moves value, so that the amount of each item must be known.
+ * Returns the problems of a call with its client's per-call limits, independently of earlier calls. Empty
+ * without any. The first one rejects the call and lists every fault of its kind.
+ * @param movesValue whether the call moves value, so each item must have a known amount.
  */
 export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited[], pointerOf: PointerOf): Problem[] {
   const problems = [
@@ -35,22 +35,24 @@ export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited
 }
 
 /**
- * Returns whether a payout needs an approval. If the client has such a limit, a payout with an unknown total was
- * rejected before.
+ * Returns whether a payout needs an approval. With such a limit, a payout with an unknown total was rejected
+ * before.
  */
 export function needsApproval({ approvalOverUsd }: Limits, total: Decimal | null): boolean {
   return approvalOverUsd !== null && total !== null && total.greaterThan(approvalOverUsd);
 }
 
 /**
- * Returns why a call that moves value must name a person: a client whose persons have limits could otherwise pay without them.
- * Undefined if it need not.
+ * Returns the problem of a call that moves value without a person: a client whose persons have limits could
+ * otherwise bypass them. Undefined if it needs no person.
  */
 export function missingPerson(limits: Limits): Problem | undefined {
   return PERSON_LIMIT_KEYS.some((key) => limits[key] !== null) ? new Problem('person_required') : undefined;
 }
 
-/** Returns the limits of a request: those of its client, with those of its person in place of the client's default. */
+/**
+ * Returns the limits of a request: those of its client, with the person's in place of the client's defaults.
+ */
 export function limitsOfRequest({ caller, person }: Requester): Limits {
   return person ? { ...caller.limits, ...person.limits } : caller.limits;
 }
@@ -63,9 +65,9 @@ function tooManyItems({ maxItems }: Limits, items: Limited[]): Problem | undefin
 }
 
 /**
- * Finds items for other countries, by the country that they state and by the number that they pay to. Items without
- * both (a credit by email, a transfer) pass, because their destination is unknown. So do items that pay nobody, as in a
- * collection.
+ * Finds items for other countries, by their stated country and their phone number. Items without both (a
+ * credit by email, a transfer) pass, because their destination is unknown. Items that pay no recipient pass
+ * too, as in a collection.
  */
 function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   if (countries.length === 0) return undefined;
@@ -76,7 +78,7 @@ function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: Poin
   });
   const [first] = wrong;
   if (first === undefined) return undefined;
-  // The list of countries is stated once, because a thousand items would make the response too long.
+  // States the list of countries once, because a thousand items would make the response too long.
   const faults = wrong.map(({ field, pointer }) => {
     const must = `must be a ${field === 'phone' ? 'number of a country' : 'country'} that your client may pay to`;
     return {
@@ -88,9 +90,9 @@ function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: Poin
 }
 
 /**
- * Returns a function that finds the field of an item that names another country. A stated country is compared in
- * any spelling. A number is compared if the stated country is known, or all allowed ones are: the number could otherwise belong
- * to a country whose name is not known here.
+ * Returns a function that finds the item field that names another country. A stated country matches in any
+ * spelling. A number is compared if the stated country is known, or all allowed ones are. Otherwise it could
+ * belong to a country whose name is unknown here.
  */
 function wrongFieldWith(countries: string[]): (item: Limited) => 'country' | 'phone' | undefined {
   const names = new Set(countries.map(canonicalCountry));
@@ -103,7 +105,10 @@ function wrongFieldWith(countries: string[]): (item: Limited) => 'country' | 'ph
   };
 }
 
-/** Finds numbers of another country than their item states. A country whose name is not known is left to the upstream. */
+/**
+ * Finds numbers of another country than their item states. A country with an unknown name is left to the
+ * upstream.
+ */
 function foreignNumbers({ allowForeignNumbers }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   if (allowForeignNumbers) return undefined;
   const faults = items.flatMap(({ recipientField, phone, country }, place) => {
@@ -132,8 +137,8 @@ function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf):
 }
 
 /**
- * Finds amounts over the limits of one call. A payment link counts like a payout, because these limits keep mistakes
- * small.
+ * Finds amounts over the per-call limits. A payment link counts like a payout, because these limits bound
+ * mistakes.
  */
 function tooMuchMoney({ maxItemUsd, maxCallUsd }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
   const faults: Fault[] = items.flatMap(({ amountUsd }, place) =>

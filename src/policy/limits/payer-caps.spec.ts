@@ -54,8 +54,8 @@ function payersOf({ payers, areOne }: Pick<World, 'payers' | 'areOne'>): Map<str
   );
 }
 
-describe('the caps of persons and of ephemeral keys', () => {
-  it('are never exceeded, and refuse nothing that fits', () => {
+describe('caps of persons and ephemeral keys', () => {
+  it('are never exceeded, and refuse no amount that fits', () => {
     fc.assert(
       fc.property(world, (made) => {
         const requests = made.calls.map(({ isHeld, ...call }, place) =>
@@ -87,7 +87,7 @@ describe('the caps of persons and of ephemeral keys', () => {
     );
   });
 
-  it('say whose cap it is', () => {
+  it('name their owner', () => {
     const made = { daily: new Decimal(1), monthly: null, total: null, spent: new Decimal(1) };
     const none = { daily: null, monthly: null, total: new Decimal('0.5'), spent: new Decimal(0) };
     const payers = payersOf({ payers: [made, none, none], areOne: false });

@@ -77,7 +77,7 @@ function stateOf({ limits, dailyCapUsd, spent, held, before, seen }: World): Sta
   };
 }
 
-/** The plain definition of the rules: sums over everything that was opened before. */
+/** The plain definition of the rules: sums over all earlier opened calls. */
 function expected(made: World, request: AdmissionRequest, opened: [AdmissionRequest, Ruling][]): object {
   const { limits, dailyCapUsd, spent, held, before, seen } = made;
   const payments = request.payments ?? [];
@@ -106,8 +106,8 @@ function expected(made: World, request: AdmissionRequest, opened: [AdmissionRequ
   return { kind: 'held', heldFor: 'seen_before', earlierCallId: latest };
 }
 
-describe('limits that depend on earlier payments', () => {
-  it('decide as the plain definition of each limit does, for any batch and any earlier payments', () => {
+describe('limits by earlier payments', () => {
+  it('decide by the plain definition of each limit, for any batch and any earlier payments', () => {
     fc.assert(
       fc.property(world, (made) => {
         const requests = requestsOf(made);
@@ -123,7 +123,7 @@ describe('limits that depend on earlier payments', () => {
     );
   });
 
-  it('decide about a batch as about one request after another', () => {
+  it('decide about a batch as about single requests in order', () => {
     fc.assert(
       fc.property(world, (made) => {
         const one = stateOf(made);

@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
 import { Limits } from '../../access/clients/limits/limits';
 
-/** What one item pays to its recipient. */
+/** The payment of one item to its recipient. */
 export interface Payment {
-  /** The position of its item. */
+  /** Position of its item. */
   position: number;
-  /** Equal for equal recipients of one client. It does not reveal the recipient. */
+  /** Key of the recipient. Equal for equal recipients of one client, without revealing them. */
   recipient: string;
   usd: Decimal;
 }
@@ -27,16 +27,16 @@ export function dependOnHistory(limits: HistoryLimits): boolean {
   );
 }
 
-/** What recipients got. Held calls, calls in doubt and reservations count like payments. */
+/** Totals by recipient. Held calls, calls in doubt and reservations count like payments. */
 export class RecipientDays {
   constructor(
-    /** The sum of today, by recipient. */
+    /** Today's sum by recipient. */
     private readonly today = new Map<string, Decimal>(),
-    /** The latest call with a payment that holds equal ones, by `paymentKey`. */
+    /** The latest call whose payment holds equal ones, by `paymentKey`. */
     private readonly earlier = new Map<string, string>(),
   ) {}
 
-  /** Returns the positions of the items whose recipients would get more than a limit today. */
+  /** Returns the positions of items whose recipients would exceed a limit today. */
   over(payments: Payment[], limitUsd: Decimal | null): number[] {
     if (limitUsd === null) return [];
     const after = new Map<string, Decimal>();
@@ -51,7 +51,7 @@ export class RecipientDays {
     return payments.map((payment) => this.earlier.get(paymentKey(payment))).find((call) => call !== undefined);
   }
 
-  /** Counts the payments of a call that may be sent, now or after its approval. */
+  /** Counts the payments of a call that may be sent, now or after an approval. */
   add(callId: string, payments: Payment[]): void {
     for (const payment of payments) {
       const { recipient, usd } = payment;
@@ -61,7 +61,7 @@ export class RecipientDays {
   }
 }
 
-/** Returns text that is equal for equal payments to one recipient. */
+/** Returns a key of equal payments to one recipient. */
 export function paymentKey({ recipient, usd }: Pick<Payment, 'recipient' | 'usd'>): string {
   return `${recipient} ${usd.toFixed()}`;
 }

@@ -15,13 +15,13 @@ describe('a stop', () => {
     fc.assert(fc.property(requests, (request) => stopFor([everything], request) === everything));
   });
 
-  it('applies to the requests of its client, and no other', () => {
+  it('applies only to requests of its client', () => {
     fc.assert(
       fc.property(requests, (request) => (stopFor([shop], request) === shop) === (request.clientId === 'shop')),
     );
   });
 
-  it('applies to the requests for its operation, and no other', () => {
+  it('applies only to requests for its operation', () => {
     fc.assert(
       fc.property(
         requests,
@@ -30,7 +30,7 @@ describe('a stop', () => {
     );
   });
 
-  it('applies among others as alone, and the first one is returned', () => {
+  it('applies among other stops as it does alone, and the first one is returned', () => {
     fc.assert(
       fc.property(fc.subarray([everything, shop, airtime]), requests, (stops, request) => {
         const alone = stops.filter((stop) => stopFor([stop], request));

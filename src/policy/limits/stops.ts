@@ -1,13 +1,13 @@
-/** An active stop. If both are null, it stops everything that pays or writes. */
+/** An active stop. With both fields null, it stops everything that pays or writes. */
 export interface Stop {
   id: string;
-  /** The client that it stops. */
+  /** Its client. Null for all clients. */
   clientId: string | null;
-  /** The operation that it stops, for all clients. */
+  /** Its operation, for all clients. Null for all operations. */
   operation: string | null;
-  /** The reason, which rejected callers see. */
+  /** Its reason, shown to rejected callers. */
   reason: string;
-  /** Why the proxy set it by itself. Null or undefined: a person set it. */
+  /** The proxy's own cause. Null or undefined if a person set it. */
   cause?: 'database_behind' | null;
 }
 
