@@ -53,7 +53,7 @@ describe('a reader without access to people', () => {
     }
   });
 
-  describe('importing a statement of guesses', () => {
+  describe('with a statement of guesses', () => {
     const HEADER = 'upstream_ref,amount_usd,issued_at,recipient';
     const mapping = 'fields';
 

@@ -61,7 +61,7 @@ describe('the simulation of cells', () => {
     expectClose(calm!.sent, 4_000 * 10);
   });
 
-  it('refuses permanently the load above the capacity', () => {
+  it('refuses load above the capacity permanently', () => {
     const { sent, refused } = evaluated<{ sent: number; refused: number }>('one(200, { patience: 1 }).totals[0]');
     expectClose(refused / sent, 0.5);
   });

@@ -149,7 +149,7 @@ describe('a spreadsheet of findings', () => {
       expect(await last(two)).toMatchObject({ state: 'accepted', reason: '=sum' });
     });
 
-    it('skips findings that have changed since', async () => {
+    it('is rejected if a finding has changed since', async () => {
       const { run, ids } = await made({}, {});
       const [one = '', two = ''] = ids;
       const text = await filled(run, { [one]: ['explained', 'a rate'], [two]: ['explained', 'a rate'] });

@@ -85,7 +85,7 @@ describe('an undelivered answer', () => {
     return idempotencyKey === undefined ? request : request.set('Idempotency-Key', idempotencyKey);
   };
 
-  it('blocks other keys, unless the request names the call', async () => {
+  it('blocks the same payment with another key or none, unless it names the call', async () => {
     const key = await client();
     const { id, settlements } = await unread(key);
     expect(settlements).toEqual([]);

@@ -53,7 +53,7 @@ describe('calls in doubt', () => {
     expect([gone, working, old].map((id) => listed.includes(id))).toEqual([true, false, true]);
   });
 
-  it('begin at the timeout of their answer, and appear so to the app', async () => {
+  it('are in doubt from the timeout of their answer on, also for the app', async () => {
     paying.upstream.behaviour = reset;
     const id = (await paying.pay().expect(502)).headers['x-call-id'] ?? '';
     const { outcome, in_doubt_since: since, timings } = await read(id);

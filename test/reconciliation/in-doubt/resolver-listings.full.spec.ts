@@ -123,7 +123,7 @@ describe('the resolver with an unusual listing', () => {
     return body.doubt?.reason ?? body.outcome;
   };
 
-  it('settles a call as not executed without an obstacle', async () => {
+  it('settles a call as not executed with a sound listing', async () => {
     await pay({}, [1, 1]);
     const id = await pay({ lost: true, only: 0 }, [2, 1]);
     await pay({}, [3, 1]);
