@@ -71,7 +71,7 @@ describe('a secret replaced in its file', () => {
       .send(body);
   };
 
-  it('signs in to the upstream with the new key, and appears in no answer', async () => {
+  it('signs in to the upstream with the new key, and no answer shows either key', async () => {
     expect(await usedKey()).toBe(FIRST_KEY);
     replace(files.key, `${SECOND_KEY}\n`);
     await eventually(async () => (await usedKey()) === SECOND_KEY);

@@ -47,7 +47,7 @@ const UPSTREAMS: [string, Behaviour][] = [
 ];
 
 /** Promise 4, in the running product: a process with its complete log. */
-describe('secrets and people', () => {
+describe('a running proxy', () => {
   const dataDir = newDataDir();
   const answers: string[] = [];
   let database: TestDatabase;
@@ -178,7 +178,7 @@ describe('secrets and people', () => {
     text.split('\n').filter((line) => words.some((word) => line.toLowerCase().includes(word.toLowerCase())));
   const people = Object.values(PERSON).flatMap((value) => [value, value.slice(1), encodeURIComponent(value)]);
 
-  it('cover each response and each failure in the records and in the logs', async () => {
+  it('has every response and failure of these tests in its records and logs', async () => {
     const kinds = await database.query('SELECT DISTINCT kind FROM outcome ORDER BY 1');
     expect(kinds.map(({ kind }) => kind)).toEqual(['not_sent', 'rejected', 'succeeded', 'unknown']);
     for (const code of ['database_unavailable', 'invalid_request', 'scope_missing', 'not_found']) {
@@ -189,24 +189,24 @@ describe('secrets and people', () => {
     expect(upstream.received.every(({ headers }) => headers['x-api-key'] === UPSTREAM_KEY)).toBe(true);
   });
 
-  it("keep the upstream's key out of log lines, responses, metrics and tables, however it was quoted", async () => {
+  it("keeps the upstream's key out of log lines, responses, metrics and tables, however it was quoted", async () => {
     for (const text of [logs(), answers.join('\n'), metrics, await dump()]) {
       expect(leaks(text, [UPSTREAM_KEY, escaped])).toEqual([]);
     }
     expect(leaks(await dump(), ['[key removed]']).length).toBeGreaterThan(10); // it was quoted, and redacted
   });
 
-  it("keep a caller's key out of log lines, responses, metrics and tables", async () => {
+  it("keeps a caller's key out of log lines, responses, metrics and tables", async () => {
     for (const text of [logs(), answers.join('\n'), metrics, await dump()])
       expect(leaks(text, [app, auditor, ephemeral])).toEqual([]);
   });
 
-  it('keep names out of logs and metrics', () => {
+  it('keeps people out of logs and metrics', () => {
     expect(leaks(logs(), people)).toEqual([]);
     expect(leaks(metrics, people)).toEqual([]);
   });
 
-  it('keep names out of the records, including refused requests', async () => {
+  it('keeps people out of the records, including refused requests', async () => {
     const tables = await database.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
     const records = tables
       .map(({ name }) => name as string)
@@ -215,13 +215,13 @@ describe('secrets and people', () => {
     expect(leaks(await dump(), people).length).toBeGreaterThan(0);
   });
 
-  it('stay hidden from an auditor without audit:pii', () => {
+  it('hides people from an auditor without audit:pii', () => {
     const audit = answers.filter((text) => /\n\{("calls":|"id":"[0-9a-f-]{36}","operation")/.test(text));
     expect(audit.length).toBeGreaterThan(40);
     expect(leaks(audit.join('\n'), people)).toEqual([]);
   });
 
-  it('keep logs to one JSON object per line, with known names only', () => {
+  it('logs one JSON object per line, with known names only', () => {
     const lines = product.stdout.split('\n').filter((line) => line.startsWith('{'));
     const names = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
     const of = {

@@ -52,7 +52,7 @@ describe('disabled operations of a client', () => {
     for (const asking of ALL) await api.ask(asking).expect(200);
   });
 
-  it('take effect with the next request, and end with it', async () => {
+  it('take effect with the next request, as does their removal', async () => {
     const { key } = await clients.create('changing', ['read', 'account']);
     const ask = () => api.proxy.get(key, '/api/v0.1/wallets/list');
     await ask().expect(200);

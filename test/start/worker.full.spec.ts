@@ -73,7 +73,7 @@ describe('a proxy without a worker', () => {
     expect(await database.query('SELECT FROM log_leaves')).toEqual([]);
   });
 
-  it('reports no more once workers run, each job held by one of them', async () => {
+  it('stops reporting it once workers run, each job held by one of them', async () => {
     const workers = [await proxy.startWorker(), await proxy.startWorker()];
     await eventually(async () => JSON.stringify(await holders(database)) === JSON.stringify({ ...each(1), runs: 2 }));
     expect(await details()).toEqual({ status: 'up', running: true, jobs_not_held: [] });
