@@ -7,7 +7,10 @@ import { runs } from '../support/examples/runs';
 
 const SCHEDULES = runs(12);
 
-/** Each schedule takes seconds, so `npm run test:full` runs the same few each time, and `npm run test:long` others. */
+/**
+ * Each schedule takes seconds. `npm run test:full` repeats the same few, and `npm run test:long` draws
+ * others.
+ */
 const SEED = process.env.TEST_RUNS_FACTOR === undefined ? 20_261_121 : Date.now() % 2 ** 31;
 
 /**

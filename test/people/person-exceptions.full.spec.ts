@@ -8,7 +8,7 @@ const ISSUER = 'https://id.example';
 const PAGE_ISSUER = 'https://pages.example';
 const PERSONS = '/v1/clients/phone/persons';
 
-/** Ada and Bob are administrators, with dual control. The client phone limits each of its people to 10 a day. */
+/** Ada and Bob administer with dual control. The client phone limits each of its people to 10 a day. */
 describe('an exception to the limits of a person', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;

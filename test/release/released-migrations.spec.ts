@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readMigrations } from '../../src/platform/database/migrations/migration-files';
 import { PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
 
-/** Returns the released migrations that were changed or removed, and the others that come before one of them. */
+/** Returns the changed or removed released migrations, and new ones that precede one of them. */
 function misplaced(directory: string): string[] {
   const frozen = JSON.parse(readFileSync(join(directory, 'released.json'), 'utf8')) as Record<string, string>;
   const checksums = new Map(readMigrations(directory).map(({ name, checksum }) => [name, checksum]));

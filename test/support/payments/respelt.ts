@@ -6,7 +6,7 @@ export type Fields = Record<string, unknown>;
 
 type Respelling = (fields: Partial<Record<ItemField, string>>, item: Fields) => Fields;
 
-/** Spellings of an item that pay the same by the interface, each for the operations whose items have the fields. */
+/** Spellings of an item with the same payment, each for the operations whose items have the fields. */
 const RESPELLINGS: Record<string, Respelling> = {
   'a recipient in capitals': ({ email = '', handle = '' }, item) => inCapitals(item, email, handle),
   'a country with accents and in capitals': ({ country = '' }, item) =>

@@ -47,7 +47,9 @@ export class NaiveTree {
   }
 }
 
-/** Verifies an inclusion proof from the top: each last hash is the sibling of the root of the hashes before it. */
+/**
+ * Verifies an inclusion proof from the top: each last hash is the sibling of the root of the previous ones.
+ */
 export function naivelyIncluded(index: number, size: number, leaf: Buffer, proof: Buffer[], root: Buffer): boolean {
   const climb = (m: number, n: number, path: Buffer[]): Buffer | undefined => {
     if (n === 1) return path.length === 0 ? leaf : undefined;

@@ -6,7 +6,10 @@
 const bytes = (base64: string) => Buffer.from(base64, 'base64');
 const each = (base64: string) => base64.split(' ').filter(Boolean).map(bytes);
 
-/** https://github.com/transparency-dev/merkle, testdata/inclusion/<n>/happy-path.json: trees of the CT reference leaves. */
+/**
+ * Trees of the CT reference leaves, from https://github.com/transparency-dev/merkle,
+ * testdata/inclusion/<n>/happy-path.json.
+ */
 export const INCLUSIONS = [
   {
     index: 0,
@@ -81,7 +84,10 @@ export const ROOTS: Record<number, Buffer> = {
   8: bytes('XcnaeacGWamtVZy3Ad7ZoqudgjqtL0lgz+Nw7/RgQyg='),
 };
 
-/** https://github.com/transparency-dev/incubator, cmd/tlog-verify/testdata: a module's line in Go's checksum database. */
+/**
+ * A module's line in Go's checksum database, from https://github.com/transparency-dev/incubator,
+ * cmd/tlog-verify/testdata.
+ */
 export const SUMDB_KEY = 'sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8';
 export const SUMDB_INDEX = 43_930_254;
 export const SUMDB_LEAF = `github.com/transparency-dev/tessera v1.0.0 h1:4OT1V9xJLa5NnYlFWWlCdZkCm18/o12rdd+bCTje7XE=

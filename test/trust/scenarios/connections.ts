@@ -100,7 +100,9 @@ class Others {
 
   constructor(private readonly database: OneServer) {}
 
-  /** Takes all connections. The product opens one whenever one is free, so its connections are ended until it has none. */
+  /**
+   * Takes all connections. The product opens any free one, so its connections are ended until it has none.
+   */
   async useUp(): Promise<void> {
     for (let some = Infinity; some > 0; this.ended += some) {
       while (await this.take());
