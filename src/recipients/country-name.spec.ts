@@ -10,12 +10,12 @@ describe('the names of countries', () => {
     expect(new Set(spellings.map(normalise)).size).toBe(1);
   });
 
-  it('stay different for different countries', () => {
+  it('differ for different countries', () => {
     const names = ['Niger', 'Nigeria', 'Guinea', 'Guinea-Bissau', 'Congo', 'مصر', '中国', '—', '– –'];
     expect(new Set(names.map(normalise)).size).toBe(names.length);
   });
 
-  it('always have a form to compare, which does not change again', () => {
+  it('always have a stable comparable form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
         expect(normalise(name)).not.toBe('');
@@ -40,11 +40,11 @@ describe('the canonical form of a country', () => {
     expect(spellings.map(canonicalCountry)).toEqual(spellings.map(() => code));
   });
 
-  it('is a key of letters and digits for a name that is not known', () => {
+  it('is a key of letters and digits for an unknown name', () => {
     expect(['Narnia', ' NARNIA', 'Narnía'].map(canonicalCountry)).toEqual(['narnia', 'narnia', 'narnia']);
   });
 
-  it('does not change again, and has an English name', () => {
+  it('is stable, and has an English name', () => {
     for (const code of new Set(countryCodes().values())) {
       expect([code, canonicalCountry(code), typeof countryName(code)]).toEqual([code, code, 'string']);
     }

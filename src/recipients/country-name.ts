@@ -1,19 +1,19 @@
-import { CountryCode, getCountries } from 'libphonenumber-js/max'; // class-validator has loaded it already
+import { CountryCode, getCountries } from 'libphonenumber-js/max'; // Already loaded by class-validator.
 import { ALPHA_3_CODES, OTHER_NAMES } from './country-names';
 
 /**
- * Spaces, punctuation, symbols and accents, which NFKD separates from their letters. The SQL function country_key() removes the same
- * characters.
+ * Spaces, punctuation, symbols and accents, which NFKD separates from their letters. The SQL function
+ * country_key() removes the same characters.
  */
 const SIGNS = String.raw`\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u02b0-\u036f\u2000-\u206f\u3000-\u303f\ufe00-\ufe0f\ufeff`;
 const NO_LETTERS = new RegExp(`[${SIGNS}]`, 'g');
 
 /**
- * Returns a key for a country's name. "Côte d'Ivoire", "COTE D’IVOIRE" and "Cote d Ivoire" have the same key, because
- * only letters and digits count, without accents. The SQL function country_key() returns the same.
+ * Returns a key for a country's name. "Côte d'Ivoire", "COTE D’IVOIRE" and "Cote d Ivoire" share a key,
+ * because only letters and digits count, without accents. Mirrors the SQL function country_key().
  */
 export function normalise(country: string): string {
-  if (/^[A-Za-z0-9]+$/.test(country)) return country.toLowerCase(); // most names need no more
+  if (/^[A-Za-z0-9]+$/.test(country)) return country.toLowerCase(); // Most names need no more.
   const bare = country
     .normalize('NFKD')
     .replace(NO_LETTERS, '')
@@ -22,8 +22,8 @@ export function normalise(country: string): string {
 }
 
 /**
- * Returns the code (ISO 3166-1 alpha-2) of a country's English or French name, or of its code of two or three letters.
- * Undefined for a name that is not known.
+ * Returns the code (ISO 3166-1 alpha-2) of a country's English or French name, or of its code of two or three
+ * letters. Undefined for an unknown name.
  */
 export function countryOfName(name: string): CountryCode | undefined {
   const codes = countryCodes();
@@ -32,8 +32,8 @@ export function countryOfName(name: string): CountryCode | undefined {
 }
 
 /**
- * Returns the canonical form of a country: its code (ISO 3166-1 alpha-2), or the key of a name that is not known. Indexes, filters
- * and sums use it, and records keep what was sent. The SQL function canonical_country() returns the same.
+ * Returns the canonical form of a country: its code (ISO 3166-1 alpha-2), or the key of an unknown name. Used
+ * by indexes, filters and sums. Records keep the original text. Mirrors the SQL function canonical_country().
  */
 export function canonicalCountry(name: string): string {
   return countryOfName(name) ?? normalise(name);
@@ -41,19 +41,19 @@ export function canonicalCountry(name: string): string {
 
 let englishNames: Intl.DisplayNames | undefined;
 
-/** Returns the English name of a canonical country. Null for one that is not known. */
+/** Returns the English name of a canonical country. Null for an unknown one. */
 export function countryName(canonical: string): string | null {
   if (!/^[A-Z]{2}$/.test(canonical)) return null;
   englishNames ??= new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
   return englishNames.of(canonical) ?? null;
 }
 
-/** Made for the first look-up. They take 20 ms, which every command would spend otherwise. */
+/** Built at the first look-up. It takes 20 ms, which would delay every command. */
 let codesByKey: ReadonlyMap<string, CountryCode> | undefined;
 
 /**
- * Returns the codes of countries by the keys of their names. Names are those of the Unicode CLDR, with "and" for "&" and "Saint" for
- * "St.", too. The SQL function canonical_country() has the same table.
+ * Returns the codes of countries by the keys of their names: those of the Unicode CLDR, also with "and" for
+ * "&" and "Saint" for "St.". The SQL function canonical_country() has the same table.
  */
 export function countryCodes(): ReadonlyMap<string, CountryCode> {
   return (codesByKey ??= readCodes());

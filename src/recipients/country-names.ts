@@ -1,6 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 
-/** Alpha-3 codes by alpha-2 codes (ISO 3166-1). XK and XKX, Kosovo, are codes that users of the standard assign. */
+/** Alpha-3 codes by alpha-2 codes (ISO 3166-1). XK and XKX, for Kosovo, are user-assigned. */
 export const ALPHA_3_CODES = `
   AD:AND AE:ARE AF:AFG AG:ATG AI:AIA AL:ALB AM:ARM AO:AGO AQ:ATA AR:ARG AS:ASM AT:AUT AU:AUS AW:ABW AX:ALA
   AZ:AZE BA:BIH BB:BRB BD:BGD BE:BEL BF:BFA BG:BGR BH:BHR BI:BDI BJ:BEN BL:BLM BM:BMU BN:BRN BO:BOL BQ:BES
@@ -21,8 +21,8 @@ export const ALPHA_3_CODES = `
   VN:VNM VU:VUT WF:WLF WS:WSM XK:XKX YE:YEM YT:MYT ZA:ZAF ZM:ZMB ZW:ZWE`;
 
 /**
- * Other names of countries: former ones, those of ISO 3166-1, the United Nations and the World Bank, and short ones. The names of
- * the Unicode CLDR are not repeated.
+ * Other names of countries: former names, short names, and those of ISO 3166-1, the United Nations and the
+ * World Bank. Excludes the names of the Unicode CLDR.
  */
 export const OTHER_NAMES: Readonly<Partial<Record<CountryCode, readonly string[]>>> = {
   AE: ['UAE'],

@@ -18,11 +18,11 @@ describe('the country of a number', () => {
     ['+79161234567', 'RU'],
     ['+77012345678', 'KZ'],
     ['+447400123456', 'GB'],
-  ])('of %s is %s, also if countries share its calling code', (phone, code) =>
+  ])('of %s is %s, even for a shared calling code', (phone, code) =>
     expect(countriesOfNumber(phone)).toEqual([code]),
   );
 
-  it('can be each country of a shared calling code, if the area is not known', () => {
+  it('can be each country of a shared calling code, for an unknown area', () => {
     expect(countriesOfNumber('+15551234567')).toEqual(expect.arrayContaining(['US', 'CA']));
     expect(countriesOfNumber('+15551234567')).not.toContain('KE');
   });
@@ -39,7 +39,7 @@ describe('the country of a number', () => {
     expect(unknown).toEqual(['AX', 'BL', 'CC', 'CX', 'EH', 'IM', 'MF', 'SJ', 'VA']);
   });
 
-  it('is read from any text without an error', () => {
+  it('accepts any text without an error', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^\+[1-9]\d{6,14}$/)), (text) => {
         expect(Array.isArray(countriesOfNumber(text))).toBe(true);
@@ -71,7 +71,7 @@ describe('the code of a country', () => {
     expect(countryOfName(name)).toBeUndefined(),
   );
 
-  it('is that of its own English name for every country', () => {
+  it('is found by its English name for every country', () => {
     const names = new Intl.DisplayNames('en', { type: 'region' });
     expect(getCountries().filter((code) => countryOfName(names.of(code) ?? '') !== code)).toEqual([]);
   });

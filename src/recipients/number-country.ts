@@ -1,16 +1,18 @@
-import { CountryCode, getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max'; // class-validator has loaded it already
+import { CountryCode, getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max'; // Already loaded by class-validator.
 
-/** The countries that share their calling code with no other, by the code. Parsing a number takes a hundred times as long. */
+/**
+ * Countries with a calling code of their own, by the code. Parsing a number takes a hundred times as long.
+ */
 let alone: ReadonlyMap<string, readonly CountryCode[]> | undefined;
 
 /**
- * Returns the countries that a phone number in international form can belong to: usually one. Several countries share
- * some calling codes, such as +1, and a new area code of theirs can belong to each of them. A number of no country, such
- * as one of a satellite network, has none.
+ * Returns the possible countries of a phone number in international form: usually one. Several countries
+ * share some calling codes, such as +1, and their new area codes can belong to each of them. Empty for a
+ * number without a country, such as one of a satellite network.
  */
 export function countriesOfNumber(phone: string): readonly CountryCode[] {
   alone ??= countriesAlone();
-  const sole = alone.get(phone.slice(0, 3)) ?? alone.get(phone.slice(0, 4)); // no calling code begins with another
+  const sole = alone.get(phone.slice(0, 3)) ?? alone.get(phone.slice(0, 4)); // No calling code is a prefix of another.
   if (sole) return sole;
   const number = parsePhoneNumberFromString(phone);
   if (number?.country) return [number.country];

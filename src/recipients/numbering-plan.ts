@@ -1,9 +1,12 @@
 import { Metadata } from 'libphonenumber-js/core';
-import { getCountries, getCountryCallingCode, MetadataJson, NumberingPlan } from 'libphonenumber-js/max'; // class-validator has loaded it already
+import { getCountries, getCountryCallingCode, MetadataJson, NumberingPlan } from 'libphonenumber-js/max'; // Already loaded by class-validator.
 import metadata from 'libphonenumber-js/metadata.max.json';
 import { WITH_LEADING_ZERO } from '../platform/privacy/calling-codes';
 
-/** Calling codes by their first digits (ITU-T E.164, assigned country codes). No code begins with another, so that Postgres, which prefers the longest, finds the same. */
+/**
+ * Calling codes by their first digits (ITU-T E.164, assigned country codes). No code is a prefix of another,
+ * so Postgres, which prefers the longest match, finds the same.
+ */
 const CALLING_CODE =
   /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|(?:2[1-689]|3[578]|42|5[09]|6[7-9]|8[03578]|9[679])\d)/;
 
@@ -12,7 +15,7 @@ type NationalForm = readonly [replaced: RegExp, by: string];
 const AS_DIALED: NationalForm = [/^(?!)/, ''];
 
 /**
- * How a national number is written after its calling code: what is replaced, and by what. Countries that are not listed leave out
+ * The form of a national number after its calling code: a pattern and its replacement. Other countries omit
  * leading zeros. The SQL function phone_key() has the same table.
  */
 const NATIONAL_FORMS: ReadonlyMap<string, NationalForm> = new Map<string, NationalForm>([
@@ -22,29 +25,32 @@ const NATIONAL_FORMS: ReadonlyMap<string, NationalForm> = new Map<string, Nation
   ['370', [/^[08](?=\d{8}$)/, '']],
   ['375', [/^80?(?=\d{9}$)/, '']],
   ['993', [/^8(?=\d{8}$)/, '']],
-  // Until August 2019, Mexico's mobile numbers had a 1 when they were dialed from abroad.
+  // Until August 2019, Mexico's mobile numbers had a 1 when dialed from abroad.
   ['52', [/^0?1?(?=\d{10}$)/, '']],
   ...[...WITH_LEADING_ZERO].map((code): [string, NationalForm] => [code, AS_DIALED]),
-  // On 30 November 2024, Benin put 01 before each number, which had eight digits.
+  // On 30 November 2024, Benin added 01 to each number, which had eight digits.
   ['229', [/^(?=\d{8}$)/, '01']],
 ]);
 
-/** Returns the digits of a number in international form, as its numbering plan writes them. @param digits with a calling code. */
+/**
+ * Returns the digits of a number in international form, by its numbering plan.
+ * @param digits with a calling code.
+ */
 export function asPlanned(digits: string): string {
   const code = callingCodeOf(digits);
   const [replaced, by] = NATIONAL_FORMS.get(code) ?? [/^0+/, ''];
   return code + digits.slice(code.length).replace(replaced, by);
 }
 
-/** The kind of line that a number must be able to have. Airtime and mobile money go to mobile numbers only. */
+/** Required line type of a number. Airtime and mobile money need mobile numbers. */
 export type Line = 'mobile' | 'any';
 
-/** The numbers of digits after a calling code. */
+/** Possible counts of digits after a calling code. */
 type Lengths = Record<Line, Set<number>>;
 
 let lengthsByCode: ReadonlyMap<string, Lengths> | undefined;
 
-/** Returns the numbers of digits after the calling code that a number begins with. Undefined if no country has the code. */
+/** Returns the possible counts of digits after a number's calling code. Undefined for an unassigned code. */
 export function lengthsFor(digits: string): Lengths | undefined {
   lengthsByCode ??= readLengths();
   return lengthsByCode.get(callingCodeOf(digits));
@@ -56,12 +62,12 @@ export function callingCodes(): string[] {
   return [...lengthsByCode.keys()];
 }
 
-/** Returns the calling code that a number begins with. Empty if there is none. */
+/** Returns the calling code of a number. Empty without one. */
 export function callingCodeOf(digits: string): string {
   return CALLING_CODE.exec(digits)?.[0] ?? '';
 }
 
-/** The library has this method without its type. */
+/** The library's types omit this method. */
 type TypedPlan = NumberingPlan & { type(line: 'MOBILE'): { possibleLengths(): number[] } | undefined };
 
 function readLengths(): Map<string, Lengths> {

@@ -14,11 +14,11 @@ describe('phonesMeantBy', () => {
     ['712345678'],
   ])('finds the international number behind %s', (text) => expect(phonesMeantBy(text)).toContain(KENYAN));
 
-  it.each([['+254712345678'], ['00254712345678']])('reads %s as that number alone', (text) =>
+  it.each([['+254712345678'], ['00254712345678']])('reads %s only as that number', (text) =>
     expect(phonesMeantBy(text)).toEqual([KENYAN]),
   );
 
-  it('keeps the 0 for countries that keep it after their calling code', () => {
+  it('keeps the 0 of countries that write it after their calling code', () => {
     expect(phonesMeantBy('06 698 12345')).toContain('+390669812345');
   });
 

@@ -2,15 +2,16 @@ import { callingCodes } from './numbering-plan';
 import { phoneKey, SEPARATORS } from './recipient';
 import { plainText } from './plain-text';
 
-/** The shortest and the longest number of a country, without its calling code. */
+/** Shortest and longest national number, without the calling code. */
 const [SHORTEST, LONGEST] = [6, 11];
 
 const isInternational = (digits: string) => digits.length >= 7 && digits.length <= 15;
 
 /**
- * Returns the canonical key of every number that a phone number in any spelling can mean. People type numbers as they dial them:
- * `+254 712-345678`, `254712345678`, `00254712345678`, `0712345678`, or `712345678`. A number without a calling code may belong to
- * any country, so the result has one candidate for each. It is empty if the text is not a phone number.
+ * Returns the canonical key of every possible meaning of a phone number in any spelling. People type numbers
+ * as they dial them: `+254 712-345678`, `254712345678`, `00254712345678`, `0712345678` or `712345678`. A
+ * number without a calling code may belong to any country, so the result has one candidate per country. Empty
+ * if the text is not a phone number.
  */
 export function phonesMeantBy(text: string): string[] {
   const written = plainText(text).replace(SEPARATORS, '');

@@ -1,7 +1,7 @@
-/** Characters that take no space: marks of direction, joiners, variation selectors, and fillers. */
+/** Characters without width: marks of direction, joiners, variation selectors and fillers. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** The zeros of the scripts that write their own decimal digits. NFKC converts the full-width ones. */
+/** The zeros of scripts with decimal digits of their own. NFKC converts the full-width ones. */
 const ZEROS = [
   0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66, 0x0e50, 0x0ed0,
   0x0f20, 0x1040, 0x17e0, 0x1810,
@@ -14,22 +14,22 @@ const FOREIGN_DIGIT = new RegExp(`[${[...DIGITS.keys()].join('')}]`, 'g');
 
 const PRINTABLE_ASCII = /^[\x21-\x7e]*$/;
 
-/** Returns text without the characters that nobody sees or types. */
+/** Removes invisible characters. */
 function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, '');
 }
 
-/** The reason why text with invisible characters is no canonical name. Empty for other text. */
+/** The reason why text with invisible characters is not a canonical name. Empty for other text. */
 export function invisibleReason(text: string): { reason?: string } {
   return withoutInvisible(text) === text ? {} : { reason: 'It has an invisible character' };
 }
 
 /**
- * Returns the characters that a reader sees in a name, each in one form: NFKC without invisible characters, with the digits 0 to 9,
- * and without spaces around. The SQL function plain_name() returns the same.
+ * Returns the visible characters of a name in one form: NFKC without invisible characters and surrounding
+ * spaces, with the digits 0 to 9. Mirrors the SQL function plain_name().
  */
 export function plainText(name: string): string {
-  if (PRINTABLE_ASCII.test(name)) return name; // nearly all names
+  if (PRINTABLE_ASCII.test(name)) return name; // Almost all names.
   return withoutInvisible(name)
     .normalize('NFKC')
     .replace(FOREIGN_DIGIT, (digit) => DIGITS.get(digit) ?? digit)
@@ -37,8 +37,8 @@ export function plainText(name: string): string {
 }
 
 /**
- * Returns text with each capital in lower case. Capitals whose small form has another length stay, so that Postgres can do the same
- * by a table in any locale. The SQL function small_letters() returns the same.
+ * Returns text in lower case. Keeps capitals whose small form has another length, so Postgres can do the same
+ * by a table in any locale. Mirrors the SQL function small_letters().
  */
 export function smallLetters(text: string): string {
   return text.replace(/\p{Lu}/gu, (capital) => {

@@ -2,22 +2,22 @@ import { domainToASCII } from 'node:url';
 import { asPlanned, callingCodeOf, lengthsFor, Line } from './numbering-plan';
 import { invisibleReason, plainText, smallLetters } from './plain-text';
 
-/** The canonical spelling of a recipient's name, or why the text is none. */
+/** The canonical spelling of a recipient's name, or the reason for a missing one. */
 type Spelling =
   | { canonical: string }
   | {
-      /** What is wrong with the text, as a sentence without its full stop. Undefined if it has no known form. */
+      /** The fault of the text, as a sentence without its full stop. Undefined for an unknown form. */
       reason?: string;
-      /** The canonical spelling of the name that is probably meant. */
+      /** Canonical spelling of the probably intended name. */
       suggestion?: string;
     };
 
-/** Spaces, and the signs of masks. A masked address names nobody. */
+/** Spaces and the signs of masks. A masked address identifies no recipient. */
 const NO_ADDRESS = /[\s@*•]/;
 
 /**
- * Returns the canonical key of an email address in any spelling: in lower case, with its domain in ASCII (IDNA, RFC 5891). Null for
- * text that is no address. The SQL function email_key() returns the same.
+ * Returns the canonical key of an email address in any spelling: in lower case, with its domain in ASCII
+ * (IDNA, RFC 5891). Null for other text. Mirrors the SQL function email_key().
  */
 function emailKey(text: string): string | null {
   const plain = smallLetters(plainText(text));
@@ -28,7 +28,7 @@ function emailKey(text: string): string | null {
   return `${local}@${domain}`;
 }
 
-/** Returns a domain with its labels in ASCII, and without the dot of the root. Empty for a domain that cannot exist. */
+/** Returns a domain with its labels in ASCII, without the root's dot. Empty for an impossible domain. */
 function asciiDomain(domain: string): string {
   const ascii = /^[\x21-\x7e]*$/.test(domain) ? domain : domainToASCII(domain);
   return ascii.replace(/\.$/, '');
@@ -39,13 +39,13 @@ export const SEPARATORS = /[\s()./·\u2212\p{Pd}]/gu;
 
 const CANONICAL = /^\+[1-9]\d{6,14}$/;
 
-/** Stands before the digits of a number as it is dialed at home. Its country is not known, so it equals no international number. */
+/** Prefix of a number in its national form. Its country is unknown, so it equals no international number. */
 const AT_HOME = 'tel:';
 
 /**
- * Returns the canonical key of a phone number in any spelling: `+` and the digits of its international form, by its numbering plan.
- * A number that is dialed at home has a key of its own. Null for text that is no number, such as a masked one. The SQL function
- * phone_key() returns the same.
+ * Returns the canonical key of a phone number in any spelling: `+` and the digits of its international form,
+ * by its numbering plan. A number in national form has a key of its own. Null for other text, such as a
+ * masked number. Mirrors the SQL function phone_key().
  */
 export function phoneKey(text: string): string | null {
   const written = plainText(text).replace(SEPARATORS, '');
@@ -55,17 +55,17 @@ export function phoneKey(text: string): string | null {
   return `+${asPlanned(digits.replace(/^0+/, ''))}`;
 }
 
-/** Reads a phone number that is to be paid. Only its canonical key is accepted, if a number of that length exists. */
+/** Reads a phone number for a payment. Accepts only its canonical key, at a possible length. */
 function readPhone(text: string, line: Line): Spelling {
   const key = phoneKey(text);
-  // Without + or 00, nobody can tell whether a number has its calling code.
+  // Without + or 00, a calling code cannot be recognized.
   if (key === null || !/^(?:\+|00)/.test(plainText(text))) return invisibleReason(text);
   const impossible = impossibility(key, line);
   if (impossible !== undefined) return { reason: impossible };
   return text === key ? { canonical: key } : { ...invisibleReason(text), suggestion: key };
 }
 
-/** Returns why no number has these digits. Undefined if one can have them. */
+/** Returns the reason why no number can have these digits. Undefined for a possible number. */
 function impossibility(key: string, line: Line): string | undefined {
   const digits = key.slice(1);
   const [code, lengths] = [callingCodeOf(digits), lengthsFor(digits)?.[line]];
@@ -85,9 +85,9 @@ const HANDLE = /^@*[a-z0-9_][a-z0-9_.-]{0,63}$/;
 const MASKED = /[*•]/;
 
 /**
- * Returns the canonical key of a recipient's name in any spelling. Two names are of one recipient if and only if their keys are
- * equal. Null for text that is no such name, such as a masked one. The SQL function recipient_key() returns the same.
- *
+ * Returns the canonical key of a recipient's name in any spelling. Two names belong to one recipient if and
+ * only if their keys are equal. Null for other text, such as a masked name. Mirrors the SQL function
+ * recipient_key().
  * @example recipientKey('phone', '+254 0712 345678') // '+254712345678'
  * @example recipientKey('email', 'Ada@bücher.example') // 'ada@xn--bcher-kva.example'
  */
@@ -116,7 +116,7 @@ function handleKey(name: string): string | null {
   return HANDLE.test(handle) ? handle.replace(/^@*/, '@') : null;
 }
 
-/** A sub-account is named by its user ID, or by a contact of its holder. */
+/** A sub-account is named by its user ID or by a contact of its holder. */
 function receiverKey(name: string): string | null {
   const plain = plainText(name);
   if (plain === '' || MASKED.test(plain)) return null;
@@ -126,8 +126,8 @@ function receiverKey(name: string): string | null {
 }
 
 /**
- * Reads the name of a recipient who is to be paid. Only the canonical spelling is accepted, and the letters A to Z for a to z.
- * Other spellings would be the same recipient for the proxy, and perhaps another one for the upstream.
+ * Reads a recipient's name for a payment. Accepts only the canonical spelling, and the letters A to Z for a
+ * to z. Another spelling would be the same recipient for the proxy, but perhaps not for the upstream.
  */
 export function readRecipient(kind: RecipientKind, name: string, line: Line = 'any'): Spelling {
   if (kind === 'phone') return readPhone(name, line);
@@ -139,14 +139,17 @@ export function readRecipient(kind: RecipientKind, name: string, line: Line = 'a
   return { ...invisibleReason(name), suggestion: key };
 }
 
-/** A name by which a person can be reached, and by which records name recipients. */
+/** A name that reaches a person, and identifies recipients in records. */
 export interface Contact {
   kind: 'email' | 'phone' | 'handle';
   /** Its canonical key. */
   key: string;
 }
 
-/** Reads a contact in any spelling. Undefined for text that is no email address, international phone number or handle with its @. */
+/**
+ * Reads a contact in any spelling. Undefined for text other than an email address, an international phone
+ * number, or a handle with its @.
+ */
 export function contactOf(text: string): Contact | undefined {
   const kind = contactKindOf(plainText(text));
   const key = kind && recipientKey(kind, text);

@@ -12,23 +12,23 @@ describe('unknown countries', () => {
     ['Nairobi', []],
     ['XQ', []],
     ['x'.repeat(100), []],
-  ])('is %s, near to %j', (name, meant) => {
+  ])('suggest for %s: %j', (name, meant) => {
     expect(nearestCountries(name)).toEqual(meant);
   });
 
-  it('suggests all names that are equally near', () => {
+  it('suggest all equally near names', () => {
     expect(unknownCountries(['Kenya', 'Austrlia'])).toMatchObject([
       { pointer: '/countries/1', suggestion: 'Australia or Austria' },
     ]);
   });
 
-  it('suggests no more than ten names for a list', () => {
+  it('suggest no more than ten names for a list', () => {
     const faults = unknownCountries(Array.from({ length: 300 }, () => 'Kenia'));
     expect(faults).toHaveLength(300);
     expect(faults.filter(({ suggestion }) => suggestion !== undefined)).toHaveLength(10);
   });
 
-  it('are none of those that the upstream serves', () => {
+  it('include none that the upstream serves', () => {
     expect(unknownCountries([...AIRTIME_COUNTRIES])).toEqual([]);
   });
 });

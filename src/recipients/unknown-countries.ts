@@ -2,16 +2,16 @@ import leven from 'leven';
 import { Fault } from '../platform/errors/problem';
 import { canonicalCountry, countryCodes, countryName, countryOfName, normalise } from './country-name';
 
-/** Only the first unknown names of a list get suggestions, because each of them is compared with all known names. */
+/** Limit of unknown names with suggestions, because each is compared with all known names. */
 const MOST_SUGGESTIONS = 10;
 
-/** The letters of a name for each of which one may be wrong. */
+/** Letters of a name per tolerated mistake. */
 const LETTERS_PER_MISTAKE = 4;
 
 /**
- * Returns a fault for each name of a list `countries` that is no known country, with the names that it probably means. A limit with
- * such a name would let nothing through that the operator means.
- * @param kept names that are accepted although they are unknown. Lists of earlier versions have some.
+ * Returns a fault for each unknown country in a list `countries`, with the names that were probably meant. A
+ * limit with an unknown name would block the intended country.
+ * @param kept accepted unknown names. Lists of earlier versions have some.
  */
 export function unknownCountries(countries: readonly string[], kept: readonly string[] = []): Fault[] {
   const accepted = new Set(kept.map(canonicalCountry));
@@ -29,8 +29,8 @@ export function unknownCountries(countries: readonly string[], kept: readonly st
 }
 
 /**
- * Returns the English names of the countries with a name that takes the fewest edits to get from a name that is not known. Empty if
- * none is near. Codes are not compared, because each is near to many others.
+ * Returns the English names of the countries whose names are the fewest edits away from an unknown name.
+ * Empty if none is near. Codes are not compared, because each is near many others.
  */
 export function nearestCountries(name: string): string[] {
   const key = normalise(name);

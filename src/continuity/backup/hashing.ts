@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 interface Hashing {
   /** A step of a pipeline that passes bytes on. */
   step: (chunks: AsyncIterable<Buffer>) => AsyncGenerator<Buffer>;
-  /** Returns the SHA-256 of what has passed, in hexadecimal. */
+  /** Returns the SHA-256 of the passed bytes, in hexadecimal. */
   digest: () => string;
 }
 

@@ -2,13 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '../../platform/config/config';
 
-/** The file in a backup that describes the others. It is written last, so a backup without it is not complete. */
+/**
+ * The file that describes the others in a backup. It is written last, so a backup without it is incomplete.
+ */
 export const MANIFEST = 'backup.json';
 
 /** The format that this program writes and reads. */
 const FORMAT = 1;
 
-/** What a backup holds, and the state of the database that it was taken of. */
+/** The contents of a backup, and the state of its database. */
 export interface Manifest {
   format: typeof FORMAT;
   /** When the snapshot was taken, by the database's clock. ISO 8601. */
@@ -16,17 +18,17 @@ export interface Manifest {
   /** The server (database_server) and its version. */
   server: string;
   postgres: string;
-  /** The epoch of the history, and how far its log was sealed. */
+  /** Epoch of the history, and number of sealed leaves. */
   epoch: number;
   sealed_size: number;
-  /** The applied migrations with the SHA-256 of their files. Their schema is restored from this program. */
+  /** The applied migrations with the SHA-256 of their files. This program restores their schema. */
   migrations: { name: string; checksum: string }[];
-  /** Logins that are members of the roles. Passwords are not in a backup. */
+  /** Logins that are members of the roles. A backup has no passwords. */
   logins: { name: string; roles: string[] }[];
   partitions: Partition[];
-  /** The last number of each sequence. Null if none was taken. */
+  /** Last number of each sequence. Null if none was taken. */
   sequences: { name: string; last: string | null }[];
-  /** In an order in which their references can be checked. Empty in a backup without tables. */
+  /** Ordered for checking their references. Empty in a backup without tables. */
   tables: TableCopy[];
   /** The other files, such as the log's key. */
   files: { name: string; sha256: string }[];
@@ -48,10 +50,10 @@ export interface TableCopy {
   sha256: string;
 }
 
-/** The file with the rows of a table. */
+/** The file of a table's rows. */
 export const fileOf = (table: string) => join('tables', `${table}.copy.gz`);
 
-/** @throws StartError if the folder is not a complete backup that this program can read. */
+/** @throws StartError if the folder is not a complete backup in a format of this program. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
   if (text === undefined)

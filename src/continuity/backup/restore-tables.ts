@@ -15,9 +15,9 @@ import { hashing } from './hashing';
 import { fileOf, Manifest, TableCopy } from './manifest';
 
 /**
- * Loads the tables of a backup into a database without records, in one transaction. The schema is that of the backup
- * first, and pending migrations are applied afterwards.
- * @param inTransaction runs after the rows are there, and before anybody else sees them.
+ * Loads the tables of a backup into a database without records, in one transaction. Starts with the schema of
+ * the backup, and applies pending migrations afterwards.
+ * @param inTransaction runs after the rows are loaded and before they are visible.
  * @throws StartError if the database has records, if the backup is damaged, or if a newer program wrote it.
  */
 export async function restoreTables(
@@ -30,7 +30,7 @@ export async function restoreTables(
     await requireEmpty(client);
     await migrate(ownerUrl, PROXY_MIGRATIONS, { upTo: manifest.migrations.at(-1)?.name });
     await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL timezone = 'UTC'");
-    await client.query('LOCK TABLE client IN ACCESS EXCLUSIVE MODE'); // a proxy that starts now waits for its clients
+    await client.query('LOCK TABLE client IN ACCESS EXCLUSIVE MODE'); // A proxy that starts now waits for its clients.
     await requireEmpty(client);
     await makePartitions(client, manifest);
     let done = 0;
@@ -41,7 +41,7 @@ export async function restoreTables(
     for (const { name, last } of manifest.sequences)
       if (last !== null && (await isOurs(client, name)))
         await client.query('SELECT setval($1::regclass, $2::bigint)', [`public.${name}`, last]);
-    await client.query('DELETE FROM search_position'); // a worker fills the index anew, and nothing is searched before
+    await client.query('DELETE FROM search_position'); // A worker rebuilds the index. Searches find nothing before.
     await inTransaction(client);
     await client.query('COMMIT');
     await client.query('ANALYZE');
@@ -60,7 +60,7 @@ function requireKnownMigrations({ migrations }: Manifest): void {
   }
 }
 
-/** @throws StartError unless the database is new, or was only migrated. */
+/** @throws StartError unless the database is new or only migrated. */
 async function requireEmpty(client: Client): Promise<void> {
   if ((await contentOf(client)) === 'nothing') return;
   throw new StartError(
@@ -68,7 +68,7 @@ async function requireEmpty(client: Client): Promise<void> {
   );
 }
 
-/** @throws StartError if no other tool has restored the tables of the proxy. */
+/** @throws StartError if no other tool has restored the proxy's tables. */
 export async function requireRecords(ownerUrl: string): Promise<void> {
   if ((await withConnection(ownerUrl, contentOf)) === 'records') return;
   throw new StartError(
@@ -85,7 +85,7 @@ async function contentOf(client: Client): Promise<'nothing' | 'records' | 'other
        AND NOT relispartition) AS tables`,
   );
   const tables = rows[0]?.tables ?? [];
-  if (tables.every((name) => name === '_prisma_migrations')) return 'nothing'; // an interrupted migration may leave it
+  if (tables.every((name) => name === '_prisma_migrations')) return 'nothing'; // An interrupted migration may leave it behind.
   if (!tables.includes('_prisma_migrations') || !tables.includes('client')) return 'other tables';
   const filled = await client.query(
     'SELECT FROM client UNION ALL SELECT FROM intent UNION ALL SELECT FROM activity LIMIT 1',
@@ -93,7 +93,7 @@ async function contentOf(client: Client): Promise<'nothing' | 'records' | 'other
   return filled.rowCount === 0 ? 'nothing' : 'records';
 }
 
-/** Creates the partitions that the backup has and the migrations did not create. */
+/** Creates the backup's partitions that the migrations did not create. */
 async function makePartitions(client: Client, { partitions }: Manifest): Promise<void> {
   for (const { parent, name, bounds } of partitions)
     if ((await isOurs(client, parent)) && !(await isOurs(client, name)))
@@ -101,8 +101,8 @@ async function makePartitions(client: Client, { partitions }: Manifest): Promise
 }
 
 /**
- * Returns whether the schema has a table or a sequence. The migrations of the backup made everything that is the proxy's.
- * What else its owner kept in that schema is left out.
+ * Returns whether the schema has a table or a sequence. The backup's migrations created all of the proxy's.
+ * Other objects in the owner's schema are skipped.
  */
 async function isOurs(client: Client, name: string): Promise<boolean> {
   const path = `public.${client.escapeIdentifier(name)}`;
@@ -113,7 +113,7 @@ async function isOurs(client: Client, name: string): Promise<boolean> {
 async function copyIn(client: Client, { name, columns, rows, sha256 }: TableCopy, file: string): Promise<void> {
   const table = client.escapeIdentifier(name);
   const list = columns.map((column) => client.escapeIdentifier(column)).join(', ');
-  await client.query(`DELETE FROM ${table}`); // what a migration inserted
+  await client.query(`DELETE FROM ${table}`); // Rows inserted by a migration.
   const target = client.query(copyFrom(`COPY ${table} (${list}) FROM STDIN`));
   const read = hashing();
   try {
@@ -122,7 +122,7 @@ async function copyIn(client: Client, { name, columns, rows, sha256 }: TableCopy
     const reason = codeOf(error) ?? (error as Error).message;
     if (isUnavailable(error))
       throw new StartError(`The database has ended the restore (${reason}). Nothing was restored. Try again.`);
-    throw damaged(file, reason); // a message of Postgres may quote a row
+    throw damaged(file, reason); // A message of Postgres may quote a row.
   }
   if (target.rowCount !== rows) throw damaged(file, `it has ${target.rowCount} rows, not ${rows}`);
   if (read.digest() !== sha256) throw damaged(file, 'its SHA-256 differs');

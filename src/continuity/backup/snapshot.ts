@@ -10,7 +10,7 @@ import { ROLES, TABLE_RIGHTS } from '../../platform/database/checks/rights';
 import { hashing } from './hashing';
 import { fileOf, Manifest, TableCopy } from './manifest';
 
-/** Tables whose rows are not backed up, each with the reason. All other tables are. */
+/** Tables without a backup of their rows, each with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   _prisma_migrations: 'the migrations write it again',
   migration_compatibility: 'the migrations write it again',
@@ -24,7 +24,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   space_reserve: 'its rows mean nothing',
 };
 
-/** What a backup says of the database. */
+/** The database's part of a manifest. */
 export type Snapshot = Omit<Manifest, 'format' | 'files'>;
 
 interface Table {
@@ -32,11 +32,14 @@ interface Table {
   readable: boolean;
   columns: string[];
   references: string[];
-  /** What the planner believes. */
+  /** Number of rows, as estimated by the planner. */
   estimate: number;
 }
 
-/** Text that is the same on every server. The fastest level of compression is about as fast as the server. */
+/**
+ * Settings for text that is equal on every server. The fastest compression level is about as fast as the
+ * server.
+ */
 const SESSION = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0;
   SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres';
   SET LOCAL extra_float_digits = 3; SET LOCAL bytea_output = 'hex'; SET LOCAL client_encoding = 'UTF8'`;
@@ -61,8 +64,8 @@ const PARTITIONS = `
 const SEQUENCES = `SELECT sequencename AS name, last_value::text AS last FROM pg_sequences WHERE schemaname = 'public' ORDER BY 1`;
 
 /**
- * The tables with their columns. Transaction numbers (xid8) are left out: they mean nothing on another server, and the
- * restored rows get the number of the transaction that restores them.
+ * The tables with their columns. Omits transaction numbers (xid8), which are meaningless on another server:
+ * restored rows get the number of the restoring transaction.
  */
 const TABLES = `
   SELECT c.relname AS name, has_table_privilege(c.oid, 'SELECT') AS readable,
@@ -76,9 +79,9 @@ const TABLES = `
   ORDER BY c.relname`;
 
 /**
- * Writes the rows of all tables to a folder, from one snapshot. The proxy goes on meanwhile.
- * @param withTables without them, only the state is read.
- * @param onProgress gets the number of rows that are written, and an estimate of all.
+ * Writes the rows of all tables to a folder, from one snapshot. The proxy keeps running.
+ * @param withTables false reads only the state.
+ * @param onProgress receives the number of written rows, and an estimate of all rows.
  */
 export async function writeSnapshot(
   ownerUrl: string,
@@ -92,7 +95,7 @@ export async function writeSnapshot(
     const { rows: partitions } = await client.query<Snapshot['partitions'][number]>(PARTITIONS);
     const { rows: sequences } = await client.query<Snapshot['sequences'][number]>(SEQUENCES);
     const { rows: all } = await client.query<Table>(TABLES);
-    // Another program may keep tables in the schema. Those of the proxy must be readable.
+    // Other programs may keep tables in the schema. The proxy's must be readable.
     const wanted = inOrder(
       all.filter(({ name, readable }) => !(name in LEFT_OUT) && (readable || name in TABLE_RIGHTS)),
     );
@@ -111,14 +114,14 @@ export async function writeSnapshot(
 
 async function copyOut(client: Client, { name, columns }: Table, file: string): Promise<TableCopy> {
   const list = columns.map((column) => client.escapeIdentifier(column)).join(', ');
-  // COPY of a partitioned table itself copies nothing.
+  // COPY of a partitioned table copies no rows itself.
   const rows = client.query(copyTo(`COPY (SELECT ${list} FROM ${client.escapeIdentifier(name)}) TO STDOUT`));
   const written = hashing();
   await pipeline(rows, createGzip(COMPRESSION), written.step, createWriteStream(file, { mode: 0o600, flush: true }));
   return { name, columns, rows: rows.rowCount, sha256: written.digest() };
 }
 
-/** Returns the tables, each one after those that it references. */
+/** Returns the tables, each after those that it references. */
 function inOrder(tables: Table[]): Table[] {
   const ordered: Table[] = [];
   const names = new Set(tables.map(({ name }) => name));

@@ -1,4 +1,7 @@
-/** The settings that decide whether a confirmed commit survives a crash or a failover. See the manual of Postgres. */
+/**
+ * The settings that decide whether a confirmed commit survives a crash or a failover. See the Postgres
+ * manual.
+ */
 export interface DurabilitySettings {
   fsync: string;
   fullPageWrites: string;
@@ -6,7 +9,7 @@ export interface DurabilitySettings {
   synchronousStandbyNames: string;
 }
 
-/** The settings of the session that runs the statement, as `DurabilitySettings`. */
+/** The settings of the session, as `DurabilitySettings`. */
 export const DURABILITY_SETTINGS = `json_build_object(
   'fsync', current_setting('fsync'),
   'fullPageWrites', current_setting('full_page_writes'),

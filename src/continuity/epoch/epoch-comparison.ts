@@ -3,37 +3,39 @@ import { DURABILITY_SETTINGS, DurabilitySettings } from './durability-settings';
 import { Seen } from './epoch-file';
 import { CommitKind, RecentCommits } from './recent-commits';
 
-/** What the database has of what was seen. */
+/** The state of the database, compared with the evidence of this instance. */
 export interface Comparison {
   epoch: number;
-  /** The number of the last heartbeat of this instance. */
+  /** Number of the last heartbeat of this instance. */
   beat: string;
-  /** The number of commits that were seen and that the database lacks. */
+  /** Number of seen commits that the database lacks. */
   missing: number;
   /** The number of sealed leaves. */
   sealed: string;
-  /** Whether the database runs on another server than the one on which it was last known to be complete. */
+  /** Whether the database runs on another server than the one where it was last known to be complete. */
   isElsewhere: boolean;
-  /** When the last other instance that pays worked with the database there. Milliseconds since 1970. Null if none did. */
+  /** Last heartbeat of the other paying instances on that server, in ms since 1970. Null without one. */
   othersMs: number | null;
-  /** The server, as database_server() names it. Null on a standby. */
+  /** The server, from database_server(). Null on a standby. */
   server: string | null;
   /** The settings of the session. */
   settings: DurabilitySettings;
 }
 
-/** What an operator reads while it is not known whether something is missing. */
+/** Explanation for operators while it is unknown whether commits are missing. */
 export const UNCONFIRMED =
   'The database runs on another server, or on another timeline, than when it was last known to be complete. It may be a restored backup that lacks payments, and this instance is not the last one that worked with it. Start all instances with the DATA_DIRs that they had, or run database recover.';
 
-/** Whether the database runs on another server than the one on which its newest epoch is known to be complete. */
+/**
+ * Whether the database runs on another server than the one where its newest epoch is known to be complete.
+ */
 export const IS_ELSEWHERE = `(SELECT server <> database_server() FROM epoch ORDER BY number DESC LIMIT 1)`;
 
-/** When another instance than `$1` last beat on the server on which the newest epoch is known to be complete. */
+/** Last heartbeat of any instance but `$1` on the server where the newest epoch is known to be complete. */
 export const OTHERS_MS = `(SELECT extract(epoch FROM max(beat_at))::float8 * 1000 FROM instance
   WHERE id <> $1::uuid AND server = (SELECT server FROM epoch ORDER BY number DESC LIMIT 1))`;
 
-/** The month (UTC) of a call's ID, as `pruning` names it. */
+/** The month (UTC) of a call's ID, in the form of `pruning`. */
 const MONTH = `to_char(to_timestamp(('x' || left(replace(c.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM')`;
 
 /** The record of each kind of commit. */
@@ -50,8 +52,8 @@ export interface Statement {
 }
 
 /**
- * The statement, and its values. Each new connection plans it, and most of the time that takes is for the partitions of the
- * records, which are left out while no commit is known.
+ * The statement and its values. Each new connection plans it. Most planning time is for the partitions of the
+ * records, which are omitted while no commit is known.
  */
 function comparison(instance: string, commits: RecentCommits): Statement {
   const values: unknown[] = [instance];
@@ -76,12 +78,12 @@ function comparison(instance: string, commits: RecentCommits): Statement {
 /** Runs the statement on a connection. */
 type Query = (statement: Statement) => Promise<Comparison[]>;
 
-/** SQLSTATEs of a statement that the schema does not allow: class 42, such as a missing table or right. */
+/** SQLSTATE class 42: the schema does not allow the statement, for lack of a table or a right. */
 const NO_SUCH_TABLE = /^42/;
 
 /**
- * Reads in one round trip what the database has of what was seen.
- * @returns undefined if the database lacks the tables. Nothing can be admitted there either.
+ * Compares the database with the seen commits, in one round trip.
+ * @returns undefined if the database lacks the tables. It can admit nothing then.
  */
 export async function compare(query: Query, instance: string, commits: RecentCommits): Promise<Comparison | undefined> {
   try {
@@ -93,13 +95,13 @@ export async function compare(query: Query, instance: string, commits: RecentCom
   }
 }
 
-/** Longer than two heartbeats of a living instance can be apart (heartbeat.service.ts). */
+/** Above the longest interval between heartbeats of a living instance, in ms (heartbeat.service.ts). */
 const MAY_LIVE_MS = 20_000;
 
 /**
- * Returns whether this instance cannot know that nothing is missing on another server. What it has seen shows only what was
- * paid until then. Another instance whose last heartbeat on the old server is about as new may have paid afterwards, so it
- * must come to the new server first. It cannot beat there if it misses something.
+ * Returns whether this instance cannot prove that nothing is missing on another server. Its evidence ends
+ * with the payments that it has seen. Another instance with a heartbeat on the old server of about the same
+ * time may have paid later, so it must join the new server first. It cannot beat there if it misses a commit.
  */
 export function isUnconfirmed(found: Pick<Comparison, 'isElsewhere' | 'othersMs'>, seen: Seen | undefined): boolean {
   if (!found.isElsewhere || found.othersMs === null) return found.isElsewhere && !seen;
@@ -107,8 +109,8 @@ export function isUnconfirmed(found: Pick<Comparison, 'isElsewhere' | 'othersMs'
 }
 
 /**
- * Describes what the database lacks. Undefined if it lacks nothing.
- * @param seen what was known when the comparison began. A heartbeat that came meanwhile may be newer than its snapshot.
+ * Describes the missing commits. Undefined without any.
+ * @param seen the evidence at the start of the comparison. A later heartbeat may be newer than its snapshot.
  */
 export function lackOf(found: Comparison, seen: Seen | undefined): string | undefined {
   if (seen && found.epoch < seen.epoch)

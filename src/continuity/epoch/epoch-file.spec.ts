@@ -24,7 +24,7 @@ describe('EpochFile', () => {
   const file = new EpochFile(path);
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('reads what it wrote, and nothing before', async () => {
+  it('reads its own writes, and returns undefined before the first', async () => {
     expect(file.read()).toBeUndefined();
     await file.write({ ...SEEN, beat: '11' });
     await file.write(SEEN);
@@ -41,7 +41,7 @@ describe('EpochFile', () => {
     [JSON.stringify({ ...SEEN, admitted: ['a'] }), 'admitted'],
     [JSON.stringify({ ...SEEN, approved: undefined }), 'approved'],
     [JSON.stringify({ ...SEEN, sealed_size: '3' }), 'sealed_size'],
-  ])('rejects %j, and says what to do', (text, members) => {
+  ])('rejects %j and names the remedy', (text, members) => {
     writeFileSync(path, text);
     expect(() => file.read()).toThrow(`is damaged (${members}`);
     expect(() => file.read()).toThrow('delete the file and start again');
@@ -49,7 +49,7 @@ describe('EpochFile', () => {
 });
 
 describe('RecentCommits', () => {
-  it('keeps the newest commits, however long no heartbeat comes', () => {
+  it('keeps the newest commits, however long no heartbeat is confirmed', () => {
     const commits = new RecentCommits();
     for (let number = 0; number < 10_000; number += 1) commits.add('admitted', String(number));
     const ids = commits.idsOf('admitted');
@@ -58,7 +58,7 @@ describe('RecentCommits', () => {
     expect(ids.length).toBeLessThan(1_000);
   });
 
-  it('forgets what a later heartbeat covers', () => {
+  it('drops commits that a later heartbeat covers', () => {
     const commits = new RecentCommits();
     commits.add('answered', ID);
     const sentAt = performance.now();

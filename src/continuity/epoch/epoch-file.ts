@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { StartError } from '../../platform/config/config';
 import { isUuid } from '../../platform/database/uuid';
 
-/** What an instance knows the database to contain. */
+/** The known contents of the database: the evidence of an instance. */
 export interface Seen {
   /** The instance: a random UUID of this DATA_DIR, kept across restarts. */
   instance: string;
@@ -12,17 +12,17 @@ export interface Seen {
   epoch: number;
   /** The number of the last heartbeat that the database has confirmed. */
   beat: string;
-  /** Calls whose admission was committed after that heartbeat was sent, one for each batch. */
+  /** Calls admitted in commits after that heartbeat was sent, one per batch. */
   admitted: string[];
-  /** The same for outcomes. */
+  /** Calls with outcomes in such commits, one per batch. */
   answered: string[];
-  /** The same for approvals. */
+  /** Calls approved in such commits. */
   approved: string[];
   /** The number of sealed leaves. */
   sealed_size: number;
   system_identifier: string;
   timeline: number;
-  /** When this was seen, by the database's clock. ISO 8601. */
+  /** Time of this evidence by the database's clock, in ISO 8601. */
   seen_at: string;
 }
 
@@ -44,8 +44,8 @@ const RULES: Record<keyof Seen, (value: unknown) => boolean> = {
 };
 
 /**
- * The file in DATA_DIR that keeps what was seen. It is outside the database, so that a database that comes back from the
- * past cannot take it along. Only its owner may read it.
+ * The file in DATA_DIR with the evidence. A database that is restored from the past cannot take it along.
+ * Readable by its owner only.
  */
 export class EpochFile {
   private readonly partial: string;
@@ -55,7 +55,7 @@ export class EpochFile {
   }
 
   /**
-   * Returns what was seen. Undefined if nothing was.
+   * Returns the evidence. Undefined without a file.
    * @throws StartError if the file is damaged. Without it, an old database would go unnoticed.
    */
   read(): Seen | undefined {
@@ -72,7 +72,7 @@ export class EpochFile {
   async write(seen: Seen): Promise<void> {
     const folder = dirname(this.path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await rm(this.partial, { force: true }); // an earlier file may have other permissions
+    await rm(this.partial, { force: true }); // An earlier file may have other permissions.
     const file = await open(this.partial, 'wx', 0o600);
     try {
       await file.writeFile(`${JSON.stringify(seen, null, 2)}\n`);
@@ -83,7 +83,7 @@ export class EpochFile {
     await rename(this.partial, this.path);
     const entries = await open(folder, 'r');
     try {
-      await entries.sync(); // otherwise a power failure may undo the renaming
+      await entries.sync(); // Otherwise a power failure may undo the rename.
     } finally {
       await entries.close();
     }

@@ -1,20 +1,21 @@
-/** What was committed about a call: its admission, its outcome, or its approval. */
+/** A commit about a call: its admission, outcome or approval. */
 export type CommitKind = 'admitted' | 'answered' | 'approved';
 
 interface Commit {
   kind: CommitKind;
   callId: string;
-  /** When it was remembered, by the monotonic clock. */
+  /** Time of the acknowledgement, by the monotonic clock. */
   at: number;
 }
 
 /**
- * An old database lacks the end of its write-ahead log. If it lacks a commit, it lacks all later ones, so the newest
- * commits are enough. Commits that were in flight together are acknowledged in any order, so more than one is kept.
+ * Number of kept commits. An old database lacks the end of its write-ahead log: if it lacks a commit, it
+ * lacks all later ones, so the newest are enough. Concurrent commits are acknowledged in any order, so one is
+ * not enough.
  */
 const KEPT = 500;
 
-/** The newest commits that were acknowledged to this process since the last confirmed heartbeat. */
+/** The newest commits acknowledged to this process since the last confirmed heartbeat. */
 export class RecentCommits {
   private commits: Commit[] = [];
 
@@ -23,7 +24,7 @@ export class RecentCommits {
     if (this.commits.length >= 2 * KEPT) this.commits = this.commits.slice(-KEPT);
   }
 
-  /** Forgets what was acknowledged before an instant of the monotonic clock. */
+  /** Drops commits that were acknowledged before an instant of the monotonic clock. */
   forgetBefore(monotonicMs: number): void {
     this.commits = this.commits.filter(({ at }) => at >= monotonicMs);
   }
@@ -32,7 +33,7 @@ export class RecentCommits {
     this.commits = [];
   }
 
-  /** Returns the IDs of the calls that a kind of commit is about. */
+  /** Returns the call IDs of a kind of commit. */
   idsOf(kind: CommitKind): string[] {
     return this.commits.filter((commit) => commit.kind === kind).map(({ callId }) => callId);
   }

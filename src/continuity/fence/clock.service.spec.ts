@@ -6,7 +6,7 @@ import { Beat } from '../heartbeat/beat';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
 import { RunningConfig } from '../../platform/config/config';
 
-/** What a durable write shows is made up here. test/continuity/failover/clocks.full.spec.ts has real ones. */
+/** The durable writes are fakes. test/continuity/failover/clocks.full.spec.ts has real ones. */
 describe('the comparison of the clocks', () => {
   let fence: FenceService;
   let clocks: ClockService;
@@ -35,14 +35,14 @@ describe('the comparison of the clocks', () => {
 
   const reasons = () => fence.reasons.map(({ reason }) => reason);
 
-  it('fences an instance that was never compared, until it is', async () => {
+  it('fences an instance until its first comparison', async () => {
     await clocks.onModuleInit();
     expect([reasons(), clocks.skewSeconds]).toEqual([['clock_skewed'], undefined]);
     beat(0);
     expect(reasons()).toEqual([]);
   });
 
-  it('warns once beyond a second, and says once that it is over', () => {
+  it('warns once beyond a second, and logs the end once', () => {
     const saying = (spy: jest.SpyInstance, words: string) =>
       (spy.mock.calls as unknown[][]).filter(([, text]) => String(text).includes(words));
     const warned = () => saying(warn, 'differs from the database');
@@ -66,7 +66,7 @@ describe('the comparison of the clocks', () => {
     expect(reasons()).toEqual(['database_behind']);
   });
 
-  it('does not fence an instance that only a slow write makes look wrong', () => {
+  it('does not fence an instance that looks wrong only by a slow write', () => {
     beat(60_000);
     beat(12_000, 14_000); // the statement may have run seven seconds earlier or later
     expect(reasons()).toEqual([]);

@@ -7,22 +7,22 @@ import { HeartbeatService } from '../heartbeat/heartbeat.service';
 import { waitAtMost } from '../../platform/database/pools/patience';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** Synchronized clocks differ by milliseconds. */
+/** Above the milliseconds by which synchronized clocks differ. */
 const WARN_MS = 1_000;
 
-/** The boot time has steps of 10 ms. A smaller difference from the monotonic clock is no sleep. */
+/** The boot time has steps of 10 ms. A smaller difference from the monotonic clock is not a sleep. */
 const ASLEEP_MS = 20;
 
-/** How long the start waits for the first comparison. */
+/** How long the start waits for the first comparison, in ms. */
 const START_PATIENCE_MS = 5_000;
 
 const NOT_COMPARED =
   'The clock of this process has not been compared with the database, which confirms no durable write.';
 
 /**
- * Compares the clock of this process with the database's, at the start and with every durable write. A clock that differs too
- * much fences the instance. What counts uses the corrected clock (`clock`), so the fence is a second guard: a machine
- * that does not know the time is misconfigured, and its other programs and logs mislead.
+ * Compares the clock of this process with the database's, at the start and with every durable write. A larger
+ * difference fences the instance. Decisions use the corrected clock (`clock`), so the fence is a second
+ * guard: a machine with a wrong time is misconfigured, and its other programs and logs mislead.
  */
 @Injectable()
 export class ClockService implements OnModuleInit {
@@ -41,12 +41,12 @@ export class ClockService implements OnModuleInit {
     heartbeat.observe((beat) => this.compare(beat));
   }
 
-  /** The database's clock minus that of this process, in seconds. Undefined before the first comparison. */
+  /** The database's clock minus this process's, in seconds. Undefined before the first comparison. */
   get skewSeconds(): number | undefined {
     return this.isCompared ? clock.skewMs / 1_000 : undefined;
   }
 
-  /** Without a comparison, the instance starts fenced. The next durable write takes that back. */
+  /** Without a comparison, the instance starts fenced. The next durable write lowers the fence. */
   async onModuleInit(): Promise<void> {
     if (!this.isCompared) await waitAtMost(this.heartbeat.beat(), START_PATIENCE_MS);
     if (!this.isCompared) this.raise(NOT_COMPARED);
@@ -82,7 +82,7 @@ export class ClockService implements OnModuleInit {
   }
 }
 
-/** The time since an instant. The wall clock is left out, because it is what is measured. */
+/** Returns the time since an instant, without the wall clock, which is being measured. */
 function sinceMs({ monotonicMs, bootMs }: Instant): number {
   const { monotonicMs: toMonotonicMs, bootMs: toBootMs } = now();
   const [awakeMs, allMs] = [toMonotonicMs - monotonicMs, toBootMs - bootMs];

@@ -8,9 +8,9 @@ import { HeartbeatService } from '../heartbeat/heartbeat.service';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 
-/** What a connection showed when it was opened. */
+/** The properties of a connection at its opening. */
 interface Session {
-  /** The server, as database_server() names it. Null on a standby. */
+  /** The server, from database_server(). Null on a standby. */
   server: string | null;
   isSafe: boolean;
 }
@@ -19,16 +19,16 @@ const ELSEWHERE =
   'New connections reach another database server, or another timeline, than the last heartbeat. Payments resume once a heartbeat is confirmed there and nothing is missing.';
 
 /**
- * Keeps the connections of payments on the server of the heartbeat, with settings as safe as those of its session.
- *
- * At a failover, connections to the old server can live on while new ones reach the new one. So a connection that does not
- * agree with the last heartbeat fences the instance, and the next heartbeat comes on a new connection. Whatever does not
- * agree with a heartbeat is given up in the turn in which the heartbeat is told.
+ * Keeps the connections of payments on the heartbeat's server, with settings as safe as those of its session.
+ * During a failover, connections to the old server can survive while new ones reach the new server. A
+ * connection that disagrees with the last heartbeat therefore fences the instance, and the next heartbeat
+ * uses a new connection. Connections that disagree with a heartbeat are closed in the turn of its
+ * notification.
  */
 @Injectable()
 export class ConnectionsService {
   private readonly sessions = new WeakMap<ClientBase, Session>();
-  /** The session of the last heartbeat. Undefined while the next one has to show it. */
+  /** The session of the last heartbeat. Undefined until the next one shows it. */
   private known: Session | undefined;
   /** The server of the last heartbeat. */
   private server: string | undefined;
@@ -46,29 +46,32 @@ export class ConnectionsService {
   }
 
   /**
-   * Compares a new connection with the last heartbeat, before anything else uses it.
-   * @param found undefined if the database lacks the tables. Then the next heartbeat gives the connection up.
+   * Compares a new connection with the last heartbeat before its first use.
+   * @param found undefined if the database lacks the tables. The next heartbeat then closes the connection.
    */
   judge(client: ClientBase, found: Comparison | undefined): void {
     if (!found) return;
     const danger = this.durability.dangerOf(found.settings);
     this.sessions.set(client, { server: found.server, isSafe: danger === undefined });
-    if (!this.known) return; // there was no heartbeat yet, or the instance is fenced until the next one
+    if (!this.known) return; // Before the first heartbeat, or fenced until the next one.
     if (found.server !== this.known.server) return this.stop('database_unconfirmed', ELSEWHERE);
     if (danger !== undefined && this.known.isSafe) this.stop('durability_unsafe', danger);
   }
 
-  /** Calls a listener once the heartbeat is on another server than before. */
+  /** Calls a listener after the heartbeat has moved to another server. */
   onMove(listener: () => void): void {
     this.listeners.push(listener);
   }
 
-  /** A pooler can move to another server while its connections live on. The fence keeps an admission there from being sent. */
+  /**
+   * A pooler can move to another server under living connections. The fence keeps admissions there from being
+   * sent.
+   */
   private compare(server: string): void {
     if (this.known && server !== this.known.server) this.stop('database_unconfirmed', ELSEWHERE);
   }
 
-  /** Stops payments until the next heartbeat, which comes on a new connection. */
+  /** Stops payments until the next heartbeat, which uses a new connection. */
   private stop(reason: FenceReason, detail: string): void {
     this.fence.raise(reason, detail);
     this.known = undefined;

@@ -6,7 +6,7 @@ import { Beat } from '../heartbeat/beat';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 
-/** Settings of Postgres that can lose confirmed commits, as DATABASE_ALLOW_UNSAFE names them. */
+/** Postgres settings that can lose confirmed commits, by their names in DATABASE_ALLOW_UNSAFE. */
 export const UNSAFE_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 type UnsafeSetting = (typeof UNSAFE_SETTINGS)[number];
 
@@ -17,10 +17,10 @@ interface Danger {
 }
 
 /**
- * Checks with each heartbeat that a confirmed commit survives: by the settings of the server and of the session, and by
- * the confirmation of the synchronous standby if there is one. Production refuses to start with an unsafe setting, and
- * stops paying if a setting becomes unsafe. The settings of other connections are compared when they are opened
- * (connections.service.ts).
+ * Checks with each heartbeat that a confirmed commit survives: by the settings of the server and the session,
+ * and by the confirmation of the synchronous standby, if any. Production refuses to start with an unsafe
+ * setting, and stops paying when a setting becomes unsafe. Settings of other connections are compared at
+ * their opening (connections.service.ts).
  */
 @Injectable()
 export class DurabilityService {
@@ -50,26 +50,26 @@ export class DurabilityService {
 
   /**
    * Await the first heartbeat before.
-   * @throws StartError in production, if a setting is unsafe and not allowed.
+   * @throws StartError in production, for an unsafe setting that is not allowed.
    */
   requireSafe(): void {
     if (this.isProduction && this.dangers.length > 0) throw new StartError(this.dangers.map(described).join(' '));
   }
 
-  /** Describes what keeps production from paying. Undefined elsewhere, and if nothing does. */
+  /** Describes the reason for production not to pay. Undefined elsewhere, and without a reason. */
   dangerOf(settings: DurabilitySettings): string | undefined {
     const dangers = this.isProduction ? this.notAllowed(settings) : [];
     return dangers.length === 0 ? undefined : dangers.map(described).join(' ');
   }
 
-  /** A heartbeat is confirmed only with its standby, and every commit before it is, too. */
+  /** A heartbeat is confirmed only with its standby, and so is every earlier commit. */
   private hear({ settings }: Beat): void {
     this.fence.lower('replication_unconfirmed');
     this.dangers = this.notAllowed(settings);
     const text = this.dangers.map(described).join(' ');
     if (this.isProduction && text !== '') {
       this.fence.raise('durability_unsafe', text);
-      this.heartbeat.giveUpConnection(); // a session may keep the settings with which it began
+      this.heartbeat.giveUpConnection(); // A session may keep its initial settings.
     } else {
       this.fence.lower('durability_unsafe');
     }
@@ -82,7 +82,7 @@ export class DurabilityService {
   }
 }
 
-/** Returns the settings that can lose confirmed commits. See "Write Ahead Log" in the manual of Postgres. */
+/** Returns the settings that can lose confirmed commits. See "Write Ahead Log" in the Postgres manual. */
 export function dangersOf(settings: DurabilitySettings): Danger[] {
   const { fsync, fullPageWrites, synchronousCommit, synchronousStandbyNames } = settings;
   const dangers: Danger[] = [];

@@ -13,21 +13,19 @@ import { CommitKind, RecentCommits } from '../epoch/recent-commits';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /**
- * Notices a database that has come back from the past: a restored backup, or a standby that lagged behind when it was
- * promoted. It lacks calls that were paid, so the same keys could be paid again.
- *
- * A heartbeat comes after every commit that was acknowledged to this process before it was sent, in the order of the
- * write-ahead log and in every consistent snapshot. A database that has the heartbeat has them all. This process
- * remembers the number of the last one, and the commits since. It compares them with the database at the start, on
- * every new connection before it is used, and with each heartbeat. A file keeps them, so that a restart forgets nothing
- * that is older than a second.
- *
- * An instance whose database is behind is fenced until the next epoch begins. Its file then keeps the evidence, so that
- * the instance is fenced again after a restart.
- *
- * An instance without evidence, such as one with a new DATA_DIR, trusts a database only on the server on which it was last
- * known to be complete. On another one, it is fenced until an instance with evidence confirms that nothing is missing, or
- * until the next epoch begins. The evidence of an instance is no longer enough if another one worked with the database since.
+ * Detects a database from the past: a restored backup, or a standby that lagged behind at its promotion. It
+ * lacks paid calls, so their keys could be paid again.
+ * A heartbeat follows every commit that was acknowledged to this process before it was sent, in the order of
+ * the write-ahead log and in every consistent snapshot. A database with the heartbeat has them all. This
+ * process keeps the number of the last heartbeat and the commits since. It compares them with the database at
+ * the start, on every new connection before its first use, and with each heartbeat. A file keeps this
+ * evidence across restarts, except for the last second.
+ * An instance whose database is behind is fenced until the next epoch begins. Its file then keeps the
+ * evidence, so the instance is fenced again after a restart.
+ * An instance without evidence, such as one with a new DATA_DIR, trusts a database only on the server where
+ * it was last known to be complete. On another server, it is fenced until an instance with evidence confirms
+ * that nothing is missing, or until the next epoch begins. An instance's evidence is not enough once another
+ * instance has worked with the database since.
  */
 @Injectable()
 export class EpochService implements OnApplicationShutdown {
@@ -36,14 +34,17 @@ export class EpochService implements OnApplicationShutdown {
   private file: EpochFile | undefined;
   private seen: Seen | undefined;
   private instance: string = randomUUID();
-  /** The epoch that this instance knows the database to be in. Undefined before the first heartbeat without a file. */
+  /**
+   * The epoch of the database, as this instance knows it. Undefined before the first heartbeat without a
+   * file.
+   */
   private epoch: number | undefined;
   /** The commits since the last confirmed heartbeat was sent. */
   private readonly commits = new RecentCommits();
   private readonly listeners: ((detail: string) => Promise<void>)[] = [];
-  /** What an operator reads while the database is behind. */
+  /** Explanation for operators while the database is behind. */
   private behind: string | undefined;
-  /** Whether the evidence is from elsewhere, so that a comparison does not show it. */
+  /** Whether the evidence was reported from elsewhere, so a comparison does not show it. */
   private isReported = false;
   private telling: Promise<void> | undefined;
   private confirming: Promise<void> | undefined;
@@ -55,7 +56,7 @@ export class EpochService implements OnApplicationShutdown {
     private readonly prisma: PrismaService,
     private readonly heartbeat: HeartbeatService,
     private readonly fence: FenceService,
-    connections: ConnectionsService, // it hears of each heartbeat first
+    connections: ConnectionsService, // It hears of each heartbeat first.
     @Inject(SETTINGS) settings: RunningConfig,
   ) {
     this.path = epochFileIn(settings.dataDir);
@@ -66,7 +67,7 @@ export class EpochService implements OnApplicationShutdown {
   }
 
   /**
-   * Reads the file. Await it before the first heartbeat. A worker has none, because its proxy keeps it.
+   * Reads the file. Await it before the first heartbeat. A worker has no file, because its proxy keeps it.
    * @throws StartError if the file is damaged.
    */
   load(): void {
@@ -81,20 +82,20 @@ export class EpochService implements OnApplicationShutdown {
       for (const callId of this.seen[kind]) this.commits.add(kind, callId);
   }
 
-  /** Remembers a call of a batch whose commit was acknowledged. One for each batch is enough. */
+  /** Records a call of an acknowledged batch. One per batch is enough. */
   remember(kind: CommitKind, callId: string): void {
     this.commits.add(kind, callId);
   }
 
-  /** Whether the file could not be written the last time. */
+  /** Whether the last write of the file failed. */
   get isFileFailing(): boolean {
     return this.isWriteFailing;
   }
 
   /**
-   * Stops this instance because of evidence from elsewhere.
-   * @param lack what the database lacks: `it has 2 sealed leaves, and the newest checkpoint has 3`.
-   * @param epoch the epoch that the database is in. The next one ends the stop.
+   * Stops this instance by evidence from elsewhere.
+   * @param lack the missing records: `it has 2 sealed leaves, and the newest checkpoint has 3`.
+   * @param epoch the database's epoch. The next one ends the stop.
    */
   report(lack: string, epoch: number): void {
     this.epoch ??= epoch;
@@ -102,26 +103,29 @@ export class EpochService implements OnApplicationShutdown {
     this.findBehind(lack);
   }
 
-  /** Calls a listener with each heartbeat while the connected database is behind, unless it is at work. It never rejects. */
+  /**
+   * Calls a listener with each heartbeat while the connected database is behind, unless it is still running.
+   * Never rejects.
+   */
   whileBehind(listener: (detail: string) => Promise<void>): void {
     this.listeners.push(listener);
   }
 
   /** Runs after the last outcome was recorded. */
   async onApplicationShutdown(): Promise<void> {
-    await this.heartbeat.onApplicationShutdown(); // its last beat may begin to tell others
+    await this.heartbeat.onApplicationShutdown(); // Its last beat may start the notification of others.
     if (this.behind === undefined) this.save();
     await Promise.all([this.writing, this.telling, this.confirming]);
   }
 
   /** Compares the database behind a new connection, before anything else uses it. */
   private async check(client: ClientBase): Promise<Comparison | undefined> {
-    const { seen, epoch } = this; // before the query: a heartbeat that comes meanwhile may be newer than its snapshot
+    const { seen, epoch } = this; // Before the query: a concurrent heartbeat may be newer than its snapshot.
     const query = async ({ text, values }: Statement) => (await client.query<Comparison>(text, values)).rows;
     const found = await compare(query, this.instance, this.commits);
     if (found && isUnconfirmed(found, seen)) this.doubt();
-    if (!found || this.epoch !== epoch) return found; // an epoch that begins meanwhile needs no comparison with the one before
-    if (epoch !== undefined && found.epoch > epoch) return found; // the next heartbeat adopts it
+    if (!found || this.epoch !== epoch) return found; // A new epoch needs no comparison with the previous one.
+    if (epoch !== undefined && found.epoch > epoch) return found; // The next heartbeat adopts it.
     const lack = lackOf(found, seen);
     if (lack !== undefined) this.findBehind(lack);
     return found;
@@ -141,8 +145,8 @@ export class EpochService implements OnApplicationShutdown {
   }
 
   /**
-   * Tells the listeners, unless a newer database was connected since: a stop would be wrong there. Never rejects. The next
-   * heartbeat tries again.
+   * Notifies the listeners, unless a newer database was connected since: a stop would be wrong there. Never
+   * rejects. The next heartbeat retries.
    */
   private async tell(): Promise<void> {
     const query = ({ name, text, values }: Statement) => this.prisma.prepared<Comparison>(name, text, values);
@@ -154,8 +158,8 @@ export class EpochService implements OnApplicationShutdown {
   }
 
   /**
-   * Commits were lost, and a person has had them restored. What the database has now is what it must have. The next
-   * heartbeat takes up the number that it has.
+   * Commits were lost, and a person has restored them. The database's current contents are the new reference.
+   * The next heartbeat adopts its number.
    */
   private adopt({ epoch }: Beat): void {
     this.logger.warn({ epoch }, 'a new epoch of the database has begun');
@@ -174,14 +178,17 @@ export class EpochService implements OnApplicationShutdown {
     this.heartbeat.isBehind = true;
     this.behind = `The database is older than it was: ${lack}. Payments may be missing that were made. Connect the newest database and restart, or run database recover.`;
     this.fence.raise('database_behind', this.behind);
-    this.save(); // a commit of the last second is known to this process alone
+    this.save(); // Only this process knows the commits of the last second.
   }
 
   private doubt(): void {
     this.fence.raise('database_unconfirmed', UNCONFIRMED);
   }
 
-  /** Tells instances without evidence that a planned switchover lost nothing. The next heartbeat tries again. */
+  /**
+   * Confirms to instances without evidence that a planned switchover lost nothing. The next heartbeat
+   * retries.
+   */
   private async confirmMove({ epoch, systemIdentifier, timeline }: Beat): Promise<void> {
     try {
       await this.prisma
@@ -214,7 +221,7 @@ export class EpochService implements OnApplicationShutdown {
     this.save();
   }
 
-  /** Writes what was seen last, and the commits since. */
+  /** Writes the evidence and the commits since. */
   private save(): void {
     const { file, seen, commits } = this;
     if (!file || !seen) return;
@@ -227,7 +234,7 @@ export class EpochService implements OnApplicationShutdown {
     this.writing ??= this.write(file).finally(() => (this.writing = undefined));
   }
 
-  /** Never rejects. Without the file, a restart forgets, but this process does not. */
+  /** Never rejects. Without the file, a restart loses the evidence, but this process does not. */
   private async write(file: EpochFile): Promise<void> {
     while (this.unwritten) {
       const seen = this.unwritten;

@@ -1,32 +1,34 @@
 import { Injectable, Logger } from '@nestjs/common';
 
-/** Why this instance may not pay or write. */
+/** Reasons why this instance may not pay or write. */
 export const FENCE_REASONS = [
   /** The database lacks commits that this instance has seen: a restored backup, or a standby that lagged behind. */
   'database_behind',
-  /** The database has moved to another server, and no instance that knew it before has confirmed that nothing is missing. */
+  /**
+   * The database has moved to another server, and no instance with evidence has confirmed that nothing is
+   * missing.
+   */
   'database_unconfirmed',
-  /** The server or this session may lose commits in a crash, because of its settings. */
+  /** Settings of the server or this session may lose commits in a crash. */
   'durability_unsafe',
-  /** A commit was not confirmed by the synchronous standby. */
+  /** The synchronous standby did not confirm a commit. */
   'replication_unconfirmed',
-  /** The clock of this process differs too much from the clock of the database. */
+  /** The clocks of this process and the database differ too much. */
   'clock_skewed',
 ] as const;
 export type FenceReason = (typeof FENCE_REASONS)[number];
 
-/** One reason, and what was seen. */
+/** A reason with its details. */
 export interface Fence {
   reason: FenceReason;
-  /** What was seen, and what an operator can do. Everyone may read it. */
+  /** The observation and the remedy. Public. */
   detail: string;
 }
 
 /**
- * Tells whether this instance must not pay or write. Requests are refused before their admission, and a request that
- * was admitted before is not sent. Reads, the history and the console go on.
- *
- * A fence is about this instance alone. Operators stop all instances with a stop (src/journal/stops/stops.ts).
+ * Decides whether this instance must not pay or write. Requests are refused before their admission, and
+ * requests admitted before are not sent. Reads, the history and the console stay available.
+ * A fence is for this instance only. Operators stop all instances with a stop (src/journal/stops/stops.ts).
  */
 @Injectable()
 export class FenceService {
@@ -37,19 +39,22 @@ export class FenceService {
     return this.raised.size > 0;
   }
 
-  /** The reasons, the first one first. */
+  /** The reasons, oldest first. */
   get reasons(): Fence[] {
     return [...this.raised.values()];
   }
 
-  /** Stops this instance, or replaces the detail of a reason. It takes effect in the same turn of the event loop. */
+  /**
+   * Fences this instance, or replaces the detail of a reason. Takes effect in the same turn of the event
+   * loop.
+   */
   raise(reason: FenceReason, detail: string): void {
     const isNew = !this.raised.has(reason);
     this.raised.set(reason, { reason, detail });
     if (isNew) this.logger.error({ reason, detail }, 'this instance has stopped paying and writing');
   }
 
-  /** Takes back one reason. The instance pays again once there is none. */
+  /** Lowers one reason. The instance pays again after the last one. */
   lower(reason: FenceReason): void {
     if (!this.raised.delete(reason)) return;
     this.logger.warn({ reason }, this.isRaised ? 'a fence is lowered, others remain' : 'this instance pays again');

@@ -8,11 +8,11 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SessionLock } from '../../platform/database/pools/session-lock';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** A number is an integer of the database. */
+/** Numbers are integers of the database. */
 const END_OF_NUMBERS = 2 ** 31;
 
 /**
- * Identifies the processes that share a database, and tells which are alive. See live_processes() of the migrations.
+ * Identifies the processes that share a database, and their lives. See live_processes() of the migrations.
  */
 @Injectable()
 export class ProcessService implements OnApplicationShutdown {
@@ -32,22 +32,22 @@ export class ProcessService implements OnApplicationShutdown {
     this.inFlightMs = overAfterMs(settings);
   }
 
-  /** The number of this process. Its lock is held as long as the process lives. */
+  /** The number of this process. Its lock is held while the process lives. */
   get number(): number {
     return this.held;
   }
 
   /**
-   * Takes a number. Await it before anything is recorded. Numbers are random, because a counter of the database goes back with
-   * the database. Two processes would then share a number, if one starts while the lock of the other one is lost. After a
-   * failure, it can be called again.
+   * Takes a number. Await it before recording anything. Can be repeated after a failure. Numbers are random,
+   * because a counter is restored with the database. Two processes would then share a number if one starts
+   * while the other's lock is lost.
    */
   async start(): Promise<void> {
     while (!this.lock) {
       this.held = randomInt(1, END_OF_NUMBERS);
       this.lock = await SessionLock.take(this.sessionUrl, [LOCKS.process, this.held], {
         ofLoss: () => this.tellOfLoss(),
-        // A database that was put back does not know this process, nor its timeouts.
+        // A restored database lacks this process and its timeouts.
         ofReturn: () => void this.record().catch((err: unknown) => this.tellOfFailure(err)),
       });
     }
@@ -60,8 +60,8 @@ export class ProcessService implements OnApplicationShutdown {
   }
 
   /**
-   * Logs the loss of the lock. The same number is taken again, because calls in flight have it. Until then, they look
-   * abandoned.
+   * Logs the loss of the lock. Takes the same number again, because calls in flight have it. Until then, they
+   * look abandoned.
    */
   private tellOfLoss(): void {
     this.logger.warn({ process_number: this.held }, 'lost the database connection that holds the process number');
@@ -71,7 +71,7 @@ export class ProcessService implements OnApplicationShutdown {
     this.logger.warn({ process_number: this.held, err }, 'cannot record the timeouts of this process');
   }
 
-  /** Records how long calls of this process can be in flight. The longest time counts. */
+  /** Records the longest time that calls of this process can be in flight. */
   private async record(): Promise<void> {
     await this.prisma.$executeRaw`
       INSERT INTO process (number, in_flight_ms) VALUES (${this.held}::integer, ${this.inFlightMs}::integer)

@@ -2,24 +2,24 @@ import { Instant } from './instant';
 import { DURABILITY_SETTINGS, DurabilitySettings } from '../epoch/durability-settings';
 import { IS_ELSEWHERE, OTHERS_MS } from '../epoch/epoch-comparison';
 
-/** What one durable write has shown of the database. */
+/** The facts about the database from one durable write. */
 export interface Beat {
-  /** The number of durable writes of this instance that the database has. Null if it has fewer than were seen before. */
+  /** Number of this instance's durable writes in the database. Null if below the seen number. */
   number: bigint | null;
-  /** By the database's clock, in milliseconds since 1970, while the statement ran. */
+  /** Database time in ms since 1970, while the statement ran. */
   databaseMs: number;
-  /** When the statement was sent, and when its commit was confirmed. By the clocks of this process. */
+  /** When the statement was sent and its commit confirmed, by the clocks of this process. */
   sentAt: Instant;
   confirmedAt: Instant;
-  /** The cluster (pg_control_system), which a copy of its files keeps. */
+  /** The cluster (pg_control_system). Equal in a copy of its files. */
   systemIdentifier: string;
-  /** The timeline, which a promotion or a point-in-time recovery changes. */
+  /** The timeline. A promotion or a point-in-time recovery changes it. */
   timeline: number;
   /** The epoch of the history (table `epoch`). */
   epoch: number;
-  /** Whether the database runs on another server than the one on which this epoch is known to be complete. */
+  /** Whether the database runs on another server than the one where this epoch is known to be complete. */
   isElsewhere: boolean;
-  /** When the last other instance that pays worked with the database there. Milliseconds since 1970. Null if none did. */
+  /** Last heartbeat of the other paying instances on that server, in ms since 1970. Null without one. */
   othersMs: number | null;
   /** The number of sealed leaves. */
   sealedSize: number;
@@ -40,10 +40,9 @@ export interface BeatRow {
 }
 
 /**
- * `$1` is the instance, `$2` the number that it saw last, `$3` whether it pays, and `$4` whether it misses something.
- *
- * Never raises a number that is smaller than the one that was seen last: it would hide that commits were lost. An instance that
- * misses something stays on the server that it knew, so that no other one takes it for one that has come along.
+ * `$1` is the instance, `$2` its last seen number, `$3` whether it pays, and `$4` whether it misses commits.
+ * Never raises a number below the last seen one, which would hide lost commits. An instance that misses
+ * commits stays on its known server, so others do not count it as moved.
  */
 export const BEAT = `
   WITH beaten AS (

@@ -6,21 +6,21 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { causeOf, causeOfState } from '../../platform/database/pools/unavailable';
 
 /**
- * A heartbeat has a connection of its own and changes one row in its place, so it says nothing about these. They are over
- * once they were not seen for this long. Milliseconds.
+ * Time without a failure after which it is over, in ms. A heartbeat has a connection of its own and updates
+ * one row in place, so it does not show these failures.
  */
 const QUIET_MS = { too_many_connections: 10_000, io_error: 60_000 } as const;
 
 /**
- * Tells why the database fails, by what it answers to the statements of this process and to its heartbeat. It is the only
- * one that does, so a failure is counted once. Full disks are over when SpaceService says so.
+ * Finds the cause of database failures from the answers to this process's statements and heartbeats. The only
+ * observer, so a failure is counted once. SpaceService decides when a full disk is over.
  */
 @Injectable()
 export class FailuresService {
   constructor(storage: StorageService, prisma: PrismaService, heartbeat: HeartbeatService) {
     prisma.watchErrors((code) => {
       const cause = causeOfState(code);
-      // A timeout or a lock is no failure of the server. If it is gone, the heartbeat tells.
+      // A timeout or a lock is not a server failure. The heartbeat detects an unreachable server.
       if (cause !== undefined && cause !== 'unreachable') storage.note('database', cause, code);
     });
     heartbeat.observeFailures((error) => {

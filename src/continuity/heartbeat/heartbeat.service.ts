@@ -10,22 +10,22 @@ import { SETTINGS } from '../../platform/config/config';
 
 const EVERY_MS = 1_000;
 
-/** How long a beat waits for its commit. A synchronous standby that is gone lets it wait until then. */
+/** Timeout of a beat's commit, in ms. A missing synchronous standby makes it wait that long. */
 const BEAT_TIMEOUT_MS = 15_000;
 
-/** How long the start waits for the first beat. Without it, the instance starts unready. */
+/** How long the start waits for the first beat, in ms. Without it, the instance starts unready. */
 const START_PATIENCE_MS = 5_000;
 
-/** How long a question waits for a beat. */
+/** How long `isConfirmed` waits for a beat, in ms. */
 const PROOF_PATIENCE_MS = 2_000;
 
 /**
- * Proves every second, with a durable write on a connection of its own, that the database takes commits. What the write
- * shows is told to those who listen: durability, clocks, and whether the database is older than it was.
+ * Proves every second, with a durable write on a connection of its own, that the database takes commits.
+ * Notifies observers of durability, clocks and the age of the database.
  */
 @Injectable()
 export class HeartbeatService implements OnApplicationShutdown {
-  /** The instance, which EpochService names. */
+  /** ID of the instance, from EpochService. */
   private id = '';
   private readonly listeners: ((beat: Beat) => void)[] = [];
   private readonly failureListeners: ((error: unknown) => void)[] = [];
@@ -40,24 +40,24 @@ export class HeartbeatService implements OnApplicationShutdown {
   /** The largest number that the database has confirmed. */
   private seen = 0n;
   private isPaying = false;
-  /** Whether the database lacks something that this instance has seen. */
+  /** Whether the database lacks commits that this instance has seen. */
   isBehind = false;
 
   constructor(@Inject(SETTINGS) private readonly settings: DatabaseSettings) {}
 
-  /** Begins to beat. Resolves after the first beat, or if it does not come in time. */
+  /** Starts the beats. Resolves after the first one, or after a limited wait. */
   async start(): Promise<void> {
     await waitAtMost(this.beat(), START_PATIENCE_MS);
     this.timer = setInterval(() => void this.beat(), EVERY_MS).unref();
   }
 
-  /** Beats as an instance that has seen this number. */
+  /** Continues as an instance that has seen this number. */
   resume(id: string, seen: bigint): void {
     this.id = id;
     this.seen = seen;
   }
 
-  /** Beats as an instance that pays, which a worker does not. Others then know until when it may have paid. */
+  /** Marks the instance as paying, unlike a worker. Others then know until when it may have paid. */
   pays(): void {
     this.isPaying = true;
   }
@@ -77,7 +77,7 @@ export class HeartbeatService implements OnApplicationShutdown {
     this.checks.push(check);
   }
 
-  /** Returns whether the database confirms durable writes: one was confirmed within the last second, or is now. */
+  /** Returns whether the database confirms durable writes, by a write of the last second or a new one. */
   async isConfirmed(): Promise<boolean> {
     if (this.client && this.age < EVERY_MS) return true;
     await waitAtMost(this.beat(), PROOF_PATIENCE_MS);
@@ -89,13 +89,13 @@ export class HeartbeatService implements OnApplicationShutdown {
     return this.last === undefined ? Infinity : ageOf(this.last.confirmedAt);
   }
 
-  /** Beats now, unless a beat is on its way. Never rejects. */
+  /** Beats now, unless a beat is in flight. Never rejects. */
   beat(): Promise<void> {
     this.beating ??= this.tryToBeat().finally(() => (this.beating = undefined));
     return this.beating;
   }
 
-  /** Lets the next beat use a new connection. What a beat in flight shows is told to nobody. */
+  /** Makes the next beat use a new connection. Ignores the result of a beat in flight. */
   giveUpConnection(): void {
     void this.disconnect();
   }
@@ -132,8 +132,9 @@ export class HeartbeatService implements OnApplicationShutdown {
   }
 
   /**
-   * Lets the next beat use a new connection if a pooler has moved to another server. A new connection is compared with what
-   * this instance has seen, before the first beat on it. A beat that is told forgets some of that.
+   * Makes the next beat use a new connection after a pooler has moved to another server. A new connection is
+   * compared with the evidence before its first beat, while the notification of a beat drops a part of the
+   * evidence.
    */
   private requireSameServer({ systemIdentifier, timeline }: Beat): void {
     const server = `${systemIdentifier}/${timeline}`;

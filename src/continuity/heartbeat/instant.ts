@@ -1,24 +1,28 @@
 import { uptime } from 'node:os';
 
-/** A wall clock that moves this far against the monotonic clock, in milliseconds, was set, or the machine slept. */
+/**
+ * Drift of the wall clock against the monotonic clock, in ms, that indicates a set clock or a sleep of the
+ * machine.
+ */
 const JUMP_MS = 5;
 
-/** A moment, by the clocks of this process. Each of them can fail in one way, so all are read. */
+/** A moment by the clocks of this process. Each clock can fail in one way, so all are read. */
 export interface Instant {
-  /** Milliseconds of a monotonic clock. It may stand still while the machine sleeps. */
+  /** Monotonic clock in ms. May stop while the machine sleeps. */
   monotonicMs: number;
-  /** Milliseconds since the machine booted, in steps of 10. It runs on while the machine sleeps. */
+  /** Time since boot in ms, in steps of 10. Continues while the machine sleeps. */
   bootMs: number;
-  /** Milliseconds of the wall clock. It may be set back. */
+  /** Wall clock in ms. It may be set back. */
   wallMs: number;
 }
 
-/** The other clocks minus the monotonic one, when the boot time was last read. */
+/** The other clocks minus the monotonic one, at the last reading of the boot time. */
 let offsets = { bootMs: NaN, wallMs: NaN };
 
 /**
- * Reads the clocks. The boot time comes from a file, which takes a hundred times as long. It can only have moved against
- * the monotonic clock if the wall clock has too, because the kernel moves both after a sleep. So it is only read then.
+ * Reads the clocks. The boot time comes from a file, which is a hundred times slower. It drifts from the
+ * monotonic clock only if the wall clock does too, because the kernel moves both after a sleep. So it is read
+ * only then.
  */
 export function now(): Instant {
   const [monotonicMs, wallMs] = [performance.now(), Date.now()];
@@ -27,12 +31,12 @@ export function now(): Instant {
   return { monotonicMs, bootMs: monotonicMs + offsets.bootMs, wallMs };
 }
 
-/** Returns an instant a number of milliseconds before another one. */
+/** Returns the instant a number of milliseconds before another. */
 export function earlier({ monotonicMs, bootMs, wallMs }: Instant, byMs: number): Instant {
   return { monotonicMs: monotonicMs - byMs, bootMs: bootMs - byMs, wallMs: wallMs - byMs };
 }
 
-/** Returns the age of an instant in milliseconds, by the clock that says most. */
+/** Returns the age of an instant in ms, by the clock that shows the most. */
 export function ageOf({ monotonicMs, bootMs, wallMs }: Instant): number {
   const read = now();
   return Math.max(read.monotonicMs - monotonicMs, read.bootMs - bootMs, read.wallMs - wallMs);

@@ -4,22 +4,21 @@ import { codeOf } from '../../platform/errors/error-code';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { causeOfState } from '../../platform/database/pools/unavailable';
 
-/** How often the reserve is looked at, and how long the disk must not have been full before it is built again. */
+/** Interval of checks, and time without a full disk before the reserve is rebuilt, in ms. */
 const EVERY_MS = 5_000;
 
 /**
- * Space that the database keeps free for outcomes, because nobody can ask it how much it has. It is a table without
- * content (space_reserve of the migrations). As soon as the disk is full, the table is emptied: the outcomes of the calls in
- * flight then fit, and nothing new is admitted. Once the disk has space for the reserve and as much again, the reserve is
- * built and admission resumes.
- *
- * The table is not logged, so a crash and a failover leave it empty. It is then built again without a pause.
+ * Space that the database reserves for outcomes, because it cannot report its free space. It is a table
+ * without content (space_reserve of the migrations). When the disk is full, the table is truncated: the
+ * outcomes of calls in flight then fit, and nothing new is admitted. Once the disk has space for twice the
+ * reserve, the reserve is rebuilt and admission resumes.
+ * The table is unlogged, so a crash and a failover leave it empty. It is then rebuilt without a pause.
  */
 export class Reserve {
   private readonly logger = new Logger('Space');
   private lookedAt = -Infinity;
   private releasing: Promise<void> | undefined;
-  /** Its size when last seen. Undefined before. */
+  /** Last seen size. Undefined before. */
   bytes: number | undefined;
 
   constructor(
@@ -33,7 +32,7 @@ export class Reserve {
     });
   }
 
-  /** Builds the reserve if it is missing and there is space for it. Never rejects: it is called again. */
+  /** Builds a missing reserve if there is space. Never rejects, because it is called again. */
   async keep(): Promise<void> {
     if (performance.now() - this.lookedAt < EVERY_MS || this.releasing) return;
     this.lookedAt = performance.now();
@@ -43,7 +42,7 @@ export class Reserve {
       this.bytes = row?.bytes;
       this.storage.lower('database', 'disk_full', EVERY_MS);
     } catch {
-      // What the server answered is known to FailuresService. A full disk stays full until the reserve fits.
+      // FailuresService knows the server's answer. A full disk stays full until the reserve fits.
     }
   }
 

@@ -11,24 +11,23 @@ import { Reserve } from './reserve';
 
 const EVERY_MS = 1_000;
 
-/** Admission resumes above this share of the floor, so that it does not go on and off. */
+/** Admission resumes above this share of the floor. The gap prevents flapping. */
 const RESUMES_AT = 1.1;
 
-/** How long a database must not have said that its disk is full, before it is believed to have space. */
+/** Time without a full-disk error before the database counts as having space, in ms. */
 const QUIET_MS = 5_000;
 
-/** What is written to find out whether DATA_DIR takes writes again. More than an outcome usually has. */
+/** Written to test whether DATA_DIR takes writes again. Larger than a usual outcome. */
 const PROBE = Buffer.alloc(1_048_576);
 
 const MEGABYTE = 1_048_576;
 
 /**
- * Watches the space that outcomes need: on the disk of DATA_DIR, where they are spooled, and in the database. If it runs
- * low, nothing new is admitted (StorageService.obstacle), and what is in flight can still be recorded. Admission resumes by
- * itself.
- *
- * The disks of DATA_DIR and of the embedded Postgres can be seen. Another server tells nothing of its disk before it is
- * full, so a reserve of space is kept there (reserve.ts).
+ * Watches the space for outcomes: on the disk of DATA_DIR, where they are spooled, and in the database. When
+ * it runs low, nothing new is admitted (StorageService.obstacle), and calls in flight can still be recorded.
+ * Admission resumes by itself.
+ * The disks of DATA_DIR and of the embedded Postgres are visible. Another server does not report its disk
+ * before it is full, so a reserve is kept there (reserve.ts).
  */
 @Injectable()
 export class SpaceService implements OnApplicationShutdown {
@@ -36,7 +35,7 @@ export class SpaceService implements OnApplicationShutdown {
   private readonly reserve: Reserve | undefined;
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<unknown> | undefined;
-  /** Free bytes when last seen. */
+  /** Free bytes at the last check. */
   private readonly free = new Map<Place, number>();
 
   constructor(
@@ -50,18 +49,18 @@ export class SpaceService implements OnApplicationShutdown {
       this.reserve = new Reserve(prisma, storage, databaseReserveBytes);
   }
 
-  /** Looks for the first time, and then every second. */
+  /** Checks now, and then every second. */
   async start(): Promise<void> {
     await this.look();
     this.timer = setInterval(() => void this.look(), EVERY_MS).unref();
   }
 
-  /** Returns the free bytes of the disks that can be seen. */
+  /** Returns the free bytes of the visible disks. */
   get freeBytes(): { place: Place; bytes: number }[] {
     return [...this.free].map(([place, bytes]) => ({ place, bytes }));
   }
 
-  /** The bytes of the reserve. Undefined if there is none, or it was never seen. */
+  /** Bytes of the reserve. Undefined without one, or before the first look at it. */
   get reserveBytes(): number | undefined {
     return this.reserve?.bytes;
   }
@@ -93,11 +92,11 @@ export class SpaceService implements OnApplicationShutdown {
     if (hasSpace && this.heartbeat.age < EVERY_MS * 2) this.storage.lower('database', 'disk_full', QUIET_MS);
   }
 
-  /** Returns whether there is enough free space to admit requests. Raises the trouble if there is not. */
+  /** Returns whether there is enough space to admit requests. Otherwise raises the trouble. */
   private async hasSpace(place: Place, folder: string): Promise<boolean> {
     const { minFreeBytes } = this.settings;
     const bytes = await freeBytesOf(folder);
-    if (bytes === undefined) return true; // the next write there tells what is wrong
+    if (bytes === undefined) return true; // The next write there shows the cause.
     this.free.set(place, bytes);
     const isLow = this.storage.has(place, 'disk_full') && bytes < minFreeBytes * RESUMES_AT;
     if (bytes >= minFreeBytes && !isLow) return true;
@@ -123,14 +122,14 @@ export class SpaceService implements OnApplicationShutdown {
       return true;
     } catch (error) {
       this.logger.debug({ code: codeOf(error), cause: causeOfFile(error) }, 'DATA_DIR still takes no writes');
-      return codeOf(error) === 'ENOENT'; // nothing has been kept there yet
+      return codeOf(error) === 'ENOENT'; // Nothing has been kept there yet.
     } finally {
       await rm(path, { force: true }).catch(() => undefined);
     }
   }
 }
 
-/** Returns the free bytes of the disk of a folder, which may not exist yet. Undefined if they cannot be read. */
+/** Returns the free bytes on the disk of a folder, which may not exist yet. Undefined if unreadable. */
 async function freeBytesOf(folder: string): Promise<number | undefined> {
   try {
     const { bavail, bsize } = await statfs(folder);

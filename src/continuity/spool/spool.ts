@@ -6,15 +6,18 @@ import { causeOf } from '../../platform/database/pools/unavailable';
 import { causeOfFile } from '../../platform/storage/failures';
 import { StorageService } from '../../platform/storage/storage.service';
 
-/** The name of a file is the ID of its entry. */
+/** A file is named by the ID of its entry. */
 const FILE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/;
 
 const PARTIAL = '.partial';
 
-/** Another process with the same DATA_DIR may still write a younger file. */
+/**
+ * Minimum age of an unfinished file to remove, in ms. Another process with the same DATA_DIR may still write
+ * a younger one.
+ */
 const UNFINISHED_MS = 60_000;
 
-/** How the entries of a spool are written. */
+/** Format of a spool's entries. */
 interface Form<Entry> {
   idOf: (entry: Entry) => string;
   /** One line of JSON. */
@@ -23,8 +26,8 @@ interface Form<Entry> {
 }
 
 /**
- * A folder with one file for each entry. A file is complete as soon as it has its name, and survives the end of the process
- * and of the machine. Only its owner may read it. Its first line is the SHA-256 of the second.
+ * A folder with one file per entry. A file with its final name is complete, and survives a crash of the
+ * process or the machine. Readable by its owner only. Its first line is the SHA-256 of the second.
  */
 export class Spool<Entry> {
   constructor(
@@ -49,8 +52,9 @@ export class Spool<Entry> {
   }
 
   /**
-   * Returns undefined if there is no such file, such as after another process with the same DATA_DIR has written its entry.
-   * @throws Error if the file was damaged.
+   * Returns undefined for a missing file, such as after another process with the same DATA_DIR has written
+   * its entry.
+   * @throws Error if the file is damaged.
    */
   async read(id: string): Promise<Entry | undefined> {
     const content = await orIfMissing(undefined, readFile(this.pathOf(`${id}.json`), 'utf8'));
@@ -60,7 +64,7 @@ export class Spool<Entry> {
     return this.form.fromText(text);
   }
 
-  /** Removes files that a process left unfinished. */
+  /** Removes unfinished files of dead processes. */
   async removeUnfinished(): Promise<void> {
     for (const name of (await this.names()).filter((one) => one.endsWith(PARTIAL))) {
       const { mtimeMs } = await stat(this.pathOf(name));
@@ -81,7 +85,7 @@ export class Spool<Entry> {
   }
 }
 
-/** Resolves to another value if the file or folder does not exist. */
+/** Resolves to another value if the file or folder is missing. */
 async function orIfMissing<Value, Other>(other: Other, reading: Promise<Value>): Promise<Value | Other> {
   return reading.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return other;
@@ -115,27 +119,30 @@ function digestOf(text: string): string {
 
 const EVERY_MS = 2_000;
 
-/** The entries that are kept in memory because the disk takes none. */
+/** Limit of entries in memory while the disk takes none. */
 const MOST_IN_MEMORY = 1_000;
 
 interface Work<Entry> {
   spool: Spool<Entry>;
-  /** What an entry is, in lines of the log. */
+  /** Name of an entry in log lines. */
   name: string;
   storage: StorageService;
-  /** Writes an entry to the database, unless it is there. @returns whether it is there for certain. */
+  /**
+   * Writes an entry to the database unless it exists.
+   * @returns whether it is certainly there.
+   */
   write: (entry: Entry) => Promise<boolean>;
 }
 
 /**
- * Keeps on disk what the database does not take, and writes it once the database does: in this process, or at its next
- * start. Lines of the log have IDs only.
+ * Spools entries to disk while the database takes none, and writes them once it does: in this process, or at
+ * its next start. Log lines have IDs only.
  */
 export class SpoolWriter<Entry> {
   private readonly logger = new Logger('Journal');
-  /** The entries that are kept, by ID. Those without a file are here themselves. */
+  /** The kept entries by ID. An entry without a file is in the map itself. */
   private readonly kept = new Map<string, Entry | undefined>();
-  /** Those of them that somebody else still tries to write. */
+  /** IDs of kept entries that another writer still tries to write. */
   private readonly inHand = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private working: Promise<void> | undefined;
@@ -147,17 +154,17 @@ export class SpoolWriter<Entry> {
     return [...this.kept.values()].filter((entry) => entry === undefined).length;
   }
 
-  /** The number of entries that are not written: those, and what somebody else still tries to write. */
+  /** Number of unwritten entries, including those that another writer still tries to write. */
   get unwritten(): number {
     return new Set([...this.kept.keys(), ...this.inHand]).size;
   }
 
-  /** Returns whether an entry is kept, or somebody still tries to write it after a failure. */
+  /** Returns whether an entry is kept, or another writer still retries it. */
   has(id: string): boolean {
     return this.kept.has(id) || this.inHand.has(id);
   }
 
-  /** Begins with what an earlier process left. */
+  /** Starts with the entries of an earlier process. */
   async start(): Promise<void> {
     try {
       for (const id of await this.work.spool.ids()) this.kept.set(id, undefined);
@@ -174,12 +181,15 @@ export class SpoolWriter<Entry> {
     await this.working;
   }
 
-  /** Leaves an entry to somebody who tries to write it, until its release. */
+  /** Leaves an entry to another writer until its release. */
   take(id: string): void {
     this.inHand.add(id);
   }
 
-  /** Resolves once the entry is on disk, unless it is kept already. @throws Error if the disk does not take it. */
+  /**
+   * Resolves once the entry is on disk, unless it is kept already.
+   * @throws Error if the disk does not take it.
+   */
   async keep(id: string, entry: Entry): Promise<void> {
     if (this.kept.has(id)) return;
     try {
@@ -192,12 +202,12 @@ export class SpoolWriter<Entry> {
     this.kept.set(id, undefined);
   }
 
-  /** Keeps an entry in memory, to write it later. It is lost with the process. */
+  /** Keeps an entry in memory to write it later. It does not survive the process. */
   remember(id: string, entry: Entry): void {
     if (this.kept.size < MOST_IN_MEMORY) this.kept.set(id, entry);
   }
 
-  /** The entry was written, or is left to this writer. */
+  /** Called after the other writer wrote the entry, or left it to this one. */
   async release(id: string, isWritten: boolean): Promise<void> {
     this.inHand.delete(id);
     if (isWritten && this.kept.has(id)) await this.remove(id);
@@ -218,7 +228,7 @@ export class SpoolWriter<Entry> {
         this.logger.warn({ call_id: id }, `spooled ${name} recorded`);
       } catch (error) {
         const cause = causeOf(error);
-        if (cause !== undefined && cause !== 'io_error') return; // a damaged page must not keep the others waiting
+        if (cause !== undefined && cause !== 'io_error') return; // A damaged page must not block the others.
         this.logger.error({ call_id: id }, `spooled ${name} not recorded`);
       }
     }

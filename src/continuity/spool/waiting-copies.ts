@@ -1,40 +1,40 @@
-/** The size of a block. Larger ones hold a single line that is longer. */
+/** Size of a block. A block for a single longer line is larger. */
 const BLOCK_BYTES = 1_024 * 1_024;
 
-/** The most that waits. */
+/** Bound of the buffered bytes. */
 const MOST_BYTES = 64 * 1_024 * 1_024;
 
-/** The most blocks that are written with one flush of the disk. As many are kept for later lines. */
+/** Limit of blocks per flush of the disk. As many are kept for reuse. */
 const BLOCKS_AT_ONCE = 8;
 
-/** The most bytes of UTF-8 for a unit of JavaScript's text. */
+/** Longest UTF-8 form of a UTF-16 code unit, in bytes. */
 const MOST_BYTES_PER_UNIT = 3;
 
 const NEW_LINE = 0x0a;
 
-/** Complete lines as the bytes of a file. */
+/** Complete lines as file bytes. */
 interface Block {
   buffer: Buffer;
-  /** The bytes in use. */
+  /** Used bytes. */
   length: number;
   lines: number;
 }
 
 /**
- * Lines that wait to be written to a file, in blocks. While the disk takes nothing, or takes less than arrives, the
- * oldest blocks are dropped, so that the memory of the process stays bounded. Lines wait as bytes in buffers that are
- * used again: as text, they would survive collections, which is costly.
+ * Buffers lines for a file, in blocks. While the disk takes none, or fewer than arrive, the oldest blocks are
+ * dropped to bound the memory of the process. Lines are kept as bytes in reused buffers: as text, they would
+ * survive garbage collections, which is costly.
  */
 export class WaitingCopies {
-  /** The oldest first. Only the last one grows. */
+  /** Oldest first. Only the last one grows. */
   private blocks: Block[] = [];
-  /** The blocks that are being written. They are neither dropped nor extended meanwhile. */
+  /** Blocks that are being written. Neither dropped nor extended meanwhile. */
   private taken: Block[] = [];
   private spare: Buffer[] = [];
-  /** The bytes of all lines that wait or are being written. */
+  /** Bytes of all lines that are buffered or being written. */
   bytes = 0;
 
-  /** @param onDrop receives the number of lines that were dropped. */
+  /** @param onDrop receives the number of dropped lines. */
   constructor(private readonly onDrop: (lines: number) => void) {}
 
   add(line: string): void {
@@ -48,19 +48,19 @@ export class WaitingCopies {
     this.dropOldest();
   }
 
-  /** Returns the oldest lines, to be written in their order. Each `take` is followed by `written` or `notWritten`. */
+  /** Returns the oldest lines to write, in order. Call `written` or `notWritten` after each `take`. */
   take(): Buffer[] {
     this.taken = this.blocks.splice(0, BLOCKS_AT_ONCE);
     return this.taken.map(({ buffer, length }) => buffer.subarray(0, length));
   }
 
-  /** What was taken is on disk. */
+  /** Drops the taken lines, which are on disk. */
   written(): void {
     for (const block of this.taken) this.discard(block);
     this.taken = [];
   }
 
-  /** What was taken waits again. */
+  /** Returns the taken lines to the buffer. */
   notWritten(): void {
     const [first, ...others] = [...this.taken, ...this.blocks];
     this.taken = [];
@@ -79,7 +79,7 @@ export class WaitingCopies {
     return block;
   }
 
-  /** Small blocks become one. Otherwise a quiet night with a full disk would leave one for each second. */
+  /** Merges small blocks. Otherwise a quiet night with a full disk would leave one per second. */
   private append(block: Block): void {
     const last = this.blocks.at(-1);
     if (!last || last.length + block.length > last.buffer.length) return void this.blocks.push(block);
