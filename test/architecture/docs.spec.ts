@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { operatorCommands } from '../../src/cli/program';
 import { describeRoutes } from '../../src/cli/api-document';
+import { sourceFiles } from '../support/examples/source';
 import { referencePages } from '../../src/cli/reference';
 import { Environment } from '../../src/platform/config/environment/environment';
 import { VARIABLES } from '../../src/platform/config/environment/variables';
@@ -63,6 +64,18 @@ function inUnitOf(variable: string, number: string, unit: string | undefined): n
 describe('the documentation', () => {
   it('has a README under nine kilobytes', () => {
     expect(statSync(join(ROOT, 'README.md')).size).toBeLessThan(9_000);
+  });
+
+  it('states the size of each area within a tenth', () => {
+    const stated = [...read('docs/internals/areas.md').matchAll(/^\| `(.+)` \| ([\d,]+) \|/gm)];
+    const off = stated.filter(([, area, lines = '']) => {
+      const files = sourceFiles(`src/${area}`).filter(({ path }) => !path.endsWith('.spec.ts'));
+      const code = files.flatMap(({ text }) => text.split('\n')).filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line));
+      return Math.abs(code.length / Number(lines.replace(',', '')) - 1) > 0.1;
+    });
+    expect(off.map(([row]) => row)).toEqual([]);
+    const areas = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(stated.map(([, area]) => area).sort()).toEqual(areas.map(({ name }) => name).sort());
   });
 
   it('names every area of src in README', () => {
