@@ -130,7 +130,7 @@ function inOrder(tables: Table[]): Table[] {
     const next = tables.filter(
       ({ name, references }) => !there.has(name) && references.every((other) => !names.has(other) || there.has(other)),
     );
-    if (next.length === 0) throw new Error('the references between the tables form a circle');
+    if (next.length === 0) throw new Error('the references between the tables form a cycle');
     ordered.push(...next);
   }
   return ordered;

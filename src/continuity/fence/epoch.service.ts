@@ -176,7 +176,7 @@ export class EpochService implements OnApplicationShutdown {
   private findBehind(lack: string): void {
     if (this.behind !== undefined) return;
     this.heartbeat.isBehind = true;
-    this.behind = `The database is older than it was: ${lack}. Payments may be missing that were made. Connect the newest database and restart, or run database recover.`;
+    this.behind = `The database is older than before: ${lack}. It may lack payments that were made. Connect the newest database and restart, or run database recover.`;
     this.fence.raise('database_behind', this.behind);
     this.save(); // Only this process knows the commits of the last second.
   }

@@ -66,7 +66,7 @@ describe('the gate', () => {
   it('leaves a quarter of the places to other clients, once there are any', async () => {
     open(8, 10);
     await arrive(...Array.from({ length: 8 }, (_, at): [string, string] => ['a', `a${at}`]));
-    expect(crowd.entered).toHaveLength(8); // nobody else was here
+    expect(crowd.entered).toHaveLength(8); // No other client is active.
     for (let at = 0; at < 8; at += 1) await crowd.leave(`a${at}`);
     await arrive(['b', 'b0']);
     await crowd.leave('b0');
@@ -120,7 +120,7 @@ describe('the gate', () => {
     jest.advanceTimersByTime(200);
     await turn();
     expect(crowd.refused).toEqual(['shed', 'a5', 'a4']);
-    nowMs += 1_000; // nobody has waited for so long
+    nowMs += 1_000; // Past any client's wait.
     await arrive(['a', 'b1'], ['a', 'b2']);
     expect([gate.waiting, crowd.refused.length]).toEqual([2, 3]);
   });

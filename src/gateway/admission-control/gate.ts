@@ -179,8 +179,8 @@ export class Gate {
   }
 
   /**
-   * Whether the queue stands, so it is no burst. A standing queue is only as long as its requests can wait.
-   * It is so short that it may be empty for moments under continuous load.
+   * Whether the queue stands and is not just a burst. A standing queue is only as long as its requests can
+   * wait. It is so short that it may be empty for moments under continuous load.
    */
   private get isStanding(): boolean {
     const now = this.nowMs();

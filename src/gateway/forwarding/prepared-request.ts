@@ -14,7 +14,7 @@ export interface PreparedRequest {
   shown?: (answer: TimedAnswer) => Promise<TimedAnswer>;
 }
 
-/** A read pays nobody. */
+/** A read pays no recipient. */
 const UNCHECKED = { coverage: null, screening: null };
 
 /**

@@ -142,7 +142,7 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
     code: 'database_unavailable',
     heldCode: 'no_longer_allowed',
     happened:
-      'The database of the proxy does not have the person or the ephemeral key of this request, as after a restore, so it cannot tell their caps.',
+      "The proxy's database lacks the person or the ephemeral key of this request, for example after a restore, so their caps are unknown.",
     next: {
       app: 'Send the request again, with the same Idempotency-Key if it had one.',
       approver: 'Reject it. To pay, the client must send it again.',
@@ -156,7 +156,7 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
   maybe_paid: {
     code: 'suspected_duplicate',
     happened: ({ transaction }) =>
-      `The upstream has paid the same amount to the same recipient in a time whose records are lost: transaction ${transaction}. It may be this call.`,
+      `The upstream has paid the same amount to the same recipient in a period whose records are lost: transaction ${transaction}. It may be this call.`,
     next: {
       approver:
         'Reject it if it was paid. Otherwise decide about the finding of that transaction first, then approve it.',

@@ -45,7 +45,7 @@ export class PreviewApproval {
       'than the threshold per recipient. `over_daily_threshold`: your client would pay more today than the threshold ' +
       'per day. `seen_before`: your client paid the same amount to the same recipient within the days of ' +
       '`hold_duplicates_days`. `seen_across_clients`: another client did so a short time ago. ' +
-      '`unexplained_payment`: the upstream paid the same, and the record of that was lost with an older database. ' +
+      '`unexplained_payment`: the upstream paid the same, and its record was lost with an older database. ' +
       '`new_beneficiary`: a recipient was registered a short time ago. `screening_review`: never in a preview, which does ' +
       'not ask the screening service.',
   })
@@ -58,11 +58,11 @@ export class PreviewApproval {
 
 export class PreviewCap {
   @nullable(SIGNED_USD, 'The cap. Null without a cap.') cap_usd!: string | null;
-  @described(SIGNED_USD, 'The sum of what was paid, is being paid, or may have been paid.') spent_usd!: string;
-  @nullable(SIGNED_USD, 'What may still be paid. Null without a cap.') left_usd!: string | null;
+  @described(SIGNED_USD, 'Sum of the amounts that were paid, are being paid or may have been paid.') spent_usd!: string;
+  @nullable(SIGNED_USD, 'Amount left under the cap. Null without a cap.') left_usd!: string | null;
   @nullable(
     SIGNED_USD,
-    'What would be left after this payout. Negative if the payout exceeds the cap. Null without a cap or a known total.',
+    'Amount left after this payout. Negative if the payout exceeds the cap. Null without a cap or a known total.',
   )
   left_after_usd!: string | null;
 }
@@ -85,13 +85,13 @@ export class PreviewItem {
   @nullable(TEXT, "The country in the upstream's spelling, or as given if the upstream does not know it.")
   country!: string | null;
   @nullable(TEXT, 'The mobile money network code.') network_code!: string | null;
-  @nullable(PreviewLocalAmount, 'What the recipient would get. Null if the upstream did not state it.')
+  @nullable(PreviewLocalAmount, 'Amount in local currency for the recipient. Null if the upstream did not state it.')
   local_amount!: PreviewLocalAmount | null;
   @described({ type: [String] }, 'Things to check before you pay.') notes!: string[];
 }
 
 export class PreviewDuplicate {
-  @described(COUNT, 'The position of the item that pays a recipient the same amount again.') position!: number;
+  @described(COUNT, 'The position of the item that repeats a payment.') position!: number;
   @ApiProperty({
     enum: ['inside_batch', 'seen_before'],
     description:
@@ -109,7 +109,7 @@ export class Preview {
   @ApiProperty({
     enum: ['be_sent', 'wait_for_approval', 'be_refused', 'be_replayed'],
     description:
-      'What would happen. `be_replayed`: the Idempotency-Key belongs to the same request, whose answer would be replayed.',
+      'The forecast. `be_replayed`: the Idempotency-Key belongs to the same request, whose answer would be replayed.',
   })
   would!: string;
   @nullable(PreviewRefusal, 'The error that the request would get.') refusal!: PreviewRefusal | null;
@@ -135,16 +135,18 @@ export class Preview {
     "Whether the destinations were checked against the upstream's lists. Null if there is no list for the operation.",
   )
   coverage!: string | null;
-  @nullable(PreviewApproval, 'The approval that the request would need. Null if it needs none.')
+  @nullable(PreviewApproval, 'The approval that the request would need. Null without one.')
   approval!: PreviewApproval | null;
   @ApiProperty({
     type: PreviewCaps,
     description:
-      'The caps of your client or, with an ephemeral key or an access token, of its person, and what this payout would leave of them.',
+      'The caps of your client or, with an ephemeral key or an access token, of its person, and the amounts left after this payout.',
   })
   caps!: PreviewCaps;
-  @nullable(TEXT, 'Why the operator has stopped the operation. Null if it is not stopped.') stopped!: string | null;
+  @nullable(TEXT, "The operator's reason for stopping the operation. Null if it is not stopped.") stopped!:
+    | string
+    | null;
   @described({ type: [PreviewItem] }, 'The items without errors.') items!: PreviewItem[];
-  @described({ type: [PreviewDuplicate] }, 'Items that pay the same again. They are a warning, not an error.')
+  @described({ type: [PreviewDuplicate] }, 'Items that repeat a payment. A warning, not an error.')
   duplicates!: PreviewDuplicate[];
 }

@@ -39,7 +39,7 @@ export class ScreeningService {
 
   /**
    * Screens a call.
-   * @returns null if no service is configured, or the call names no recipient and pays nobody.
+   * @returns null without a configured service, or for a call without recipients.
    * @throws Problem `screening_denied` or `screening_unavailable`.
    */
   async check(call: ScreenedCall, items: Item[]): Promise<Screened | null> {

@@ -163,7 +163,7 @@ export class ExpectedFees {
   }
 
   private async write(operation: string, day: string, percent: Decimal): Promise<void> {
-    // One statement, so that a process that freezes does not keep the lock.
+    // One statement, because a process that freezes in a transaction would keep the lock.
     await this.prisma.$executeRaw`
       WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(${LOCKS.expectedFee}))
       INSERT INTO fee_share (operation, day, percent)

@@ -29,7 +29,7 @@ export interface RunOfFindings {
 export const UUID_V7 = Prisma.sql`encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
   PLACING substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid`;
 
-/** Inserts in the order of the primary key, so that the index grows at its end. */
+/** Inserts in primary key order, so the index grows at its end. */
 const insertMatches = ({ runId, readId }: RunOfFindings) => Prisma.sql`
   INSERT INTO reconciliation_match (run_id, call_id, position, read_id, ordinal, rule, certainty)
   SELECT ${runId}::uuid, o.call_id, o.position, nullif(t.read_id, ${readId}::uuid), t.ordinal, p.rule, p.certainty

@@ -71,13 +71,13 @@ export const REQUEST_TABLE = {
     of: ({ person }) => person?.source,
     refusal: 'text',
     values: ACTOR_SOURCES,
-    text: 'How the person is known: an access token, an ephemeral key, a page session, a personal key, or the unverified `X-Actor`.',
+    text: 'Source of the person: an access token, an ephemeral key, a page session, a personal key, or the unverified `X-Actor`.',
   },
   person_id: {
     of: ({ person }) => person?.id,
     intent: 'uuid',
     refusal: 'uuid',
-    text: 'ID of the person, which stays when the name is erased.',
+    text: 'ID of the person. Remains after an erasure of the name.',
   },
   token: { of: tokenDocument },
   session: { of: sessionDocument },
@@ -117,7 +117,7 @@ export const REQUEST_TABLE = {
   coverage: {
     of: ({ coverage }) => coverage,
     values: ['checked', 'unchecked'],
-    text: "Whether countries and networks were checked against the upstream's lists before sending. `unchecked`: a list was not available. Null: the operation has none.",
+    text: "Whether countries and networks were checked against the upstream's lists before sending. `unchecked`: a list was not available. Null for an operation without lists.",
   },
   screening: {
     of: ({ screening }) => screening,

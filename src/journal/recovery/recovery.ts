@@ -164,7 +164,7 @@ async function restoreApprovals(prisma: PrismaService, lines: CopiedLine[]): Pro
     const restored = await tx.$queryRaw<{ id: string }[]>`
     WITH approvals AS (
       INSERT INTO decision (intent_id, kind, reason, reserved_on, process, client_id, key_id)
-      SELECT a.intent_id, 'approved', 'Restored from a copy. The copy does not say who approved the call.', a.reserved_on,
+      SELECT a.intent_id, 'approved', 'Restored from a copy, which lacks the approver.', a.reserved_on,
         ${NO_PROCESS}::integer, i.client_id, (i.record::json ->> 'key_id')::uuid
       FROM json_to_recordset(${JSON.stringify(rows)}::json) AS a(intent_id uuid, reserved_on date)
       JOIN intent i ON i.id = a.intent_id

@@ -32,7 +32,7 @@ export function readStops(tx: Pick<Prisma.TransactionClient, '$queryRaw'>): Prom
   return tx.$queryRaw<Stop[]>(ACTIVE_STOPS);
 }
 
-/** A stop is most urgent when the proxy is busiest, so it waits for a connection as long as any query. */
+/** A stop is most urgent when the proxy is busiest, so it waits for a connection like any query. */
 const MAX_WAIT_MS = 5_000;
 
 /**
@@ -142,7 +142,7 @@ export class DatabaseBehindStop {
   private async set(reason: string): Promise<void> {
     try {
       const { id, added } = await insertStopOfAll(this.prisma, reason);
-      if (added) this.logger.error({ stop_id: id }, 'everything is stopped, because the database is older than it was');
+      if (added) this.logger.error({ stop_id: id }, 'everything is stopped, the database is behind');
     } catch (err) {
       this.logger.error({ err }, 'the stop of an old database cannot be set, will retry');
     }

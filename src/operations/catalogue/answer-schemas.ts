@@ -37,13 +37,13 @@ const TRANSACTION = lenient(
       description: 'Deletes and redeems the transaction. A UUID, which was also seen as a number.',
       ...DOCUMENTED,
     },
-    issueID: text('The batch that it belongs to. All items of a request have the same.'),
-    issueDate: text('When it was made, in ISO 8601.'),
-    issuer: text(`${PARTY} that made it.`),
-    initiatedBy: text(`${PARTY} that asked for it.`),
+    issueID: text('ID of its batch. The same for all items of a request.'),
+    issueDate: text('Creation time, in ISO 8601.'),
+    issuer: text(`${PARTY} that created it.`),
+    initiatedBy: text(`${PARTY} that requested it.`),
     type: text('`airtime`, `momo`, `credit`, `payment`, or another word.'),
     status: text(
-      "The upstream's word, which may change later: `unpaid`, `paid`, `redeemed`, `failed`, `expired`, `fraud`, `pending`, or another word, in any case. `GET /v1/payouts/{id}` shows what it means.",
+      "The upstream's word, which may change later: `unpaid`, `paid`, `redeemed`, `failed`, `expired`, `fraud`, `pending`, or another word, in any case. `GET /v1/payouts/{id}` shows its meaning.",
     ),
     valueInUSD: amount('Value in US dollars.'),
     credit: number('Value in credits: a thousand for each US dollar.'),
@@ -56,11 +56,11 @@ const TRANSACTION = lenient(
     countryToSend: text('Country of the receiver.'),
     momoCode: text('Mobile money network.'),
     reference: text("The caller's reference."),
-    enabledToRedeem: list({ type: 'string' }, 'What the recipient can turn it into.'),
-    redeemLink: text('Where the recipient redeems it.'),
-    redeemData: free('What it was turned into.'),
-    payout: free('What the provider behind the upstream says of it.'),
-    integration: free('The app that made it: `appID`.'),
+    enabledToRedeem: list({ type: 'string' }, 'Options for redeeming it.'),
+    redeemLink: text('URL where the recipient redeems it.'),
+    redeemData: free('Details of the redemption.'),
+    payout: free("Data from the upstream's own provider."),
+    integration: free('The app that created it: `appID`.'),
     meta: free("The caller's notes."),
   },
 );
@@ -78,14 +78,14 @@ const WALLET = lenient('A wallet.', {
   type: text('`chi`, `momo`, `airtime`, or another word.'),
   balance: amount('Balance in US dollars, as a binary fraction. Compare it with a tolerance.'),
   owner: text(`${PARTY} that owns it.`),
-  transactions: list(ref('WalletEntry'), 'Its newest movements first.'),
+  transactions: list(ref('WalletEntry'), 'Its movements, newest first.'),
 });
 
 const WALLET_ENTRY = lenient('A movement of a wallet.', {
   amount: amount('Amount in US dollars. Negative if it left the wallet.'),
   balanceBefore: amount('Balance before it.'),
   newBalance: amount('Balance after it.'),
-  description: text("The upstream's words."),
+  description: text("The upstream's description."),
   meta: free('Its time: `date._seconds` and `date._nanoseconds`.'),
 });
 
@@ -93,13 +93,13 @@ const SUB_ACCOUNT = lenient('A sub-account.', {
   id: text('ID of the sub-account.'),
   uid: text('Its user ID: the `receiver` of a transfer.', DOCUMENTED),
   name: text('Its name.'),
-  parent: text(`${PARTY} that it belongs to.`),
+  parent: text(`${PARTY} that owns it.`),
   subAccount: flag('True.'),
   approved: flag('Whether it is approved.'),
   verified: flag('Whether it is verified.'),
-  createdDate: text('When it was created, in ISO 8601.'),
+  createdDate: text('Creation time, in ISO 8601.'),
   meta: free("The caller's notes."),
-  wallets: list(ref('Wallet'), 'Its wallets, where it has any.'),
+  wallets: list(ref('Wallet'), 'Its wallets, if any.'),
 });
 
 const TRANSFER = lenient('A transfer.', {
@@ -115,13 +115,13 @@ export const ERROR_WORD = text('`None` on success. Any other text: the operation
 
 const NO_RESULT = lenient('A success without a result.', { error: ERROR_WORD });
 
-const ASSET = lenient('Something that a credit can be redeemed for.', {
+const ASSET = lenient('An option for redeeming a credit.', {
   name: text('Its name.'),
   img: text('URL of a picture.'),
-  description: text('What it is.'),
+  description: text('Description.'),
   code: text('Its code.'),
-  type: text('Its kind.'),
-  available: flag('Whether it can be chosen now.'),
+  type: text('Its type.'),
+  available: flag('Whether it is currently available.'),
 });
 
 const MOBILE_MONEY_CODE = lenient('A mobile money network. Rows may repeat.', {
@@ -129,7 +129,7 @@ const MOBILE_MONEY_CODE = lenient('A mobile money network. Rows may repeat.', {
   country: text('Its country.'),
   code: text('The `momoCode` of items. Unique only within a country.', DOCUMENTED),
   provider: text('The provider behind it.'),
-  manual: flag('Whether it is served by hand.'),
+  manual: flag('Whether payouts are processed manually.'),
 });
 
 /** The telco's answers: a list, or an object keyed by item position. */
@@ -152,7 +152,7 @@ export const currencyData = (fields: { asked: string; currency: string; got: str
     [fields.asked]: text('The amount of the request.'),
     [fields.currency]: text('The currency of the request.'),
     [fields.got]: number('The converted amount.'),
-    validUntil: text('Until when the rate holds, in ISO 8601.'),
+    validUntil: text('Expiry of the rate, in ISO 8601.'),
   });
 
 /** The schemas shared by several answers, by name in the document. */

@@ -89,7 +89,7 @@ const ANSWERS = {
     schema: data({
       paymentLink: PAYMENT_LINK,
       data: TRANSACTIONS,
-      credits: list(TRANSACTION, 'Empty where it was seen.'),
+      credits: list(TRANSACTION, 'Empty in all observed answers.'),
       error: ERROR_WORD,
     }),
     example: { paymentLink: LINK_EXAMPLE, data: [CREDIT_EXAMPLE], credits: [], error: 'None' },
@@ -124,7 +124,7 @@ const ANSWERS = {
     example: [{ ...SUB_ACCOUNT_EXAMPLE, wallets: [WALLET_EXAMPLE] }],
   },
   Assets: {
-    schema: data({ benefitsList: list(ref('Asset'), 'What a credit can be redeemed for.') }),
+    schema: data({ benefitsList: list(ref('Asset'), 'The options for redeeming a credit.') }),
     example: { benefitsList: [{ name: 'Airtime', code: 'airtime', type: 'airtime', available: true }] },
   },
   AirtimeCountries: {

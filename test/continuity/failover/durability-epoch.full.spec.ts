@@ -76,7 +76,7 @@ describe('a database that is put back to before a payment', () => {
     expect(body.code).toBe('instance_fenced');
     expect(upstream.received).toHaveLength(1);
     const ready = await proxy.get('', '/readyz').expect(503);
-    expect(JSON.stringify(ready.body)).toContain('The database is older than it was');
+    expect(JSON.stringify(ready.body)).toContain('The database is older than before');
     await proxy.get(keys.auditor, '/v1/audit/calls').expect(200);
   }
 

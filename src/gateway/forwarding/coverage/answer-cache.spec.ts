@@ -11,7 +11,7 @@ function answered(data: unknown, kind: 'succeeded' | 'rejected' = 'succeeded'): 
   return { answer, sentAt: new Date(), answeredAt: new Date(), upstreamMs: 1, tries: [] };
 }
 
-/** An upstream that answers when told, and counts how often it was asked. */
+/** An upstream that answers on demand and counts its requests. */
 function upstream() {
   const waiting: ((answer: TimedAnswer) => void)[] = [];
   const fetch = () => new Promise<TimedAnswer>((resolve) => waiting.push(resolve));
@@ -19,7 +19,7 @@ function upstream() {
 }
 
 describe('the answer cache', () => {
-  it('lets concurrent readers wait for the first one', async () => {
+  it('shares the first fetch with concurrent readers', async () => {
     const cache = cacheFor(300);
     const { fetch, waiting } = upstream();
     const asked = ['first', 'second', 'third'].map((call) => cache.get('/info/assets', call, fetch));
@@ -34,7 +34,7 @@ describe('the answer cache', () => {
     expect(new Set(given.map(({ answer }) => answer.body)).size).toBe(1);
   });
 
-  it('returns a cached answer for the same request, and for no other', async () => {
+  it('returns a cached answer only for the same request', async () => {
     const cache = cacheFor(300);
     await cache.get('/a?x=1', 'first', () => Promise.resolve(answered('a')));
     const same = await cache.get('/a?x=1', 'second', () => Promise.resolve(answered('never')));
@@ -67,20 +67,20 @@ describe('the answer cache', () => {
     expect(cache.peek('/a')).toBeDefined();
   });
 
-  it('keeps a limited number of answers, the latest', async () => {
+  it('keeps a limited number of answers, the latest ones', async () => {
     const cache = cacheFor(300);
     for (let i = 0; i <= 1_000; i++) await cache.get(`/a?x=${i}`, 'call', () => Promise.resolve(answered(i)));
     expect(cache.peek('/a?x=0')).toBeUndefined();
     expect(cache.peek('/a?x=1')).toBeDefined();
   });
 
-  it('copies bytes, because a small slice would hold a large buffer', async () => {
+  it('copies bytes, because a small slice would retain a large buffer', async () => {
     const cache = cacheFor(300);
     await cache.get('/a', 'call', () => Promise.resolve(answered('a')));
     expect(cache.peek('/a')?.buffer.byteLength).toBe(cache.peek('/a')?.length);
   });
 
-  it('returns no answer that could not be recorded, and asks again', async () => {
+  it('returns no unrecorded answer, and asks again', async () => {
     const cache = cacheFor(300);
     const lost = () => Promise.reject(new Error('not recorded'));
     const asked = ['first', 'second'].map((call) => cache.get('/a', call, lost));

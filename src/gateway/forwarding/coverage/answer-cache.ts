@@ -6,7 +6,7 @@ import { Outgoing, TimedAnswer } from '../../upstream/upstream-account';
 import { isObject } from '../../../platform/json/is-object';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 
-/** Room for the lists and for repeated conversions. Beyond that, the least recently used answer is removed. */
+/** Room for the lists and for repeated conversions. Evicts the least recently used answer. */
 const MAX_ANSWERS = 1_000;
 const MAX_BYTES = 64 * 1_024 * 1_024; // One answer may have 8 MiB (UPSTREAM_MAX_RESPONSE_BYTES).
 
@@ -20,18 +20,20 @@ interface Shared {
 }
 
 export interface Given extends TimedAnswer {
-  /** The call that fetched it, if another one, and its age in whole seconds. */
+  /** The call that fetched it, if another one, and its age in whole seconds. Null if this call fetched it. */
   shared: { fetchedBy: string; age: number } | null;
 }
 
-/** The key of a read's answer. Accounts may be at different services, so they share no answers. */
+/**
+ * Returns the cache key of a read's answer. Accounts may use different services, so they share no answers.
+ */
 export function answerKey({ account, path }: Pick<Outgoing, 'account' | 'path'>): string {
   return `${account} ${path}`;
 }
 
 /**
- * Caches answers that are the same for everybody and change slowly. Concurrent requests share one fetch. Only successes
- * are cached.
+ * Caches answers that are the same for all clients and change slowly. Concurrent requests share one fetch.
+ * Only successes are cached.
  */
 @Injectable()
 export class AnswerCache {
@@ -44,19 +46,19 @@ export class AnswerCache {
 
   constructor(@Inject(SETTINGS) private readonly settings: RunningConfig) {}
 
-  /** Returns the cached bytes of a key, if there are any. It fetches nothing. */
+  /** Returns the cached bytes of a key without fetching. Undefined if not cached. */
   peek(key: string): Buffer | undefined {
     return this.kept.get(key)?.answer.answer.body ?? undefined;
   }
 
-  /** Returns whether the answer of a key is cached, or on its way. */
+  /** Returns whether the answer of a key is cached or being fetched. */
   has(key: string): boolean {
     return this.kept.has(key) || this.flights.has(key);
   }
 
-  /** @param fetch asks the upstream and records its answer, so that only recorded answers are returned. */
+  /** @param fetch asks the upstream and records its answer, because only recorded answers may be returned. */
   async get(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Given> {
-    // No await comes before the fetch below is registered, so that concurrent requests see it.
+    // No await before the fetch below is registered: concurrent requests must see it.
     const shared = this.kept.get(key) ?? this.flights.get(key);
     if (shared) return reuse(await shared);
     const flight = this.fetch(key, callId, fetch);
@@ -93,7 +95,7 @@ function ownBytes(bytes: Buffer): Buffer {
 }
 
 /**
- * Whether an answer may still be used. A conversion states until when it is valid (docs/reference/upstream.md,
+ * Returns how long an answer remains valid. A conversion states its expiry (docs/reference/upstream.md,
  * `/info/usd-amount-in-local`). Other answers do not expire by themselves.
  */
 function validForMs({ answer }: TimedAnswer): number {

@@ -15,13 +15,13 @@ import { toOutgoing } from '../../upstream/transport/outgoing';
 import { waitAtMost } from '../../../platform/database/pools/patience';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 
-/** The longest time that a payout waits for a list. After that, it is sent unchecked. */
+/** Longest wait of a payout for a list, in ms. After it, the payout is sent unchecked. */
 const PATIENCE_MS = 3_000;
 
-/** The least time between two attempts to read a list that failed. No payout waits for it meanwhile. */
+/** Pause between two attempts to read a failed list, in ms. No payout waits meanwhile. */
 const RETRY_AFTER_MS = 5_000;
 
-/** How each list is read. */
+/** The reader of each list. */
 const LISTS: Record<CoverageList, (envelope: unknown) => Served | undefined> = {
   'GET /info/airtime-countries': (envelope) => Served.airtime(envelope),
   'GET /info/mobile-money-codes': (envelope) => Served.mobileMoney(envelope),
@@ -32,11 +32,11 @@ const LISTS: Record<CoverageList, (envelope: unknown) => Served | undefined> = {
 export class CoverageService {
   private readonly logger = new Logger('Coverage');
   private readonly pending = new Map<string, Promise<Served | undefined>>();
-  /** The lists that could not be read, and when they may be requested again, on the monotonic clock. */
+  /** The lists that could not be read, and the time of the next attempt, on the monotonic clock. */
   private readonly missing = new Map<string, number>();
   /** By account and list. */
   private readonly keys = new Map<string, string>();
-  /** Each answer is parsed once, for many calls. */
+  /** Each answer is parsed once for many calls. */
   private readonly parsed = new WeakMap<Buffer, Served | false>();
 
   constructor(
@@ -48,8 +48,8 @@ export class CoverageService {
 
   /**
    * Checks the destinations of a request.
-   * @returns null if there is no list for the operation, `unchecked` if the list could not be read.
-   * @throws Problem `not_served` that names the items and the valid values.
+   * @returns null for an operation without a list, `unchecked` if the list could not be read.
+   * @throws Problem `not_served` with the items and the valid values.
    */
   async check(call: OperationCall, items: Item[]): Promise<Coverage | null> {
     const served = await this.listFor(call);
@@ -60,8 +60,7 @@ export class CoverageService {
   }
 
   /**
-   * Returns the destinations of an operation. Null if there is no list for it, `unchecked` if the list could not be
-   * read.
+   * Returns the destinations of an operation. Null without a list, `unchecked` if the list could not be read.
    */
   async listFor(call: OperationCall): Promise<Served | 'unchecked' | null> {
     const row = rowOf(call.operation);
@@ -82,8 +81,8 @@ export class CoverageService {
   }
 
   /**
-   * Requests a list once for all waiting payouts. Each waits only for a limited time. A later answer is cached for the
-   * next ones.
+   * Requests a list once for all waiting payouts. Each waits for a limited time. A later answer is cached for
+   * the next ones.
    */
   private async ask(call: OperationCall, list: CoverageList, key: string): Promise<Served | undefined> {
     const body = await waitAtMost(this.reads.read(call, list), PATIENCE_MS);
@@ -99,7 +98,7 @@ export class CoverageService {
     return served;
   }
 
-  /** Returns where the answer of a list is cached. It is the same for every payout of an account. */
+  /** Returns the cache key of a list, the same for every payout of an account. */
   private keyOf({ caller: { account } }: OperationCall, list: CoverageList): string {
     const name = `${account} ${list}`;
     const known = this.keys.get(name);

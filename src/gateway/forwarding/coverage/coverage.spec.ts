@@ -12,11 +12,11 @@ const momo = (...pairs: [string, string][]) =>
 describe('the countries of airtime', () => {
   const served = Served.airtime({ status: 'success', data: ['Nigeria', 'Kenya'] });
 
-  it('accept items to them, in any spelling', () => {
+  it('accept items to them in any spelling', () => {
     expect(served?.faultsIn(airtime('Nigeria', 'KENYA', ' kénya '), pointer)).toEqual([]);
   });
 
-  it('reject others with one explanation, and point at each', () => {
+  it('reject others with one explanation that points at each', () => {
     expect(served?.faultsIn(airtime('France', 'Kenya', 'Spain', 'Niger'), pointer)).toEqual([
       { pointer: '/0/country', detail: 'is not served, and must be one of Kenya, Nigeria' },
       { pointer: '/2/country', detail: 'is not served, and must be a value listed at /0/country' },

@@ -3,12 +3,14 @@ import { Item } from '../../../operations/items/item';
 import { normalise } from '../../../recipients/country-name';
 import { isObject } from '../../../platform/json/is-object';
 
-/** The destinations that the upstream serves: its countries, each with its mobile money networks (none for airtime). */
+/**
+ * The destinations of the upstream: its countries, each with its mobile money networks (none for airtime).
+ */
 export class Served {
   private readonly countries = new Map<string, Country>();
 
   /**
-   * Reads the answer of `/info/airtime-countries` (docs/reference/upstream.md). Undefined if it does not have the known
+   * Reads the answer of `/info/airtime-countries` (docs/reference/upstream.md). Undefined for an unknown
    * form.
    */
   static airtime(envelope: unknown): Served | undefined {
@@ -36,8 +38,8 @@ export class Served {
   }
 
   /**
-   * Finds items with unsupported destinations, at their positions in the list of the body. The supported values are
-   * listed once for each country.
+   * Finds items with unsupported destinations, at their positions in the list of the body. Lists the
+   * supported values once per country.
    */
   faultsIn(items: Item[], pointerOf: (place: number, field: 'country' | 'networkCode') => string): Fault[] {
     const explainedAt = new Map<string, string>();
@@ -46,7 +48,7 @@ export class Served {
       const served = country && (item.networkCode === null || country.networks.has(item.networkCode));
       if (served) return [];
       const pointer = pointerOf(place, country ? 'networkCode' : 'country');
-      const kind = country?.name ?? ''; // The text depends on nothing else.
+      const kind = country?.name ?? ''; // The text depends only on the kind.
       const explained = explainedAt.get(kind);
       if (explained === undefined) explainedAt.set(kind, pointer);
       if (explained !== undefined)
@@ -55,7 +57,7 @@ export class Served {
     });
   }
 
-  /** Returns a country in the upstream's spelling. Null if the upstream does not know it. */
+  /** Returns a country in the upstream's spelling. Null if the upstream lacks it. */
   spellingOf(country: string): string | null {
     return this.countries.get(normalise(country))?.name ?? null;
   }
@@ -91,7 +93,7 @@ function rowsOf(envelope: unknown): unknown[] | undefined {
   return Array.isArray(data) && data.length > 0 ? data : undefined;
 }
 
-/** Limits the length, so that a nonsensical list does not end up in an error. */
+/** Limits the length, to keep a nonsensical list out of errors. */
 function isWord(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= 100;
 }

@@ -46,7 +46,7 @@ describe('toReply', () => {
     expect(bodyOf(open)).toMatchObject({ code: 'upstream_unreachable' });
   });
 
-  it('names the ID of the call to read, and says that a read may be sent again', () => {
+  it('names the ID of the call to read, and allows a read to be sent again', () => {
     const unknown: Answer = { kind: 'unknown', failure: 'reset', status: null, body: null, ...NOTHING };
     expect(bodyOf(unknown).error).toContain(`Do not send it again. GET /v1/calls/${ID} `);
     const read = JSON.parse(toReply(unknown, ID, 'read').body.toString()) as unknown;

@@ -148,7 +148,7 @@ function fieldsAt(object: Record<string, unknown>, depth: number): Fields {
   };
 }
 
-/** Merges elements one by one, so that a million different elements need no more room than a small shape. */
+/** Merges elements one by one, to bound the memory for a million different elements. */
 function shapeOfAll(values: unknown[], depth: number): Shape {
   let all: Shape = false;
   for (const value of values) if (!allows(all, value)) all = merge(all, shapeAt(value, depth));
