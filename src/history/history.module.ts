@@ -22,7 +22,7 @@ import { SearchService } from './search/search.service';
 import { ShapesController, StatusWordsController } from './shapes/shapes.controller';
 import { StoryService } from './story/story.service';
 
-@Global() // any route may need Readings
+@Global() // Any route may need Readings.
 @Module({
   imports: [AccessModule, JournalModule, MetricsModule, UpstreamModule],
   controllers: [

@@ -33,7 +33,7 @@ export class AccessSearch implements PageRequest {
   @PageToken() page_token?: string;
 }
 
-/** How a streamed read ended. Its length is unknown when it begins. */
+/** End of a streamed read. Its length is unknown when it begins. */
 export class AccessEndRecord {
   @described(BOOLEAN, 'Whether the answer was sent completely.') complete!: boolean;
   @described(INTEGER, 'Number of rows sent.') rows!: number;
@@ -90,7 +90,7 @@ const ACTIONS = [
   'month_pruned',
 ] as const;
 
-/** The last act of a page. Several acts may have happened in the same microsecond. */
+/** Last act of a page. Several acts can share a microsecond. */
 export interface ActivityCursor {
   at: string;
   action: string;
@@ -101,7 +101,7 @@ export function toActivityToken({ at, action, id }: ActivityCursor): string {
   return joinPageToken([at, action, toPageToken(id)]);
 }
 
-/** @returns undefined for text that is no token of the list. */
+/** @returns undefined for text that is not a page token of the list. */
 export function fromActivityToken(token: string): ActivityCursor | undefined {
   const [at = '', action = '', idToken = ''] = splitPageToken(token);
   const id = fromPageToken(idToken);
@@ -138,14 +138,14 @@ export class ActivityCsvSearch extends ActivityFilters {
   @OneOf(Object.keys(DELIMITERS), 'Delimiter between cells. Default: `comma`.') delimiter?: DelimiterName;
 }
 
-/** What an act changed. */
+/** Target of an act. */
 class ActivityTarget {
   @nullable(RecordClient, 'The changed or stopped client.') client!: RecordClient | null;
   @nullable(UUID, 'The issued or revoked key.') key_id!: string | null;
   @nullable(TEXT, 'The stopped operation.') operation!: string | null;
 }
 
-/** Who performed an act. */
+/** Author of an act. */
 class ActivityAuthor {
   @nullable(RecordClient, 'The client. Null for the command line and the proxy itself.') client!: RecordClient | null;
   @nullable(UUID, 'The key that was used.') key_id!: string | null;

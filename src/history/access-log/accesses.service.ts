@@ -13,7 +13,7 @@ import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { AccessRecord, AccessSearch } from './access-log.dto';
 import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
 
-/** Records who reads the history. */
+/** Records reads of the history. */
 @Injectable()
 export class ReadingsService implements Readings {
   constructor(private readonly accesses: AccessJournal) {}
@@ -25,7 +25,7 @@ export class ReadingsService implements Readings {
       await this.accesses.begin({
         id,
         caller,
-        // An end user is named by the ID, because the record cannot be erased.
+        // Use the ID of an end user, because this record cannot be erased.
         actor: person && isEndUser(person) ? person.id : (person?.name ?? null),
         route: operation,
         requestId,
@@ -44,8 +44,8 @@ export class ReadingsService implements Readings {
 }
 
 /**
- * Returns the filters of a validated query. Validated values are text. Other values occur only on routes without
- * filters.
+ * Returns the filters of a validated query. Validated values are text. Other values occur only on routes
+ * without filters.
  */
 function filtersIn(query: unknown): Record<string, string> {
   const given = Object.entries(query as Record<string, unknown>);
@@ -59,7 +59,7 @@ function textFor(method: string, { operation }: Call): string {
   return `${operation} was carried out, but ${because}. Do not send it again. Read the call in a moment.`;
 }
 
-/** Filters whose values are words, numbers, instants and our own IDs. They cannot name anybody. */
+/** Filters with words, numbers, instants and our own IDs as values. They cannot identify a person. */
 const SHOWN = new Set([
   'from',
   'to',
@@ -83,16 +83,19 @@ const SHOWN = new Set([
   'max_total_usd',
 ]);
 
-/** Filters for a recipient, whole or in part. A value that is no known kind of contact may still be a name. */
+/** Filters for a recipient, whole or in part. A value that is no known kind of contact may be a name. */
 const WHO = new Set(['recipient', 'recipient_prefix']);
 
 /** Filters for the requester. Any text can be the name of a person, and it can be erased. */
 const BEHIND = new Set(['actor']);
 
-/** Digits that may spell a phone number, also in groups. */
+/** Digits of a possible phone number, also in groups. */
 const NUMBER = /\d(?:[ ._()/-]{0,3}\d){6,}/g;
 
-/** Returns whether filters name a person. The result tells whether this person was paid, even if it is empty or masked. */
+/**
+ * Returns whether filters name a person. The result then reveals whether this person was paid, even if it is
+ * empty or masked.
+ */
 function nameRecipient(filters: Record<string, string>): boolean {
   return Object.keys(filters).some((name) => WHO.has(name));
 }
@@ -105,8 +108,8 @@ export function maskFilters(filters: Record<string, string>): Record<string, str
 function masked(name: string, value: string): string {
   if (SHOWN.has(name)) return value;
   if (BEHIND.has(name)) return DOTS;
-  // The original filters are stored where they can be erased, so masking too many numbers loses nothing.
-  if (!WHO.has(name) && isUuid(value)) return value; // its digits are random
+  // Masking too many numbers loses nothing: the original filters are stored in an erasable place.
+  if (!WHO.has(name) && isUuid(value)) return value; // Its digits are random.
   if (!WHO.has(name)) return maskProse(value).replace(NUMBER, DOTS);
   if (/^\+\d+$/.test(value)) return maskPhone(value);
   return value.lastIndexOf('@') > 0 ? maskEmail(value) : DOTS;
@@ -114,10 +117,10 @@ function masked(name: string, value: string): string {
 
 type AccessRow = Prisma.AccessGetPayload<{ include: { end: true } }>;
 
-/** The number of accesses that the story of a call shows. */
+/** Number of accesses in the timeline of a call. */
 const NEWEST = 100;
 
-/** Lists who has read the history. */
+/** Lists the reads of the history. */
 @Injectable()
 export class AccessesService {
   constructor(private readonly prisma: ReaderPrisma) {}

@@ -5,7 +5,7 @@ describe('a recorded filter', () => {
     ['recipient', '+2348012345678', '+234••••5678'],
     ['recipient', 'ada@example.com', 'a••@example.com'],
     ['recipient', '@AdaLovelace', '••••'],
-    ['recipient', ' 2348012345678', '••••'], // an unescaped + in an address
+    ['recipient', ' 2348012345678', '••••'], // An unescaped + in an address.
     ['recipient', 'sub-account-1', '••••'],
     ['recipient_prefix', 'ada.love', '••••'],
     ['recipient_prefix', '+2348', '+234••••'],

@@ -17,7 +17,10 @@ class ClientState {
   operations?: string[] | null;
 }
 
-/** The fields of a client, a key, a wallet or the configuration that an act changed, or what it deleted. The others are left out. */
+/**
+ * Fields of a client, a key, a wallet or the configuration that an act changed or deleted. Unchanged fields
+ * are left out.
+ */
 export class ActivityState extends withLimits<ClientState, Partial<LimitsDocument>>(
   ClientState,
   LIMIT_KEYS,

@@ -25,7 +25,7 @@ interface ActivityRow extends ChangeAuthor {
   id: string;
   action: string;
   at: Date;
-  /** The same instant with its microseconds. */
+  /** The same instant, in microseconds. */
   exactly: string;
   targetClientId: string | null;
   targetKeyId: string | null;
@@ -34,15 +34,15 @@ interface ActivityRow extends ChangeAuthor {
   after: string | null;
 }
 
-/** The parts of a call that acts before it are found by. */
+/** Parts of a call by which its earlier acts are found. */
 type CallOfActs = Pick<CallRecord, 'client' | 'operation' | 'timings'>;
 
-/** Acts without a client that change what the calls of every client may do. */
+/** Acts without a client that affect the calls of every client. */
 const ABOUT_ALL_CLIENTS = ['stop_set', 'stop_lifted', 'configuration_changed'];
 
-/** What apps do all day. These acts are listed only if a filter names them. */
+/** Routine acts of apps. They are listed only if a filter names them. */
 const BY_APPS = ['ephemeral_key_issued', 'ephemeral_key_revoked'];
-/** With literals, as in the condition of the index of all other acts. */
+/** Literals, because the condition must equal that of the index of all other acts. */
 const IS_BY_APPS = Prisma.sql`action IN ('ephemeral_key_issued', 'ephemeral_key_revoked')`;
 
 const OF_CLIENTS = Prisma.sql`
@@ -53,8 +53,8 @@ const OF_CLIENTS = Prisma.sql`
 const ACTS_OF_APPS = Prisma.sql`${OF_CLIENTS} ${IS_BY_APPS}`;
 
 /**
- * All administrative acts in one form. Stops, erasures and prunings have their own records, which lack the origin of the
- * request.
+ * All administrative acts in one form. Stops, erasures and prunings have their own records, which lack the
+ * origin of the request.
  */
 const ACTS = Prisma.sql`${OF_CLIENTS} NOT ${IS_BY_APPS}
   UNION ALL
@@ -76,10 +76,10 @@ const ACTS = Prisma.sql`${OF_CLIENTS} NOT ${IS_BY_APPS}
     actor, NULL, NULL, NULL, reason
   FROM pruning`;
 
-/** The number of acts that an export holds in memory at once. */
+/** Acts that an export holds in memory at once. */
 const BATCH = 1_000;
 
-/** The most acts that the story of a call names. */
+/** Maximum number of acts in the timeline of a call. */
 const MOST_BEFORE = 20;
 
 /** Lists and exports changes of clients, limits, scopes and keys, stops, and deletions from the history. */
@@ -113,7 +113,7 @@ export class ActivityService {
     } while (after !== undefined);
   }
 
-  /** Returns the acts in the day before a call that may have decided about it, newest first. */
+  /** Returns the acts of the day before a call that may have affected it, newest first. */
   async before(
     { client, operation, timings: { recorded_at: at } }: CallOfActs,
     reveal: boolean,
@@ -124,7 +124,7 @@ export class ActivityService {
     return this.present(await this.read(matching, undefined, MOST_BEFORE), reveal);
   }
 
-  /** Reads the acts that follow one in the list, newest first. */
+  /** Reads the acts after one of the list, newest first. */
   private async read(matching: Prisma.Sql, after: ActivityCursor | undefined, limit: number): Promise<ActivityRow[]> {
     const rest = after
       ? Prisma.sql`AND (at, id, action) < (${after.at}::timestamptz, ${after.id}::uuid, ${after.action})`
@@ -153,7 +153,7 @@ export class ActivityService {
     return Prisma.sql`(${acts}) AS act WHERE ${Prisma.join(conditions, ' AND ')}`;
   }
 
-  /** Returns null for an unknown name, which matches nothing. */
+  /** Returns the ID of a client. Null for an unknown name, which matches nothing. */
   private async idOf(client: string): Promise<string | null> {
     if (isUuid(client)) return client;
     const found = await this.prisma.client.findUnique({ where: { name: client }, select: { id: true } });
@@ -193,7 +193,7 @@ function stateIn(text: string | null): ActivityState | null {
   return text === null ? null : (JSON.parse(text) as ActivityState);
 }
 
-/** The columns of an export of acts: what happened, to what, and who did it. */
+/** Columns of an export of acts: event, target and author. */
 const ACTIVITY_TABLE = new CsvTable<ActivityRecord>({
   act_id: ({ id }) => id,
   at: ({ at }) => at.toISOString(),

@@ -10,9 +10,9 @@ import { ExportedCall, ExportedItem } from './exported-call';
 
 export interface Column<Row> {
   name: string;
-  /** Undefined for a member without a value. */
+  /** Returns the value. Undefined for a member without one. */
   of: (row: Row) => Cell | undefined;
-  /** Masks the value for keys that may not see people. */
+  /** Masks the value for keys without permission to see people. */
   mask?: (value: string) => string;
 }
 
@@ -29,7 +29,7 @@ const column = <Row>(name: string, of: Column<Row>['of'], mask?: Mask): Column<R
 
 type MemberName = keyof Omit<IntentDocument, 'items' | 'recovered' | 'session' | 'token'>;
 
-/** A member of the request, whether it was sent or refused. */
+/** A member of the request, sent or refused. */
 const asked = (name: MemberName) =>
   column<ExportedCall>(
     name,
@@ -60,13 +60,13 @@ const EXCHANGE = [
   column<ExportedCall>('failure', ({ outcome }) => outcome?.failure),
 ];
 const APPROVAL = column<ExportedCall>('approval', ({ approval }) => approval);
-/** How the call was settled as a whole. Undefined if its answer stands. */
+/** Returns the resolution of a call as a whole. Undefined if its answer stands. */
 const settledBy = ({ settlements }: ExportedCall) => {
   const last = settlements.at(-1);
   return last?.resolution === undefined ? undefined : last;
 };
 const ACCOUNT = column<ExportedCall>('account', ({ account }) => account);
-/** The requester, whose name is with the client. */
+/** The requester, whose name comes with the client. */
 const PERSON = [
   asked('actor_source'),
   asked('person_id'),
@@ -122,11 +122,11 @@ const CALLS: Column<ExportedCall>[] = [
 
 const ofCall = (column: Column<ExportedCall>): Column<ItemRow> => ({ ...column, of: ({ call }) => column.of(call) });
 
-/** A free-text column, in which callers may have written a contact. */
+/** A free-text column, which may contain a contact. */
 const free = (name: 'receiver' | 'country' | 'network_code' | 'reference' | 'wallet') =>
   column<ItemRow>(name, ({ item }) => item[name], maskContacts);
 
-/** The amount of a payout, in the column of the sum that it belongs to. */
+/** Amount of a payout, in the column of its sum. */
 const sumColumn = (name: SumName) =>
   column<ItemRow>(name, ({ item, payout, call }) =>
     payout && sumNameOf(payout.entry, call.state) === name ? item.amount_usd : undefined,
@@ -166,5 +166,5 @@ const ITEMS: Column<ItemRow>[] = [
 
 const LATER = LATER_MEMBERS.map(({ name }) => asked(name as MemberName));
 
-/** The columns in the order of the export. The order never changes: new columns are appended. */
+/** Columns in the order of the export. The order is fixed: new columns are appended. */
 export const COLUMNS = { calls: [...CALLS, ...LATER], items: [...ITEMS, ...LATER.map(ofCall)] };

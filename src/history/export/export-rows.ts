@@ -10,7 +10,7 @@ import { Format } from './export.dto';
 /** Cells in the order of the columns. */
 export type ExportRow = Cell[];
 
-/** Reads the export rows of these calls or payouts from the records themselves, in the given order. */
+/** Reads the export rows of these calls or payouts from the records, in the given order. */
 export async function readRows(
   prisma: ReaderPrisma,
   listed: Listed,
@@ -21,14 +21,14 @@ export async function readRows(
   const calls = await readExportedCalls(prisma, listed, [...new Set(places.map(({ id }) => id))], present);
   return places.flatMap(({ id, position }) => {
     const call = calls.get(id);
-    if (!call) return []; // pruned in the meantime
+    if (!call) return []; // It was pruned in the meantime.
     if (listed === 'calls') return [toRow(call.refusal ? asRefused(call) : call, COLUMNS.calls, reveal)];
     const item = position === null ? undefined : itemOf(call, position);
     return item ? [toRow({ call, ...item }, COLUMNS.items, reveal)] : [];
   });
 }
 
-/** A refusal replaces its intent, if the call has both (../records/records.service.ts). */
+/** Replaces the intent of a call by its refusal, if it has both (../records/records.service.ts). */
 function asRefused(call: ExportedCall): ExportedCall {
   return { ...call, intent: null, outcome: null, decision: null, settlements: [] };
 }
@@ -57,21 +57,21 @@ export function rowsText(format: Format, listed: Listed, rows: ExportRow[]): str
   return text;
 }
 
-/** What precedes the value of each column in a line of JSON. An object of each row would take longer to make. */
+/** Text before each value in a line of JSON. An object per row would take longer. */
 const NAMES = { calls: namesOf('calls'), items: namesOf('items') };
 
 function namesOf(listed: Listed): string[] {
   return COLUMNS[listed].map(({ name }, place) => `${place === 0 ? '{' : ','}${JSON.stringify(name)}:`);
 }
 
-/** Characters that JSON.stringify may escape: all but those from the space on, without `"`, `\` and surrogates. */
+/** Characters that JSON.stringify may escape: all except space and above, without `"`, `\` and surrogates. */
 const ESCAPED = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
 function jsonLine(names: string[], row: ExportRow): string {
   let line = '';
   for (let place = 0; place < names.length; place += 1) {
     const cell = row[place];
-    // Calling JSON.stringify takes longer than everything else.
+    // JSON.stringify would take longer than everything else.
     line += names[place];
     if (cell === null) line += 'null';
     else line += typeof cell === 'string' && !ESCAPED.test(cell) ? `"${cell}"` : JSON.stringify(cell);

@@ -30,7 +30,7 @@ class ManifestCheckpointRecord {
   @described(BOOLEAN, 'Whether it covers every record that existed when the export began.') covers_beginning!: boolean;
 }
 
-/** Describes an export, so that anyone with the file can check that it is complete and unchanged. */
+/** Manifest of an export, by which anyone with the file can check that it is complete and unchanged. */
 export class ManifestRecord {
   @ApiProperty({ enum: [...FORMATS] }) format!: Format;
   @described({ enum: ['calls', 'items'] }, 'What each row is.') what!: Listed;

@@ -18,26 +18,28 @@ import { ExportSearch, Format } from './export.dto';
 import { readRows, ExportRow, heading, rowsText } from './export-rows';
 
 /**
- * Large enough that a batch costs little more than its rows. Small enough that payouts wait a few milliseconds at most.
+ * Rows per batch: enough to make the overhead small, and few enough to delay payouts by milliseconds at most.
  */
 const BATCH_ROWS = 250;
 
-/** Small enough that each chunk is freed as soon as it is written. */
+/** Rows per chunk: few enough that each chunk is freed once it is written. */
 const CHUNK_ROWS = 100;
 
-/** The longest piece of a chunk, and the limit of buffered bytes for a slow reader besides two batches. */
+/**
+ * Maximum length of a piece of a chunk, and of the buffer for a slow reader besides two batches, in bytes.
+ */
 const PIECE_BYTES = 65_536;
 
-/** Time limit for counting the rows, which only a progress bar needs. */
+/** Time limit in ms for counting the rows, which only a progress bar needs. */
 const COUNT_MS = 300;
 
-/** How long an export waits for its last checkpoint. Records are sealed within seconds. */
+/** Maximum wait of an export for its last checkpoint, in ms. Records are sealed within seconds. */
 const PATIENCE_MS = 3_000;
 const ASK_AGAIN_MS = 100;
 
 interface Exporting {
   stream: Readable;
-  /** The number of rows, if it could be counted in time. */
+  /** Number of rows. Undefined if the count took too long. */
   total: number | undefined;
 }
 
@@ -58,7 +60,7 @@ export class ExportService implements OnModuleDestroy {
     private readonly shares: SharesService,
   ) {}
 
-  /** Resolves once the export is on record. Reads nothing before somebody reads the stream. */
+  /** Resolves once the export is on record. Reads nothing before the stream is read. */
   async begin(request: FastifyRequest, { format, what = 'calls', ...filters }: ExportSearch): Promise<Exporting> {
     const give = this.shares.take('exports', keyOf(request.call));
     const query = await this.searching.open(filters, what).catch((error: unknown) => {
@@ -74,10 +76,10 @@ export class ExportService implements OnModuleDestroy {
     stream.once('close', () => {
       this.running.delete(stream);
       give();
-      // A generator that ends before it has started runs no code, not even its `finally`.
+      // A generator that ends before its start runs no code, not even its `finally`.
       if (state.recorded && !state.read) void this.endBroken(request.call.id, 0);
     });
-    stream.on('error', () => undefined); // the reader gets this error, and its origin logs it
+    stream.on('error', () => undefined); // The reader gets this error, and its origin logs it.
     try {
       await this.readings.record(request, { rows: null, people: true });
       state.recorded = true;
@@ -88,7 +90,7 @@ export class ExportService implements OnModuleDestroy {
     }
   }
 
-  /** Interrupts running exports, which their readers notice. A stop does not wait for the longest of them. */
+  /** Interrupts running exports, which their readers notice. A shutdown does not wait for the longest one. */
   async onModuleDestroy(): Promise<void> {
     const closed = (stream: Readable) =>
       new Promise((resolve) => stream.once('close', resolve).destroy(new Error('the proxy is shutting down')));
@@ -97,7 +99,7 @@ export class ExportService implements OnModuleDestroy {
 
   private async total(query: Query): Promise<number | undefined> {
     const count = this.searching.count(query, AbortSignal.timeout(COUNT_MS)).catch(() => undefined);
-    return waitAtMost(count, COUNT_MS); // it may wait for a connection
+    return waitAtMost(count, COUNT_MS); // It may wait for a connection.
   }
 
   private async *bytes(
@@ -127,7 +129,7 @@ export class ExportService implements OnModuleDestroy {
         }
       }
       const checkpointSize = await this.covering(accessId);
-      // The manifest is built from this record, so it is written before the reader sees the end of the file.
+      // Write this record before the reader sees the end of the file: the manifest is built from it.
       await this.accesses.end({ accessId, complete: true, rows, sha256: hash.digest(), checkpointSize });
       complete = true;
     } catch (error) {
@@ -139,8 +141,8 @@ export class ExportService implements OnModuleDestroy {
   }
 
   /**
-   * Returns the size of the latest checkpoint. Waits a moment for one that covers everything recorded before an access.
-   * Returns null if nothing was ever sealed.
+   * Returns the size of the latest checkpoint. Waits a moment for one that covers all records before an
+   * access. Null if nothing was ever sealed.
    */
   async covering(accessId: string): Promise<number | null> {
     const until = performance.now() + PATIENCE_MS;
@@ -165,7 +167,7 @@ export class ExportService implements OnModuleDestroy {
     }
   }
 
-  /** Reads a batch, once the key has its turn. */
+  /** Reads a batch when it is the key's turn. */
   private async nextRows(
     walk: AsyncGenerator<Place[], void>,
     query: Query,
@@ -175,7 +177,7 @@ export class ExportService implements OnModuleDestroy {
     try {
       const { value: places } = await walk.next();
       if (!places) return undefined;
-      // The time is read before the records, as for a page.
+      // Read the time before the records, as for a page.
       const present = await this.present.readLong();
       return await this.replica.read((reader) => readRows(reader, query.listed, places, mayReveal(call), present));
     } finally {
@@ -184,7 +186,8 @@ export class ExportService implements OnModuleDestroy {
   }
 
   /**
-   * Records that an export was interrupted. An export without such a record was interrupted by the end of its process.
+   * Records the interruption of an export. An export without an end was interrupted by the end of its
+   * process.
    */
   private async endBroken(accessId: string, rows: number): Promise<void> {
     try {
@@ -197,7 +200,7 @@ export class ExportService implements OnModuleDestroy {
 
 const keyOf = ({ caller }: Call): string => caller?.keyId ?? '';
 
-/** Fetches one element before it is asked for, and no more. A slow read runs while the last element is processed. */
+/** Fetches one element ahead. A slow read runs while the previous element is processed. */
 async function* prefetch<Element>(source: AsyncGenerator<Element, void>): AsyncGenerator<Element, void> {
   try {
     let next = source.next();
@@ -205,7 +208,7 @@ async function* prefetch<Element>(source: AsyncGenerator<Element, void>): AsyncG
       const { value, done } = await next;
       if (done) return;
       next = source.next();
-      next.catch(() => undefined); // the consumer gets this error when it asks for the element
+      next.catch(() => undefined); // The consumer gets this error with the element.
       yield value;
     }
   } finally {

@@ -18,7 +18,7 @@ import { lifecycleOf, resolutionIn } from '../records/rows';
 import { transactionOf } from '../records/items';
 import { Listed } from '../search/search.dto';
 
-/** A refused request, with the names of its columns. */
+/** A refused request, by its column names. */
 interface Refusal extends AskedMembers {
   actor: string | null;
   credential: CredentialDocument | null;
@@ -40,17 +40,17 @@ interface Decision {
   screening: string | null;
 }
 
-/** The records of a call, as an export needs them. All times are ISO 8601 in UTC. */
+/** Records of a call for an export. All times are ISO 8601 in UTC. */
 export interface ExportedCall {
-  /** Null if a refusal stands for the call. Payouts of such a call have both. */
+  /** Null if the call has only a refusal. Refused payouts have both. */
   intent: IntentDocument | null;
   refusal: Refusal | null;
-  /** The name of the client. */
+  /** Name of the client. */
   client: string | null;
-  /** Its account at the upstream. */
+  /** Account of the client at the upstream. */
   account: string;
   people: PersonDocument[];
-  /** The name of its requester. Null if no person was known, or it was erased. */
+  /** Name of its requester. Null if unknown or erased. */
   actor: string | null;
   /** Null if the request had none, or it was erased. */
   idempotencyKey: string | null;
@@ -63,7 +63,7 @@ export interface ExportedCall {
   approval: string | null;
 }
 
-/** A payout of a call, with its transaction, as it was seen last. */
+/** A payout of a call with its transaction, in its latest state. */
 export interface ExportedItem {
   position: number;
   item: ItemDocument;
@@ -87,7 +87,7 @@ interface StoredCall {
   settlements: string[];
 }
 
-/** The clock of the proxy has milliseconds, that of the database has microseconds. */
+/** Formats an instant. The proxy's clock has milliseconds, the database's has microseconds. */
 const UTC = (column: string, fraction: 'MS' | 'US' = 'US') =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.${fraction}"Z"')`;
 
@@ -101,21 +101,24 @@ const REFUSAL = `
     SELECT ${ASKED.join(', ')}, r.actor, r.credential, r.status, r.code, r.detail, r.first_call_id,
       ${UTC('r.recorded_at')} AS recorded_at) AS x`;
 
-/** A record with an empty array `items`, because most of it is payouts or transactions. */
+/** A record with an empty array `items`, because payouts and transactions are most of its size. */
 const withoutItems = (table: 'intent' | 'outcome', record: string) =>
   `replace(${record}, ${itemsSql(table, record)}, '[]')`;
 
-/** The parts of a call that only one kind of export needs. */
+/** Parts of a call that only one kind of export needs. */
 const DOCUMENTS: Record<Listed, string> = {
   calls: `${withoutItems('intent', 'i.record')} AS record, NULL AS people, ${withoutItems('outcome', 'o.record')} AS outcome`,
   items: `i.record, b.people, o.record AS outcome`,
 };
 
-/** The key beside a record. An erased key has no salt. */
+/** The key in the table of keys. An erased key has no salt. */
 const KEY = `CASE WHEN r.id IS NOT NULL THEN coalesce(r.idempotency_key, CASE WHEN k.salt IS NOT NULL THEN k.key END)
   WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key END`;
 
-/** Each table is joined by the IDs in $1, so that Postgres skips the partitions of other months. */
+/**
+ * Returns the query. It joins each table by the IDs in $1, which lets Postgres skip the partitions of other
+ * months.
+ */
 const sqlOf = (listed: Listed) => `
   SELECT ${DOCUMENTS[listed]}, ${KEY} AS "idempotencyKey", CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client, c.account,
     p.name AS "personName", p.salt AS "personSalt",
@@ -134,10 +137,7 @@ const sqlOf = (listed: Listed) => `
 
 const SQL = { calls: sqlOf('calls'), items: sqlOf('items') };
 
-/**
- * Reads calls by their IDs. A call that was pruned in the meantime is not in the result. The calls of a list of calls
- * have no payouts.
- */
+/** Reads calls by their IDs, except those pruned in the meantime. Omits payouts when exporting calls only. */
 export async function readExportedCalls(
   prisma: ReaderPrisma,
   listed: Listed,
@@ -167,7 +167,8 @@ function toCall(row: StoredCall, present: Present): ExportedCall {
     account: accountNamed(records.intent ? records.intent.account : row.account),
     people: parsed<PersonDocument[]>(row.people) ?? [],
     actor: actorOf(records.refusal ?? records.intent ?? {}, { name: row.personName, salt: row.personSalt }),
-    idempotencyKey: row.idempotencyKey ?? records.intent?.idempotency_key ?? null, // of an earlier program, in the record
+    // A record of an earlier version contains the key.
+    idempotencyKey: row.idempotencyKey ?? records.intent?.idempotency_key ?? null,
     ...records,
     ...statesOf(records, present),
   };
@@ -189,13 +190,13 @@ function statesOf(
   const state = stateOf(call, present);
   return {
     state,
-    // Same rule as `inDoubtSince`, with the microseconds of the database.
+    // Same rule as `inDoubtSince`, with the database's microseconds.
     inDoubtSince: state === 'unknown' ? (outcome?.answered_at ?? decision?.decided_at ?? intent.recorded_at) : null,
     approval: approvalStatusOf(call, present),
   };
 }
 
-/** Returns a payout of a call. Undefined if there is none at this position. */
+/** Returns the payout of a call at a position. Undefined if none. */
 export function itemOf(call: ExportedCall, position: number): ExportedItem | undefined {
   const { intent, outcome, settlements, people } = call;
   const item = intent?.items?.[position];

@@ -2,12 +2,12 @@ import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Format, ManifestRecord } from './export.dto';
 import { Listed } from '../search/search.dto';
 
-/** The route whose access records are exports. */
+/** Route of exports in the access log. */
 const EXPORT_ROUTE = 'GET /v1/audit/export';
 
 interface ExportRecord {
   filters: Record<string, string>;
-  /** Canonical JSON of the filters before masking. Null if nothing was masked, or once it was erased. */
+  /** Canonical JSON of the filters before masking. Null if nothing was masked, or after an erasure. */
   asked: string | null;
   rows: bigint;
   sha256: Buffer;
@@ -19,7 +19,7 @@ interface ExportRecord {
 
 /**
  * Rebuilds the manifest of an export from its access record.
- * @param reveal whether the filters may be shown unmasked.
+ * @param reveal whether to unmask the filters.
  * @returns undefined unless this export was read to its end.
  */
 export async function readManifest(

@@ -12,7 +12,7 @@ describe('a checkpoint', () => {
     expect(parseCheckpoint(TEXT)).toEqual({ origin: ORIGIN, size: 20_852_163, root, extensions: [] });
   });
 
-  it('is read again for empty logs, large ones, and extensions', () => {
+  it('round-trips for empty logs, large logs and extensions', () => {
     for (const checkpoint of [
       { origin: ORIGIN, size: 0, root: EMPTY_ROOT, extensions: [] },
       { origin: 'an origin with spaces', size: Number.MAX_SAFE_INTEGER, root, extensions: ['one', 'two words'] },
@@ -44,7 +44,7 @@ describe('a checkpoint', () => {
     expect(() => parseCheckpoint(text)).toThrow(/checkpoint/);
   });
 
-  it('is not written if it could not be read', () => {
+  it('is not written if it would be unreadable', () => {
     const good = { origin: ORIGIN, size: 1, root };
     for (const wrong of [
       ...['', 'two\nlines'].map((origin) => ({ ...good, origin })),

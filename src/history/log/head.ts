@@ -1,19 +1,22 @@
 import { HASH_BYTES } from './merkle';
 import { decodeBase64, KeyRing, openNote, Signer, signNote, Verifier } from './note';
 
-/** The state of a log at one moment, in a signed note (https://c2sp.org/tlog-checkpoint). */
+/** State of a log at one moment, in a signed note (https://c2sp.org/tlog-checkpoint). */
 interface Checkpoint {
-  /** The globally unique name of the log. */
+  /** Globally unique name of the log. */
   origin: string;
-  /** The number of leaves. */
+  /** Number of leaves. */
   size: number;
-  /** The root hash of the Merkle tree (RFC 6962). */
+  /** Root hash of the Merkle tree (RFC 6962). */
   root: Buffer;
-  /** Further lines. No monitor audits them. */
+  /** Further lines, which no monitor audits. */
   extensions?: string[];
 }
 
-/** Returns the text to sign. Throws if it could not be parsed again. */
+/**
+ * Returns the text to sign.
+ * @throws Error if it could not be parsed again.
+ */
 export function formatCheckpoint({ origin, size, root, extensions = [] }: Checkpoint): string {
   const lines = [origin, String(size), root.toString('base64'), ...extensions];
   if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`A log cannot have ${size} leaves.`);
@@ -24,7 +27,10 @@ export function formatCheckpoint({ origin, size, root, extensions = [] }: Checkp
   return `${lines.join('\n')}\n`;
 }
 
-/** Parses the text of a note, as `openNote` returns it. Throws an Error that says what is malformed. */
+/**
+ * Parses the text of a note from `openNote`.
+ * @throws Error that describes the malformed part.
+ */
 export function parseCheckpoint(text: string): Required<Checkpoint> {
   const [origin = '', size = '', hash = '', ...more] = text.split('\n');
   const extensions = more.slice(0, -1);
@@ -39,33 +45,38 @@ export function parseCheckpoint(text: string): Required<Checkpoint> {
   return { origin, size: Number(size), root, extensions };
 }
 
-/** The content of one of our checkpoints. All of it is signed. */
+/** Content of one of our checkpoints. All of it is signed. */
 export interface Head {
   size: number;
   root: Buffer;
-  /** By the database's clock. ISO 8601 with microseconds. */
+  /** ISO 8601 with microseconds, by the database's clock. */
   sealedAt: string;
-  /** Everything written before this time is in the tree, by the database's clock. Null if unknown. */
+  /** Time before which all records are in the tree, by the database's clock. Null if unknown. */
   completeUntil: string | null;
 }
 
-/** A checkpoint as it was read, with its keys. */
+/** A checkpoint with its keys. */
 export interface SignedHead extends Head {
-  /** The keys of the ring that signed it, at least one. */
+  /** Keys of the ring that signed it, at least one. */
   signers: readonly Verifier[];
-  /** The verifier keys that its text names, if several signed it: those of the log from there on. */
+  /**
+   * Verifier keys named in the text of a checkpoint with several signatures: the log's keys from there on.
+   */
   keys: readonly string[];
 }
 
-/** The extension lines of a checkpoint. The database owner can rewrite columns, but not these signed lines. */
+/**
+ * Prefixes of the extension lines of a checkpoint. The database owner can rewrite columns, but not these
+ * signed lines.
+ */
 const SEALED = 'sealed ';
 const COMPLETE = 'complete ';
 const KEY = 'key ';
 
 /**
  * Signs a checkpoint with all current keys. The log's origin is the name of its keys, as
- * https://c2sp.org/tlog-checkpoint recommends. If there are several keys, the text names them, so that the holders of one
- * learn the others from a text that it signed.
+ * https://c2sp.org/tlog-checkpoint recommends. With several keys, the text names them: a holder of one learns
+ * the others from a signed text.
  */
 export function signHead({ size, root, sealedAt, completeUntil }: Head, { name, current }: KeyRing<Signer>): string {
   const extensions = [
@@ -76,7 +87,7 @@ export function signHead({ size, root, sealedAt, completeUntil }: Head, { name, 
   return signNote(formatCheckpoint({ origin: name, size, root, extensions }), ...current);
 }
 
-/** @throws Error that says why: not signed by one of the keys, malformed, or of another log. */
+/** @throws Error that gives the reason: not signed by any of the keys, malformed, or of another log. */
 export function readHead(note: string, { name, all }: Pick<KeyRing, 'name' | 'all'>): SignedHead {
   const { text, signers } = openNote(note, ...all);
   const { origin, size, root, extensions } = parseCheckpoint(text);

@@ -2,11 +2,11 @@ import { INTENT_COLUMNS, LATER_MEMBERS, REFUSAL_COLUMNS } from '../../journal/re
 import { ColumnOfRecord } from '../../journal/records/document-sql';
 import { OUTCOME_COLUMNS } from '../../journal/outcomes/outcomes';
 
-/** The form of a column's value in a leaf (leafSql). */
+/** Form of a column's value in a leaf (leafSql). */
 export type Form =
   /** As JSON: texts, IDs, booleans, small integers, and lists of texts. */
   | 'plain'
-  /** As the text that Postgres writes: decimals, JSON, and integers that no double can hold. */
+  /** As Postgres text: decimals, JSON, and integers beyond the range of doubles. */
   | 'text'
   | 'hex'
   | 'date'
@@ -15,13 +15,16 @@ export type Form =
 interface Kind {
   /** The primary key. */
   key: string;
-  /** The column with the time at which the database wrote the record, by its own clock. */
+  /** Column with the time of the record, by the database's own clock. */
   at: string;
-  /** All columns but `tx`, which has no meaning outside the database. Of a document, those that repeat a member of it. */
+  /**
+   * All columns except `tx`, which has no meaning outside the database. For a document, the columns that
+   * repeat its members.
+   */
   columns: Record<string, Form>;
   /**
-   * The columns that each later change added. A leaf has them only if one of them, or of a change after it, has a value, so that earlier
-   * leaves stay the same.
+   * Columns added by each later change. A leaf includes them only if one of them, or of a change after it,
+   * has a value. Earlier leaves stay the same.
    */
   later: string[][];
   /** Whether the row has the text of its leaf, in the column `record`. */
@@ -29,8 +32,8 @@ interface Kind {
 }
 
 /**
- * The columns of a kind by their forms, and those that were added later: names, separated by spaces. The first plain column is the key,
- * and the last time is when the record was written. `members` are columns with the values of members.
+ * Columns of a kind by form, and later ones: names separated by spaces. The first plain column is the key,
+ * and the last time is that of the record. `members` are columns with the values of members.
  */
 type Columns = { plain: string; time: string; members?: ColumnOfRecord[] } & Partial<Record<Form | 'later', string>>;
 
@@ -49,15 +52,18 @@ function kind({ later, members = [], ...columns }: Columns, isDocument = false):
 }
 
 type Forms = Partial<Record<ColumnOfRecord['type'], Form>>;
-/** The forms of columns with the values of members, by their types. Others are plain. */
+/** Forms of columns with the values of members, by type. Others are plain. */
 const FORMS: Forms = { numeric: 'text', json: 'text', bytea: 'hex', date: 'date', timestamptz: 'time' };
 
 /** The author of a record. */
 const AUTHOR = 'client_id key_id actor';
-/** The request behind a record. */
+/** The request that caused a record. */
 const REQUEST = `${AUTHOR} request_id client_address`;
 
-/** The kinds of records that the log seals, requests before their outcomes. Each kind lists the columns of its leaf. */
+/**
+ * Kinds of records that the log seals, requests before their outcomes. Each kind lists the columns of its
+ * leaf.
+ */
 const KINDS = {
   intent: kind({ plain: 'id', time: 'recorded_at', members: INTENT_COLUMNS }, true),
   outcome: kind({ plain: 'intent_id', time: 'recorded_at', members: OUTCOME_COLUMNS }, true),
@@ -150,7 +156,7 @@ const KINDS = {
 
 export type KindName = keyof typeof KINDS;
 
-/** The kinds in the order in which a pass of the sealer reads them. */
+/** Kinds in the order in which a pass of the sealer reads them. */
 export const KIND_NAMES = Object.keys(KINDS) as KindName[];
 
 export function kindOf(name: KindName): Kind {
@@ -162,7 +168,10 @@ export function kindOf(name: KindName): Kind {
  * records, Postgres writes it from the base tables. The database owner could change a view, and no seal would notice.
  */
 
-/** SQL for each form. JSON numbers are doubles, and Postgres does not write JSON columns as RFC 8785 does. */
+/**
+ * SQL for each form. JSON numbers are doubles, and Postgres does not format JSON columns as RFC 8785
+ * requires.
+ */
 const WRITTEN = {
   plain: (column) => column,
   text: (column) => `${column}::text`,
@@ -176,14 +185,16 @@ export function utcSql(time: string): string {
   return `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-/** Marks dates before Christ. A year's number does not name its era, so both eras would have the same leaf. */
+/**
+ * Marks dates before Christ. Year numbers omit the era, which would give dates of both eras the same leaf.
+ */
 function ofOurEra(column: string, written: string): string {
   return `CASE WHEN ${column} >= '0001-01-02' AND ${column} < 'infinity' THEN ${written} ELSE ${column}::text END`;
 }
 
 /**
- * Returns SQL for the leaf of the row `alias`, as text. A member `table` keeps records of different tables apart. Members
- * are ordered as RFC 8785, section 3.2.3, requires. row_to_json writes neither spaces nor line ends.
+ * Returns SQL for the leaf of the row `alias`, as text. A member `table` distinguishes records of different
+ * tables. Members are ordered by RFC 8785, section 3.2.3. row_to_json writes neither spaces nor line ends.
  */
 export function leafSql(name: KindName, alias: string): string {
   const { columns, later, isDocument } = kindOf(name);

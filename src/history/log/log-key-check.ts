@@ -9,7 +9,7 @@ const ENDS = `
 
 /**
  * Requires that the keys can continue the log of a database, and verify its beginning.
- * @throws StartError that says how to change a key.
+ * @throws StartError that explains how to change a key.
  */
 export async function requireLogKeys(databaseUrl: string, ring: KeyRing): Promise<void> {
   const db = new ServerClient({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
@@ -37,7 +37,7 @@ function tooEarly(isRetired: boolean): string {
   );
 }
 
-/** Returns no keys for a note that none of them signed. */
+/** Returns the signers of a note. Empty if none of the keys signed it. */
 function signersOf(note: string, ring: KeyRing) {
   try {
     return readHead(note, ring).signers;
@@ -53,8 +53,8 @@ export async function newestNote(db: ClientBase): Promise<string | undefined> {
 }
 
 /**
- * Returns the newest current key that may continue a log after its newest checkpoint, because it has signed it. Before the
- * first checkpoint, any key may. Undefined if none may.
+ * Returns the newest current key that may continue a log: a signer of its newest checkpoint, or any key
+ * before the first one. Undefined if none may.
  */
 export function signerAfter(note: string | undefined, ring: KeyRing<Signer>): Signer | undefined {
   if (note === undefined) return ring.current[0];

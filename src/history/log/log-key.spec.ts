@@ -13,7 +13,7 @@ afterEach(() => rmSync(file, { recursive: true, force: true }));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 describe("the log's key", () => {
-  it('is generated once and readable only by its owner, and leaves nothing else behind', () => {
+  it('is generated once, is readable only by its owner, and leaves no other file', () => {
     expect(knownLogKeyOf({ logSigningKey: undefined, dataDir })).toBeUndefined();
     const made = logKeyOf({ logSigningKey: undefined, dataDir });
     expect(logRingOf({ logSigningKey: made }).name).toBe('payout-proxy');
@@ -23,13 +23,13 @@ describe("the log's key", () => {
     expect(knownLogKeyOf({ logSigningKey: undefined, dataDir })?.reveal()).toBe(made.reveal());
   });
 
-  it('is the configured one, and then none is generated', () => {
+  it('uses the configured key instead of generating one', () => {
     const given = new Secret(newSigningKey('example.com/payouts'));
     expect(logKeyOf({ logSigningKey: given, dataDir })).toBe(given);
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  it('may be one of several, newest first, also in its file', () => {
+  it('may be one of several keys, newest first, also in its file', () => {
     const keys = [newSigningKey('log'), newSigningKey('log'), newSigningKey('log')];
     const [first, second, third] = keys.map((key) => signerOf(key).verifierKey);
     writeFileSync(file, JSON.stringify({ signingKey: keys.slice(0, 2).join('\n') }));
@@ -41,7 +41,7 @@ describe("the log's key", () => {
     ]);
   });
 
-  it('prevents the start if it is not of the same log, listed twice, or damaged among the retired ones', () => {
+  it('prevents the start if retired keys are of another log, listed twice, or damaged', () => {
     const [one, other, renamed] = [newSigningKey('log'), newSigningKey('log'), newSigningKey('another')];
     const start = (keys: string[], logRetiredKeys: string[] = []) =>
       logKeyOf({ logSigningKey: new Secret(keys.join()), logRetiredKeys, dataDir });
@@ -53,7 +53,7 @@ describe("the log's key", () => {
     expect(() => start([one], [publicOf(other).slice(0, -4)])).toThrow(/^LOG_RETIRED_KEYS is invalid\. /);
   });
 
-  it('prevents the start if it is damaged, with a message that does not quote it', () => {
+  it('prevents the start if it is damaged, without quoting it', () => {
     const key = newSigningKey('log').replace(/\+[0-9a-f]{8}\+/, '+00000000+');
     const start = () => logKeyOf({ logSigningKey: new Secret(key), dataDir });
     expect(start).toThrow(StartError);
@@ -62,7 +62,7 @@ describe("the log's key", () => {
     expect(() => logKeyOf({ logSigningKey: undefined, dataDir })).toThrow(/log-key\.json contains no signing key/);
   });
 
-  it('prevents the start if it cannot be stored, with advice on what to set', () => {
+  it('prevents the start if it cannot be stored, and names the setting to change', () => {
     const blocked = join(dataDir, 'log-key.json', 'below');
     writeFileSync(file, '');
     chmodSync(file, 0o600);

@@ -6,10 +6,10 @@ import { writePrivateJson } from '../../platform/config/secrets/private-file';
 import { Secret } from '../../platform/config/secrets/secret';
 import { codeOf } from '../../platform/errors/error-code';
 
-/** The name of the log in its checkpoints, if the operator configures no key with its own name. */
+/** Default name of the log in its checkpoints, unless a configured key has another name. */
 const LOG_NAME = 'payout-proxy';
 
-/** The file of a generated key. It is not in the database, because anyone with the database could then sign. */
+/** File of a generated key. It is outside the database, whose readers could otherwise sign. */
 export const LOG_KEY_FILE = 'log-key.json';
 
 interface RingSource {
@@ -22,7 +22,7 @@ type KeySource = Pick<Config, 'logSigningKey' | 'dataDir'>;
 
 /**
  * Returns the keys that sign the log: LOG_SIGNING_KEY, or a key that is generated once and kept in DATA_DIR.
- * @throws StartError if a key is invalid, or if there is none and none can be stored.
+ * @throws StartError if a key is invalid, or a new one cannot be stored.
  */
 export function logKeyOf(config: KeySource & Pick<RingSource, 'logRetiredKeys'>): Secret {
   const logSigningKey = config.logSigningKey ?? keptKey(config.dataDir);
@@ -30,12 +30,12 @@ export function logKeyOf(config: KeySource & Pick<RingSource, 'logRetiredKeys'>)
   return logSigningKey;
 }
 
-/** Returns the keys without generating one. Undefined if there are none yet. */
+/** Returns the keys without generating one. Undefined if none exist yet. */
 export function knownLogKeyOf({ logSigningKey, dataDir }: KeySource): Secret | undefined {
   return logSigningKey ?? logKeyIn(dataDir);
 }
 
-/** @throws StartError that says what is wrong with the keys, without quoting those that are secret. */
+/** @throws StartError that describes the fault of the keys, without quoting secret ones. */
 export function logRingOf({ logSigningKey, logRetiredKeys = [] }: RingSource): KeyRing<Signer> {
   const current = asConfigured('LOG_SIGNING_KEY', () =>
     logSigningKey
@@ -56,7 +56,7 @@ function asConfigured<Result>(name: string, read: () => Result): Result {
 }
 
 /**
- * Writes a key to the file in a folder, unless one is there.
+ * Writes a key to the file in a folder, unless the file exists.
  * @throws StartError if it cannot be stored.
  */
 export function keepLogKey(folder: string, key: Secret): void {
@@ -79,7 +79,10 @@ function keptKey(dataDir: string): Secret {
   return readKey(file);
 }
 
-/** If several processes start on one DATA_DIR, the key of the first one stays: a link never replaces a file. */
+/**
+ * Writes the key file. If several processes start on one DATA_DIR, the first key stays: a link never replaces
+ * a file.
+ */
 function writeKey(dataDir: string, file: string, signingKey: string): void {
   const own = `${file}.${process.pid}`;
   try {
@@ -104,7 +107,7 @@ function readKey(file: string): Secret {
     const { signingKey } = JSON.parse(readFileSync(file, 'utf8')) as { signingKey?: unknown };
     if (typeof signingKey === 'string') return new Secret(signingKey);
   } catch {
-    // reported below, without the content of the file
+    // Reported below, without the content of the file.
   }
   throw new StartError(
     `The file ${file} contains no signing key or cannot be read. Restore it from a backup, or set LOG_SIGNING_KEY.`,

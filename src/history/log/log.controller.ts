@@ -106,7 +106,7 @@ export class ReceiptsController {
     return this.receipts.receipt(id, owner, reveal);
   }
 
-  /** Auditors see the calls of every client. Each read is recorded. */
+  /** Returns the receipt of any client's call. Each read is recorded. */
   @Get('audit/calls/:id/receipt')
   @Allow('audit')
   @Shows(({ call_id, records }: Receipt) => ({ rows: records.length, callId: call_id, people: true }))

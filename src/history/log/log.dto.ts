@@ -5,7 +5,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { described, INTEGER, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { KIND_NAMES, KindName } from './kinds';
 
-/** The number of leaves of a tree. */
+/** Number of leaves of a tree. */
 const TreeSize = (description: string) =>
   applyDecorators(
     ReadAs((value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value)),
@@ -45,7 +45,7 @@ const NOTE = {
 const RECORD =
   'The leaf. Its canonical form (RFC 8785) gives the hashed bytes. Timestamps, decimals, and bytes are text.';
 
-/** The salt and the value behind a commitment of a record: SHA-256(salt || value). */
+/** Salt and value of a commitment in a record: SHA-256(salt || value). */
 export class Opening {
   @described({ type: 'string', example: 'items/0/email_commitment' }, 'Path in the record.') commitment!: string;
   @described(TEXT, 'Salt, hexadecimal.') salt!: string;

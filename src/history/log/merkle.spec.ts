@@ -3,7 +3,10 @@ import { leafHash } from '../../../test/support/records/leaf-hash';
 import { NaiveTree } from '../../../test/support/records/naive-tree';
 import { CompactRange, EMPTY_ROOT, foldSubtrees, nodeHash, subtreesOf } from './merkle';
 
-/** The leaves and roots by which implementations of RFC 6962 are compared: transparency-dev/merkle, rfc6962 and proof. */
+/**
+ * Leaves and roots that implementations of RFC 6962 share as test vectors: transparency-dev/merkle, rfc6962
+ * and proof.
+ */
 const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map(
   (hex) => Buffer.from(hex, 'hex'),
 );
@@ -29,7 +32,7 @@ function treeOf(leaves: Buffer[]): CompactRange {
 }
 
 describe('the hashes', () => {
-  it('equal the published ones', () => {
+  it('equal the published hashes', () => {
     const leaf = leafHash(Buffer.of(0));
     expect(leaf.toString('hex')).toBe('96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7');
     expect(nodeHash(leafHash(''), leaf).toString('hex')).toBe(ROOTS[2]);
@@ -41,7 +44,7 @@ describe('the hashes', () => {
     expect(leafHash('zażółć 😂 \0').toString('hex')).toBe(hash('sha256', bytes, 'hex'));
   });
 
-  it('do not depend on earlier hashes, and reject anything that is not a hash', () => {
+  it('are independent of earlier hashes, and reject values that are not hashes', () => {
     const [one, other] = [leafHash('one'), leafHash('other')];
     const before = nodeHash(one, other);
     expect(nodeHash(other, one)).not.toEqual(before);
@@ -77,7 +80,7 @@ describe('CompactRange', () => {
     }
   });
 
-  it('reports each subtree that a leaf completes, once and the lowest first', () => {
+  it('reports each completed subtree once, the lowest first', () => {
     const told: string[] = [];
     const tree = CompactRange.of(0, []);
     many.slice(0, 8).forEach((leaf) =>
@@ -115,7 +118,7 @@ describe('CompactRange', () => {
     expect(() => CompactRange.of(0, []).append(hash.subarray(1))).toThrow('32 bytes');
   });
 
-  it('copies the hashes that it continues from', () => {
+  it('copies its initial hashes', () => {
     const given = [...treeOf(many.slice(0, 7)).hashes];
     CompactRange.of(7, given).append(leafHash(''));
     expect(given).toHaveLength(3);

@@ -1,28 +1,31 @@
 import { hash } from 'node:crypto';
 
-/** The bytes of a SHA-256 hash. */
+/** Size of a SHA-256 hash in bytes. */
 export const HASH_BYTES = 32;
 
-/** The root of the empty tree: SHA-256 of nothing (RFC 6962, section 2.1). */
+/** Root of the empty tree: SHA-256 of nothing (RFC 6962, section 2.1). */
 export const EMPTY_ROOT = hash('sha256', '', 'buffer');
 
 /**
- * Returns SHA-256(0x00 || leaf), hex (RFC 6962, section 2.1). The prefix separates leaves from nodes. Without it, two
- * concatenated hashes could pass for a leaf. A buffer for each leaf would cost a fifth of the speed.
+ * Returns SHA-256(0x00 || leaf), hex (RFC 6962, section 2.1). The prefix separates leaves from nodes. Without
+ * it, two concatenated hashes could pass for a leaf. A buffer per leaf would cost a fifth of the speed.
  */
 export function leafHash(leaf: string): string {
   return hash('sha256', `\0${leaf}`, 'hex');
 }
 
-/** One buffer for all nodes. Hashing is synchronous, and an allocation for each node costs a third of the speed. */
+/** Buffer for all nodes. Hashing is synchronous, and an allocation per node costs a third of the speed. */
 const nodeInput = Buffer.alloc(1 + 2 * HASH_BYTES, 0x01);
 
-/** Returns SHA-256(0x01 || left || right) (RFC 6962, section 2.1). Throws unless both have 32 bytes. */
+/**
+ * Returns SHA-256(0x01 || left || right) (RFC 6962, section 2.1).
+ * @throws RangeError unless both have 32 bytes.
+ */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   if (left.length !== HASH_BYTES || right.length !== HASH_BYTES) throw new RangeError('A hash has 32 bytes.');
   nodeInput.set(left, 1);
   nodeInput.set(right, 1 + HASH_BYTES);
-  return Buffer.from(hash('sha256', nodeInput, 'binary'), 'binary'); // twice as fast as a buffer from hash
+  return Buffer.from(hash('sha256', nodeInput, 'binary'), 'binary'); // Twice as fast as a buffer from hash.
 }
 
 /**
@@ -35,19 +38,19 @@ export function foldSubtrees(hashes: readonly Buffer[]): Buffer {
 }
 
 /**
- * The right edge of a Merkle tree: the hashes of its maximal perfect subtrees from left to right, one for each bit that
- * is set in its size. They suffice to append leaves and to compute the root.
+ * Right edge of a Merkle tree: the hashes of its maximal perfect subtrees from left to right, one for each
+ * set bit of its size. They suffice to append leaves and to compute the root.
  */
 export class CompactRange {
   private constructor(
-    /** The number of leaves. */
+    /** Number of leaves. */
     public size: number,
     readonly hashes: Buffer[],
   ) {}
 
   /**
-   * Continues a tree of `size` leaves from the hashes of `subtreesOf(0, size)`. Throws if the hashes do not match the
-   * size.
+   * Continues a tree of `size` leaves from the hashes of `subtreesOf(0, size)`.
+   * @throws RangeError if the hashes do not match the size.
    */
   static of(size: number, hashes: readonly Buffer[]): CompactRange {
     const expected = Number.isSafeInteger(size) && size >= 0 ? size.toString(2).replaceAll('0', '').length : undefined;
@@ -67,7 +70,7 @@ export class CompactRange {
     let index = this.size;
     for (let level = 1; index % 2 === 1; level++) {
       hash = nodeHash(this.hashes.pop()!, hash);
-      index = (index - 1) / 2; // no bit shifts: sizes exceed 32 bits
+      index = (index - 1) / 2; // No bit shifts: sizes exceed 32 bits.
       onNode?.(level, index, hash);
     }
     this.hashes.push(hash);
@@ -85,7 +88,7 @@ export interface Subtree {
   index: number;
 }
 
-/** Returns the hashes of the subtrees, in their order. It is called once for each proof, so it costs one query. */
+/** Returns the hashes of the subtrees, in their order. Called once per proof, at the cost of one query. */
 export type HashOf = (subtrees: Subtree[]) => Promise<Buffer[]>;
 
 /** The leaves [from, to). */
@@ -132,8 +135,8 @@ function pathOf(index: number, { from, to }: Range): Range[] {
 }
 
 /**
- * SUBPROOF of RFC 9162, section 2.1.4.1: the ranges whose hashes prove that the tree that ended at `end` is in the
- * range.
+ * SUBPROOF of RFC 9162, section 2.1.4.1: the ranges whose hashes prove that the range contains the tree that
+ * ended at `end`.
  */
 function subproofOf(end: number, { from, to }: Range, isKnown: boolean): Range[] {
   if (end === to) return isKnown ? [] : [{ from, to }];

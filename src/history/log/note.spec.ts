@@ -17,7 +17,7 @@ const verifier = verifierOf(signer.verifierKey);
 const stranger = signerOf(newSigningKey('stranger.example'));
 const TEXT = 'first line\n\nafter an empty one: zażółć\n';
 const NOTE = signNote(TEXT, signer);
-/** Made once, to be looked for in messages. */
+/** Generated once, to search for in messages. */
 const KEY = newSigningKey(LOG);
 const lineOf = (note: string) => note.slice(note.lastIndexOf('\n\n') + 2);
 
@@ -77,7 +77,8 @@ describe('a key', () => {
     const key = newSigningKey(LOG);
     const holder = signerOf(key);
     const seed = Buffer.from(key.split('+').slice(4).join('+'), 'base64').subarray(1);
-    expect(holder.privateKey.export({ format: 'jwk' }).d).toBe(seed.toString('base64url')); // what is looked for
+    // The secret to search for.
+    expect(holder.privateKey.export({ format: 'jwk' }).d).toBe(seed.toString('base64url'));
     const shown = JSON.stringify(holder) + inspect(holder, { depth: 9, showHidden: true });
     for (const form of ['base64', 'base64url', 'hex'] as const)
       expect(shown).not.toContain(seed.toString(form).slice(4, -4));
@@ -97,7 +98,7 @@ describe('a note', () => {
     expect(openNote(NOTE + lineOf(NOTE), verifier).text).toBe(TEXT);
   });
 
-  it('of several keys tells which of them signed, and is rejected if one of their signatures is wrong', () => {
+  it('of several keys names its signers, and is rejected if one of their signatures is wrong', () => {
     const both = signNote(TEXT, signer, stranger);
     const strange = verifierOf(stranger.verifierKey);
     const unknown = verifierOf(signerOf(newSigningKey(LOG)).verifierKey);
@@ -125,7 +126,7 @@ describe('a note', () => {
     }
   });
 
-  it('is rejected if a signature of the key is wrong, even if another is right', () => {
+  it('is rejected for a wrong signature of the key, despite a right one', () => {
     const wrong = lineOf(signNote('other text\n', signer));
     expect(() => openNote(NOTE + wrong, verifier)).toThrow(`The signature of ${LOG} does not match`);
     expect(() => openNote(signNote('other text\n', signer) + lineOf(NOTE), verifier)).toThrow('does not match');
@@ -174,7 +175,7 @@ describe('notes in a file', () => {
     expect(splitNotes('')).toEqual([]);
   });
 
-  it('include an incomplete note as it is', () => {
+  it('include an incomplete note unchanged', () => {
     const cut = notes[2]!.slice(0, -20);
     const [first, second] = splitNotes(`${notes[0]}\n${cut}`);
     expect([first, second]).toEqual([notes[0], cut]);

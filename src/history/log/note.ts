@@ -1,13 +1,13 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, KeyObject, sign, verify } from 'node:crypto';
 
-/** The C2SP signature type of plain Ed25519 (https://c2sp.org/signed-note), the only type that is supported. */
+/** C2SP signature type of plain Ed25519 (https://c2sp.org/signed-note), the only supported type. */
 const ED25519 = 0x01;
 const SEED_BYTES = 32;
 const KEY_ID_BYTES = 4;
-/** The limit of Go's note package. More signatures only waste time. */
+/** Maximum number of signatures, as in Go's note package. More only waste time. */
 const MAX_SIGNATURES = 100;
 const MAX_NOTE_LENGTH = 1_000_000;
-/** The bytes before a seed in PKCS #8 (RFC 8410, section 7), the shortest form of a private key that Node accepts. */
+/** Bytes before a seed in PKCS #8 (RFC 8410, section 7), the shortest private key format of Node. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PRIVATE_PREFIX = 'PRIVATE+KEY+';
 const SIGNATURE_LINE = /^\u2014 ([^ ]+) ([^ ]+)$/;
@@ -15,7 +15,7 @@ const SIGNATURE_LINE = /^\u2014 ([^ ]+) ([^ ]+)$/;
 /** Verifies signatures of one key. */
 export interface Verifier {
   readonly name: string;
-  /** `<name>+<id>+<base64(0x01 || public key)>`: the form in which the key is published. */
+  /** `<name>+<id>+<base64(0x01 || public key)>`: the published form of the key. */
   readonly verifierKey: string;
   readonly publicKey: KeyObject;
 }
@@ -26,8 +26,8 @@ export interface Signer extends Verifier {
 }
 
 /**
- * Generates a signing key in the form of Go's note package: `PRIVATE+KEY+<name>+<id>+<base64(0x01 || seed)>`. It is
- * secret.
+ * Generates a signing key in the format of Go's note package: `PRIVATE+KEY+<name>+<id>+<base64(0x01 ||
+ * seed)>`. The result is secret.
  */
 export function newSigningKey(name: string): string {
   if (!isName(name) || name.includes(',')) {
@@ -38,7 +38,10 @@ export function newSigningKey(name: string): string {
   return `${PRIVATE_PREFIX}${name}+${keyId(name, rawOf(publicKey)).toString('hex')}+${typed(seed)}`;
 }
 
-/** Reads a signing key. Throws an Error that says what is wrong without quoting the key. */
+/**
+ * Reads a signing key.
+ * @throws Error that describes the fault without quoting the key.
+ */
 export function signerOf(signingKey: string): Signer {
   const parts = signingKey.startsWith(PRIVATE_PREFIX) ? partsOf(signingKey.slice(PRIVATE_PREFIX.length)) : undefined;
   if (parts === undefined) {
@@ -55,7 +58,10 @@ export function signerOf(signingKey: string): Signer {
   return { name: parts.name, verifierKey: `${parts.name}+${id}+${typed(raw)}`, publicKey, privateKey };
 }
 
-/** Reads a verifier key in the form of `Verifier.verifierKey`. Throws an Error that says what is wrong. */
+/**
+ * Reads a verifier key in the form of `Verifier.verifierKey`.
+ * @throws Error that describes the fault.
+ */
 export function verifierOf(verifierKey: string): Verifier {
   const parts = partsOf(verifierKey);
   if (parts === undefined) {
@@ -80,16 +86,17 @@ export function signNote(text: string, ...signers: readonly Signer[]): string {
   return `${text}\n${lines.join('')}`;
 }
 
-/** A note whose signatures were checked. */
+/** A note with verified signatures. */
 interface OpenedNote {
   text: string;
-  /** The given keys that signed it, at least one. */
+  /** Given keys that signed it, at least one. */
   signers: Verifier[];
 }
 
 /**
- * Opens a note. Throws if the note is malformed, if none of the keys signed it, or if a signature of one of them is wrong.
- * Ignores the signatures of others, as the specification demands.
+ * Opens a note. Ignores the signatures of other keys, as the specification demands.
+ * @throws Error if the note is malformed, if none of the keys signed it, or if a signature of one of them is
+ * wrong.
  */
 export function openNote(note: string, ...keys: readonly Verifier[]): OpenedNote {
   const { text, signatures } = parseNote(note);
@@ -105,8 +112,8 @@ export function openNote(note: string, ...keys: readonly Verifier[]): OpenedNote
 }
 
 /**
- * Makes a raw Ed25519 signature (RFC 8032) of 64 bytes. The bytes must not look like a note: prefix them with a
- * purpose.
+ * Returns a raw Ed25519 signature (RFC 8032) of 64 bytes. The bytes must not look like a note: prefix them
+ * with a purpose.
  */
 export function signBytes(signer: Signer, bytes: Uint8Array): Buffer {
   return sign(null, bytes, signer.privateKey);
@@ -118,14 +125,14 @@ export function verifyBytes(verifier: Verifier, bytes: Uint8Array, signature: Ui
 }
 
 /**
- * Splits a file of notes that are each followed by a blank line. Returns an incomplete note as it is, for `openNote` to
- * reject. Texts must not have a line that looks like a signature before a blank line.
+ * Splits a file of notes that are each followed by a blank line. Returns an incomplete note unchanged, for
+ * `openNote` to reject. Texts must not have a line that looks like a signature before a blank line.
  */
 export function splitNotes(file: string): string[] {
   return file.split(/(?<=^\u2014 [^\n]*\n)\n+/m).filter((note) => note !== '');
 }
 
-/** Decodes base64 (RFC 4648, section 4). Returns undefined for any other form than the canonical one. */
+/** Decodes base64 (RFC 4648, section 4). Undefined unless the text is canonical. */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;
@@ -172,17 +179,17 @@ const typed = (key: Buffer) => Buffer.concat([Buffer.of(ED25519), key]).toString
 const isText = (text: string) => !/[^\n\u0020-\u{10ffff}]|\p{Surrogate}/u.test(text);
 const isName = (name: string) => name !== '' && isText(name) && !/[+\n]|\p{White_Space}/u.test(name);
 
-/** The keys of a log. All have its name. */
+/** Keys of a log. All have its name. */
 export interface KeyRing<Current extends Verifier = Verifier> {
-  /** The name of the log. */
+  /** Name of the log. */
   readonly name: string;
-  /** The keys that sign now, newest first. */
+  /** Keys that sign now, newest first. */
   readonly current: readonly Current[];
-  /** The current keys, and those that have signed before. */
+  /** Current and former keys. */
   readonly all: readonly Verifier[];
 }
 
-/** @throws Error if the keys are not those of one log, or if one is listed twice. */
+/** @throws Error if the keys belong to several logs, or if one is listed twice. */
 export function ringOf<Current extends Verifier>(
   current: readonly Current[],
   retired: readonly Verifier[] = [],
@@ -199,7 +206,7 @@ export function ringOf<Current extends Verifier>(
   return { name: first.name, current, all };
 }
 
-/** Returns the newest of the keys that sign now, if one of them has signed. */
+/** Returns the newest current key, if any current key has signed. */
 export function currentOf<Current extends Verifier>(
   { current }: KeyRing<Current>,
   signers: readonly Verifier[],

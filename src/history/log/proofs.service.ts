@@ -19,7 +19,7 @@ interface Latest {
   note: string;
 }
 
-/** A record as it is now. */
+/** A record in its current form. */
 interface FoundRecord {
   kind: KindName;
   id: string;
@@ -41,7 +41,7 @@ const LEAVES = `
 /** Proves the content of the log from the stored hashes. */
 @Injectable()
 export class ProofsService {
-  /** The keys of the log. */
+  /** Keys of the log. */
   readonly ring: () => KeyRing;
   private readonly ask: Ask;
   private readonly hashOf: HashOf;
@@ -49,12 +49,15 @@ export class ProofsService {
   constructor(prisma: ReaderPrisma, @Inject(SETTINGS) settings: RunningConfig) {
     let ring: KeyRing | undefined;
     this.ring = () => (ring ??= logRingOf(settings));
-    // The SQL is built only from our own names (leafSql).
+    // The SQL consists only of our own names (leafSql).
     this.ask = <Row extends object>(sql: string, values: unknown[]) => prisma.$queryRawUnsafe<Row[]>(sql, ...values);
     this.hashOf = (subtrees) => storedHashes(this.ask, subtrees);
   }
 
-  /** Returns the newest key that signed a checkpoint. If none of ours did, receivers of our key will notice. */
+  /**
+   * Returns the newest key that signed a checkpoint. If none of ours signed it, verifiers of our key will
+   * notice.
+   */
   signerOf(note: string): Verifier {
     const { all } = this.ring();
     try {
@@ -80,7 +83,7 @@ export class ProofsService {
   }
 
   /**
-   * Proves the records of `recordsOf`, in the order of the log, and those that were pruned.
+   * Proves the records of `recordsOf`, in the order of the log, and the pruned ones.
    * @returns also the kinds of records that the newest checkpoint does not cover yet.
    */
   async prove(id: string, found: FoundRecord[]): Promise<{ note: string; proved: LeafProof[]; unsealed: KindName[] }> {
@@ -121,7 +124,7 @@ interface SealedLeaf {
 /** The format that tools/verify-receipt.mjs reads. */
 const RECEIPT_FORMAT = 'payout-proxy/receipt/1';
 
-/** Who made a request, as its record says. */
+/** Requester of a call in its record. */
 interface Requester {
   client_id: string;
   person_id?: string | null;
@@ -129,7 +132,7 @@ interface Requester {
   actor_commitment?: string | null;
 }
 
-/** Makes receipts: the records of a call, their inclusion proofs, and the committed data of people. */
+/** Creates receipts: the records of a call, their inclusion proofs, and the committed data of people. */
 @Injectable()
 export class ReceiptsService {
   constructor(
@@ -138,9 +141,9 @@ export class ReceiptsService {
   ) {}
 
   /**
-   * @param owner whose call it must be. Undefined allows any call.
-   * @param reveal whether to open commitments. If not, the receipt looks as if people had been erased.
-   * @throws Problem call_not_found if there is no such call, not_sealed while one of its records is too new.
+   * @param owner required owner of the call. Undefined allows any call.
+   * @param reveal whether to open commitments. Otherwise the receipt looks as if people had been erased.
+   * @throws Problem call_not_found for an unknown call, not_sealed while one of its records is too new.
    */
   async receipt(id: string, owner: Owner | undefined, reveal: boolean): Promise<Receipt> {
     if (!isUuid(id)) throw new Problem('call_not_found');
@@ -155,7 +158,7 @@ export class ReceiptsService {
     if (unsealed.length > 0) throw new Problem('not_sealed');
     const records: ReceiptRecord[] = [];
     for (const { kind, index, record, proof } of proved) {
-      if (record === null) continue; // it was pruned in the meantime
+      if (record === null) continue; // It was pruned in the meantime.
       records.push({
         kind,
         index,
@@ -187,7 +190,7 @@ export class ReceiptsService {
     return [...ofBody(row), ...ofPeople, ...ofKey(key), ...(await this.ofActor(request))];
   }
 
-  /** A name that was set after an erasure does not open the commitments from before. */
+  /** Opens the commitment to the requester. A name set after an erasure does not open earlier commitments. */
   private async ofActor({ person_id: id, actor_commitment: committed }: Requester): Promise<Opening[]> {
     if (!id || !committed) return [];
     const person = await this.prisma.person.findUnique({ where: { id } });
@@ -200,7 +203,7 @@ function ofBody(row: { salt: Uint8Array | null; body: Uint8Array | null } | null
   return row?.salt && row.body ? opening('body_commitment', row.salt, row.body) : [];
 }
 
-/** An erased key has no salt. */
+/** Opens the commitment to the idempotency key. An erased key has no salt. */
 function ofKey(row: { salt: Uint8Array | null; key: string | null } | null): Opening[] {
   return row?.salt && row.key !== null ? opening('idempotency_key_commitment', row.salt, row.key) : [];
 }

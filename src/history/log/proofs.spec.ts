@@ -28,10 +28,10 @@ const naive = new NaiveTree(leaves);
 const node = ({ level, index }: Subtree) => `${level}/${index}`;
 const nodes = new Map<string, Buffer>();
 
-/** What a log keeps: each node once it is complete. */
+/** Nodes that a log keeps: each one once it is complete. */
 const stored: HashOf = (subtrees) => Promise.resolve(subtrees.map((subtree) => nodes.get(node(subtree))!));
 
-/** Jest compares thousands of buffers so slowly that it shows. */
+/** Compares hashes. Jest compares thousands of buffers too slowly. */
 const isSame = (one: Buffer[], other: Buffer[]) =>
   one.length === other.length && one.every((hash, place) => hash.equals(other[place]!));
 
@@ -84,7 +84,8 @@ describe('an inclusion proof', () => {
           ...[flipped(root, index), EMPTY_ROOT, Buffer.alloc(0)].map((changed) => ({ ...claim, root: changed })),
         ];
         accepted.push(...wrong.filter(verifyInclusion));
-        // Some sizes have the same shape above a leaf: what binds the size is the checkpoint's signature, not the path.
+        // Some sizes have the same shape above a leaf. The checkpoint's signature binds the size, not the
+        // path.
         for (const changed of [size - 1, size + 1, size * 2, Math.floor(size / 2)]) {
           const expected = naivelyIncluded(index, changed, claim.leafHash, proof, root);
           if (verifyInclusion({ ...claim, size: changed }) !== expected) accepted.push({ ...claim, size: changed });
@@ -94,7 +95,7 @@ describe('an inclusion proof', () => {
     expect(accepted).toEqual([]);
   });
 
-  it('works in large trees, and fits only there', async () => {
+  it('proves a leaf of a large tree, and of no other', async () => {
     const place = fc.integer({ min: 1, max: BIG }).chain((size) => fc.tuple(fc.nat(size - 1), fc.constant(size)));
     const property = fc.asyncProperty(place, fc.nat(255), fc.nat(), async ([index, size], bit, at) => {
       const proof = await inclusionProof(index, size, stored);
@@ -120,7 +121,7 @@ describe('an inclusion proof', () => {
 describe('a consistency proof', () => {
   const rootOf = (size: number) => naive.root(0, size);
 
-  it('connects every two small trees, as defined', async () => {
+  it('connects every pair of small trees, as defined', async () => {
     const wrong: number[][] = [];
     for (let to = 0; to <= MOST; to++) {
       for (let from = 0; from <= to; from++) {
@@ -187,7 +188,7 @@ describe('a consistency proof', () => {
     expect([holds(20, 50), holds(21, 50), holds(50, 64)]).toEqual([true, false, false]);
   });
 
-  it('is empty for the empty tree, which is part of every tree and has a known root', () => {
+  it('is empty for the empty tree, which every tree contains', () => {
     const claim = { from: 0, to: 3, fromRoot: EMPTY_ROOT, toRoot: rootOf(3), proof: [] };
     expect(verifyConsistency(claim)).toBe(true);
     expect(verifyConsistency({ ...claim, fromRoot: rootOf(1) })).toBe(false);
@@ -203,7 +204,7 @@ describe('a consistency proof', () => {
 });
 
 describe('a log of more than 2^32 leaves', () => {
-  // If all leaves are the same, so are all subtrees of one level: trees of any size can be had.
+  // With equal leaves, all subtrees of one level are equal. This allows trees of any size.
   const hashes = Array.from({ length: 53 }).reduce<Buffer[]>(
     (all) => [...all, nodeHash(all.at(-1)!, all.at(-1)!)],
     [leafHash('same')],
@@ -211,7 +212,7 @@ describe('a log of more than 2^32 leaves', () => {
   const rootOf = (size: number) => foldSubtrees(subtreesOf(0, size).map(({ level }) => hashes[level]!));
   const size = fc.integer({ min: 2 ** 32, max: Number.MAX_SAFE_INTEGER });
 
-  it('has its proofs, each with one query for hashes', async () => {
+  it('has proofs, each with one query for hashes', async () => {
     let questions = 0;
     const hashOf: HashOf = (subtrees) => {
       questions++;

@@ -21,14 +21,14 @@ import { leafHash } from '../../../test/support/records/leaf-hash';
 import { openNote, signerOf, signNote, verifierOf } from './note';
 import { verifyConsistency, verifyInclusion } from '../../../test/support/records/verified-proofs';
 
-/** Ours must agree with what others have published, byte for byte. */
+/** Verification must agree with published data, byte for byte. */
 describe('our verification of published data', () => {
-  it.each(INCLUSIONS)('finds leaf $index of $size included', (claim) => {
+  it.each(INCLUSIONS)('proves leaf $index of $size', (claim) => {
     expect(verifyInclusion(claim)).toBe(true);
     expect(verifyInclusion({ ...claim, index: claim.index ^ 2 })).toBe(false);
   });
 
-  it.each(CONSISTENCIES)('finds the tree of $from consistent with that of $to', (claim) => {
+  it.each(CONSISTENCIES)('proves the tree of $from consistent with that of $to', (claim) => {
     const toRoot = ROOTS[claim.to]!;
     expect(verifyConsistency({ ...claim, toRoot })).toBe(true);
     expect(verifyConsistency({ ...claim, toRoot, to: claim.to * 2 })).toBe(false);

@@ -2,10 +2,12 @@ import canonicalize from 'canonicalize';
 import { Form, kindOf } from './kinds';
 import { signBytes, Signer, Verifier, verifyBytes } from './note';
 
-/** Requests that an instance was handling during an erasure may still commit to the name, for so long at most. */
+/** Maximum time for which requests in progress during an erasure may still commit to the name, in ms. */
 export const REMEMBERED_AFTER_ERASURE_MS = 60_000;
 
-/** An erasure: a row of `erasure` without its signature. It lists the places from which a person was removed. */
+/**
+ * An erasure: a row of `erasure` without its signature. It lists the places from which a person was removed.
+ */
 export interface Erasure {
   /** A UUIDv7 of its own. */
   id: string;
@@ -17,7 +19,10 @@ export interface Erasure {
   erased_at: Date;
 }
 
-/** A pruning: a row of `pruning` without its signature. It names records that were removed because of their age. */
+/**
+ * A pruning: a row of `pruning` without its signature. It names records that were removed because of their
+ * age.
+ */
 export interface Pruning {
   /** A UUIDv7 of its own. */
   id: string;
@@ -29,15 +34,16 @@ export interface Pruning {
   /** IDs of calls of that month that were kept. */
   kept: string[];
   rows: bigint | number;
-  /** The number of leaves whose records were removed. A leaf's hash does not tell which leaves. */
+  /** Number of leaves without their records. A leaf's hash does not identify its record. */
   leaves: bigint | number;
-  /** The signed note that covers them. */
+  /** Signed note that covers them. */
   checkpoint: string;
   pruned_at: Date;
 }
 
 /**
- * Records that excuse missing data. They are signed, because the database alone cannot be trusted about missing data.
+ * Records that excuse missing data. They are signed, because the database alone is no evidence for missing
+ * data.
  */
 export interface SignedRecords {
   erasure: Erasure;
@@ -71,7 +77,7 @@ function signedBytes(kind: keyof SignedRecords, members: object): Buffer {
   return Buffer.from(`payout-proxy/${kind}/1\n${canonicalize({ ...members, table: kind })}`);
 }
 
-/** Returns the value as Postgres writes it in a leaf (leafSql). Its timestamps have microseconds. */
+/** Returns the value in Postgres' format for leaves (leafSql). Its timestamps have microseconds. */
 function written(form: Form, value: Value): Value {
   if (value instanceof Date) return value.toISOString().replace('Z', '000Z');
   return form === 'text' && value !== null ? String(value) : value;

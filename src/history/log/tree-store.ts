@@ -2,8 +2,8 @@ import { ClientBase } from 'pg';
 import { CompactRange, HASH_BYTES, Subtree } from './merkle';
 
 /**
- * A subtree's hash is stored at every eighth level (log_node). Hashes between are computed from at most 128 stored
- * ones.
+ * Interval of the levels whose subtree hashes are stored (log_node). Hashes in between are computed from at
+ * most 128 stored ones.
  */
 export const KEPT_EVERY = 8;
 
@@ -14,10 +14,13 @@ export function askWith(client: ClientBase): Ask {
   return async <Row extends object>(sql: string, values: unknown[]) => (await client.query<Row>(sql, values)).rows;
 }
 
-/** The tables of the log do not form a tree: hashes are missing. */
+/** A log whose tables do not form a tree: hashes are missing. */
 export class DamagedLog extends Error {}
 
-/** Finds stored hashes, concatenated. A row of leaves may begin before the first of them, and end after the last. */
+/**
+ * Finds stored hashes, concatenated. A row of leaves may begin before the first of them, and end after the
+ * last.
+ */
 const STORED = `
   SELECT r.place::integer AS place, encode(s.hashes, 'hex') AS hashes
   FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS r (level, first, last, place)

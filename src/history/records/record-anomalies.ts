@@ -141,7 +141,7 @@ function kept(
   if (!found) return [missing(what, name, gone, null)];
   return commitmentOf(found) === committed
     ? []
-    : [find(`${what}_changed`, `${name} does not match the commitment in its record. Somebody changed it.`)];
+    : [find(`${what}_changed`, `${name} does not match the commitment in its record. It was changed.`)];
 }
 
 function key({ intent, key: stored }: FullStoredCall, gone: boolean): RecordAnomaly[] {
@@ -149,7 +149,7 @@ function key({ intent, key: stored }: FullStoredCall, gone: boolean): RecordAnom
   if (committed === undefined) return [];
   if (!stored) return [missing('idempotency_key', 'The idempotency key', gone, null)];
   if (hexOf(commitment(Buffer.from(stored.salt), stored.text)) === committed) return [];
-  const detail = 'The idempotency key does not match the commitment in its record. Somebody changed it.';
+  const detail = 'The idempotency key does not match the commitment in its record. It was changed.';
   return [find('idempotency_key_changed', detail)];
 }
 
@@ -161,7 +161,7 @@ function actor({ intent, person: { name, salt } }: FullStoredCall, gone: boolean
   if (hexOf(commitment(Buffer.from(salt), name)) === committed) return [];
   if (gone) return [missing('actor', 'The name of the person', gone, null)];
   return [
-    find('actor_changed', 'The name of the person does not match the commitment in the record. Somebody changed it.'),
+    find('actor_changed', 'The name of the person does not match the commitment in the record. It was changed.'),
   ];
 }
 
@@ -180,7 +180,7 @@ function recipientAnomaly(
   return [
     find(
       'recipient_changed',
-      'The recipient does not match the commitment in the record. Somebody changed it.',
+      'The recipient does not match the commitment in the record. It was changed.',
       position,
     ),
   ];

@@ -183,7 +183,7 @@ describe('a stolen old key', () => {
 
   it('cannot return by a signature beside that of the new key', async () => {
     await replaceNewest((note) => `${note}${lineOf(signNote(textOf(note, keys.new), keys.old))}`);
-    const expected = { code: 'not_signed', meaning: expect.stringContaining('Somebody added a signature') };
+    const expected = { code: 'not_signed', meaning: expect.stringContaining('A signature was added') };
     for (const ring of [rings.before, rings.after]) expect(await faultFor(ring)).toMatchObject(expected);
   });
 

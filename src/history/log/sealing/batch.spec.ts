@@ -22,7 +22,7 @@ describe('rows of leaves', () => {
     ]);
   });
 
-  it('are few for records of many days, and lose none', () => {
+  it('are few for records of many days, without losing any', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1e12), { maxLength: 300 }), (times) => {
         const rows = leafRowsOf('stop', at(...times));

@@ -6,29 +6,31 @@ import { LAST_TX, NIL, Position, Positions, recordsSql, SEALED } from './sealing
 /** A record to seal. */
 interface Unsealed {
   id: string;
-  /** The hash of its leaf. */
+  /** Hash of its leaf. */
   hash: Buffer;
 }
 
-/** A row of log_leaves: neighboring leaves of one kind, by the IDs of their records. */
+/** A row of log_leaves: neighboring leaves of one kind, by record ID. */
 interface LeafRow {
   kind: KindName;
   records: Unsealed[];
-  /** The milliseconds in the first ID and in the last. */
+  /** Times of the first and last ID, in ms. */
   from: number;
   to: number;
 }
 
 /**
- * A look-up searches all rows whose span contains an ID, so a few late records must not widen the row of a busy second.
- * IDs this close together stay in one row.
+ * Maximum gap between IDs of one row, in ms. A lookup searches all rows whose span contains an ID, so a few
+ * late records must not widen the row of a busy second.
  */
 const NEAR_MS = 1_000;
 
-/** Records of many days, as after an outage, share rows of this many. Otherwise, each would have a row of its own. */
+/**
+ * Leaves per row for records of many days, as after an outage. Otherwise each record would get its own row.
+ */
 const ROW_LEAVES = 64;
 
-/** Cuts records of one kind into rows, at the widest gaps between their IDs. */
+/** Splits records of one kind into rows, at the widest gaps between their IDs. */
 export function leafRowsOf(kind: KindName, unsealed: Unsealed[]): LeafRow[] {
   const records = unsealed.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const times = records.map(({ id }) => uuidTime(id).getTime());
@@ -42,17 +44,18 @@ export function leafRowsOf(kind: KindName, unsealed: Unsealed[]): LeafRow[] {
   });
 }
 
-/** How far the tables are read. */
+/** Progress of reading the tables. */
 export interface Progress {
   positions: Positions;
   /**
-   * How far this process has looked for rows of transactions that this server has not begun yet. They came with a restored
-   * backup of another server, or somebody gave them this number to hide them from the sealer. Undefined if it is done.
+   * Progress in searching for rows of transactions that this server has not begun yet. They come from a
+   * restored backup of another server, or from an attempt to hide them from the sealer. Undefined once
+   * completed.
    */
   foreign: Positions | undefined;
 }
 
-/** Records that have no leaf yet, and the progress once they are sealed. */
+/** Records without a leaf, and the progress once they are sealed. */
 export interface Batch extends Progress {
   rows: LeafRow[];
   /** Whether nothing else can be sealed now. */
@@ -60,10 +63,10 @@ export interface Batch extends Progress {
 }
 
 /**
- * Reads what can be sealed now.
+ * Reads the records that can be sealed now.
  * @param horizon all transactions below it have ended. None from `next` on has begun.
- * @param names the tables that may have new rows.
- * @param size the largest number of records.
+ * @param names tables with possible new rows.
+ * @param size maximum number of records.
  */
 export async function readBatch(
   client: ClientBase,
@@ -105,7 +108,7 @@ export function positionsAt(tx: string): Positions {
   return Object.fromEntries(KIND_NAMES.map((name) => [name, [tx, NIL]])) as Positions;
 }
 
-/** Leaves out records that have a leaf. After a restore, the sealer looks through all of them again. */
+/** Omits records with a leaf. After a restore, the sealer goes through all records again. */
 async function withoutSealed(client: ClientBase, rows: LeafRow[]): Promise<LeafRow[]> {
   if (rows.length === 0) return rows;
   const values = [

@@ -10,21 +10,21 @@ import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { logRingOf } from '../log-key';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 
-/** Holds about 200 notes of about 300 bytes. */
+/** Size of the read end of the file in bytes. It fits about 200 notes of about 300 bytes. */
 const TAIL_BYTES = 65_536;
 
 /**
- * The witness's copy of the checkpoints, outside the database. Someone who removes the newest records with their seals
- * cannot remove the checkpoints in this file. The file has one note after another, each followed by a blank line.
+ * The witness's copy of the checkpoints, outside the database. An attacker who removes the newest records
+ * with their seals cannot remove the checkpoints in this file. Each note is followed by a blank line.
  */
 export class CheckpointFile {
   private constructor(
     private readonly path: string,
-    /** The newest checkpoint in the file. Undefined if the file is new. */
+    /** Newest checkpoint in the file. Undefined if the file is new. */
     public last: Head | undefined,
   ) {}
 
-  /** @throws Error if the file cannot be read, or its end is signed by none of the keys. */
+  /** @throws Error if the file cannot be read, or none of the keys signed its end. */
   static async open(path: string, ring: KeyRing): Promise<CheckpointFile> {
     if (!existsSync(path)) {
       makeFolder(dirname(path));
@@ -32,11 +32,15 @@ export class CheckpointFile {
     }
     const { text, start } = await tailOf(path);
     const whole = text.slice(0, endOfNotes(text));
-    if (whole.length < text.length) await truncate(path, start + Buffer.byteLength(whole)); // a crash cut off the last note
+    // A crash cut off the last note.
+    if (whole.length < text.length) await truncate(path, start + Buffer.byteLength(whole));
     return new CheckpointFile(path, largestIn(whole, start, ring));
   }
 
-  /** Returns the largest checkpoint, and changes nothing. Undefined without a file. @throws Error, as above. */
+  /**
+   * Returns the largest checkpoint, and changes nothing. Undefined without a file.
+   * @throws Error, as above.
+   */
   static async largest(path: string, ring: KeyRing): Promise<Head | undefined> {
     if (!existsSync(path)) return undefined;
     const { text, start } = await tailOf(path);
@@ -52,7 +56,10 @@ export class CheckpointFile {
   }
 }
 
-/** @param start where the text begins in the file. It may begin in the middle of a note, which is skipped. */
+/**
+ * Returns the largest checkpoint in a text.
+ * @param start position of the text in the file. It may begin in the middle of a note, which is skipped.
+ */
 function largestIn(text: string, start: number, ring: KeyRing): Head | undefined {
   const notes = splitNotes(text).slice(start === 0 ? 0 : 1);
   return notes.map((note) => readHead(note, ring)).reduce<Head | undefined>(larger, undefined);
@@ -75,7 +82,7 @@ async function tailOf(path: string): Promise<{ text: string; start: number }> {
     const { size } = await file.stat();
     const wanted = Buffer.alloc(Math.min(size, TAIL_BYTES));
     await file.read(wanted, 0, wanted.length, size - wanted.length);
-    // Starts at the first whole note. A character that is cut in two would decode to another length.
+    // Start at the first whole note. A split character would decode to another length.
     const from = size > wanted.length ? wanted.indexOf('\n\n') : 0;
     return {
       text: wanted.subarray(Math.max(from, 0)).toString('utf8'),
@@ -88,15 +95,15 @@ async function tailOf(path: string): Promise<{ text: string; start: number }> {
 
 interface State {
   epoch: number;
-  /** The number of sealed leaves. */
+  /** Number of sealed leaves. */
   size: number;
-  /** Whether the checkpoint was made before the last `database recover`, which makes the log shorter. */
+  /** Whether the checkpoint precedes the last `database recover`, which shortens the log. */
   isRecovered: boolean;
 }
 
 /**
- * Compares the database with the checkpoints outside it. An instance with a new DATA_DIR has seen nothing itself, but a
- * checkpoint of leaves that the database lacks shows that it is older than it was.
+ * Compares the database with the checkpoints outside it. An instance with a new DATA_DIR has no memory, but a
+ * checkpoint of leaves that the database lacks shows that the database is outdated.
  */
 @Injectable()
 export class CheckpointComparison {
@@ -106,7 +113,7 @@ export class CheckpointComparison {
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
-  /** Await it before the first request. */
+  /** Compares once. Await it before the first request. */
   async start(): Promise<void> {
     const newest = await this.largest();
     if (!newest) return;

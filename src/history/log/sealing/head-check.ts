@@ -3,20 +3,24 @@ import { currentOf, KeyRing } from '../note';
 import { CompactRange, foldSubtrees, subtreesOf } from '../merkle';
 import { Ask, DamagedLog, storedHashes } from '../tree-store';
 
-/** The log contradicts what this process knows of it. Extending it would hide a manipulation under a new signature. */
+/**
+ * A contradiction between the log and this process's knowledge of it. Extending the log would hide a
+ * manipulation under a new signature.
+ */
 export class LogRefusal extends Error {}
 
 interface StoredHead {
-  /** The size of the newest checkpoint in the database. */
+  /** Size of the newest checkpoint in the database. */
   size: number;
   note: string;
   ring: KeyRing;
-  /** The largest head that is known to be right. Undefined if none is. */
+  /** Largest verified head. Undefined if none. */
   trusted: Head | undefined;
 }
 
 /**
- * Reads the newest checkpoint. It must be signed by one of our current keys, match the stored hashes, and extend the trusted head.
+ * Reads the newest checkpoint. One of our current keys must have signed it. It must match the stored hashes,
+ * and extend the trusted head.
  * @throws LogRefusal
  */
 export async function checkHead(ask: Ask, { size, note, ring, trusted }: StoredHead) {

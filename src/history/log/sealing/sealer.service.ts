@@ -14,10 +14,13 @@ import { requireReplication, WITH_WARNINGS } from '../../../platform/database/po
 import { ServerClient } from '../../../platform/database/servers/server-client';
 import { PLANNING } from './sealing-sql';
 
-/** Records are sealed within a second or two. */
+/** Interval of passes, in ms. Records are sealed within a second or two. */
 const EVERY_MS = 1_000;
 
-/** How long a failure is reported. It is longer than the wait for the next attempt, unless another worker seals. */
+/**
+ * Duration for which a failure is reported, in ms. It exceeds the wait for the next attempt, unless another
+ * worker seals.
+ */
 const FAILURE_SHOWN_MS = 15_000;
 
 /** Seals the records, on its own connection. */
@@ -25,15 +28,15 @@ const FAILURE_SHOWN_MS = 15_000;
 export class SealerService implements Job {
   readonly name = 'seal';
   private readonly logger = new Logger('Log');
-  /** Stays when another worker takes over for a while, because it knows how large the log has been. */
+  /** Kept while another worker takes over, because it knows the earlier size of the log. */
   private sealing: Sealing | undefined;
   private isAtWork = false;
-  /** The epoch of the database. What is known of the log holds only within one (`database recover`). */
+  /** Epoch of the database. Knowledge of the log holds only within one epoch (`database recover`). */
   private epoch: number | undefined;
-  /** By the monotonic clock. */
+  /** Time of the last failure, by the monotonic clock. */
   private failedAt = -Infinity;
   private client: Client | undefined;
-  /** The last logged complaint. Undefined if all is well. */
+  /** Last logged complaint. Undefined after success. */
   private complaint: string | undefined;
   private size = 0;
 
@@ -43,7 +46,7 @@ export class SealerService implements Job {
   ) {
     const watch = (name: string, help: string, read: () => number) => {
       const isShown = () => this.isAtWork || performance.now() - this.failedAt < FAILURE_SHOWN_MS;
-      metrics.watch(name, help, () => (isShown() ? read() : undefined)); // otherwise, another process seals
+      metrics.watch(name, help, () => (isShown() ? read() : undefined)); // Otherwise another process seals.
     };
     watch('payout_proxy_log_leaves', 'Records sealed in the log.', () => this.size);
     watch(
@@ -58,13 +61,13 @@ export class SealerService implements Job {
     );
   }
 
-  /** The last pass seals what was recorded before the worker was told to end. */
+  /** Seals until the worker ends. The last pass seals the records from before the end. */
   async run(turns: Turns): Promise<void> {
     this.isAtWork = true;
     try {
       while (!turns.areOver) {
         const more = await this.work();
-        if (this.complaint !== undefined) return; // another worker may have the right key or role
+        if (this.complaint !== undefined) return; // Another worker may have the right key or role.
         if (!more) await turns.wait(EVERY_MS);
       }
       await this.work();
@@ -75,8 +78,8 @@ export class SealerService implements Job {
   }
 
   /**
-   * Runs one pass. Never rejects: an error is logged once and the pass is tried again. @returns whether more can be
-   * sealed now.
+   * Runs one pass. Never rejects: an error is logged once, and the pass is retried.
+   * @returns whether more can be sealed now.
    */
   private async work(): Promise<boolean> {
     try {
@@ -128,7 +131,7 @@ export class SealerService implements Job {
   private complain(error: unknown): void {
     const { message } = error as Error;
     const isRefusal = error instanceof LogRefusal;
-    // The message of a database error may contain values. Its code does not.
+    // A database error's message may contain values. Its code contains none.
     const complaint = isRefusal ? message : `sealing failed (${codeOf(error) ?? message}), will retry`;
     if (!isRefusal) void this.disconnect();
     this.failedAt = performance.now();
@@ -143,7 +146,7 @@ const ROLE = 'payout_sealer';
 
 const CONNECTION = {
   connectionTimeoutMillis: 5_000,
-  // The first pass after a restart may read everything that a restored backup contains.
+  // After a restart, the first pass may read everything in a restored backup.
   statement_timeout: 60_000,
   query_timeout: 61_000,
   lock_timeout: 5_000,
@@ -153,12 +156,15 @@ const CONNECTION = {
   options: WITH_WARNINGS,
 };
 
-/** SQLSTATEs of a login that may not take the role, and of a role that does not exist. */
+/** SQLSTATEs of a login without the role, and of a missing role. */
 const NOT_GRANTED = ['42501', '22023'];
 
 type Urls = Pick<RunningConfig, 'databaseSealerUrl' | 'databaseOwnerUrl'> & SessionUrls;
 
-/** Connects as the role that may only add seals, with its own login or with any other login that may take the role. */
+/**
+ * Connects as the role that may only add seals, with its own login or with any other login that may assume
+ * the role.
+ */
 export async function connectSealer(settings: Urls): Promise<Client> {
   const { databaseSealerUrl, databaseOwnerUrl } = settings;
   const urls = databaseSealerUrl ? [databaseSealerUrl] : [...new Set([databaseOwnerUrl, sessionUrlOf(settings)])];
@@ -171,10 +177,11 @@ export async function connectSealer(settings: Urls): Promise<Client> {
   );
 }
 
-/** @returns undefined if the login may not take the role. */
+/** @returns undefined if the login may not assume the role. */
 async function connectAs(role: string, url: string): Promise<Client | undefined> {
   const client = new ServerClient({ connectionString: url, ...CONNECTION });
-  requireReplication(client); // a checkpoint in the file must not be newer than the database after a failover
+  // A checkpoint in the file must not be newer than the database after a failover.
+  requireReplication(client);
   try {
     await client.connect();
     await client.query(`SET ROLE ${role}; ${PLANNING}`);

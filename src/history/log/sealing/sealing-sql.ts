@@ -1,13 +1,13 @@
 import { KIND_NAMES, kindOf, KindName, leafSql, utcSql } from '../kinds';
 import { LOCKS } from '../../../platform/database/locks';
 
-/** A place in a table: a transaction and, within it, an ID. */
+/** A position in a table: a transaction and an ID within it. */
 export type Position = [tx: string, id: string];
 
-/** How far each table is sealed. */
+/** Sealed position of each table. */
 export type Positions = Record<KindName, Position>;
 
-/** The largest number that a transaction can have. */
+/** Largest possible number of a transaction. */
 export const LAST_TX = '18446744073709551615';
 
 export const NIL = '00000000-0000-0000-0000-000000000000';
@@ -15,16 +15,16 @@ export const NIL = '00000000-0000-0000-0000-000000000000';
 export const TRY_LOCK = `SELECT pg_try_advisory_xact_lock(${LOCKS.sealer}) AS locked`;
 
 /**
- * The sealer reads few rows of tables that may be huge. These plans are right even with old statistics. Others could be
- * terrible.
+ * Planner settings. The sealer reads few rows of possibly huge tables. These plans are right even with old
+ * statistics, and others could be terrible.
  */
 export const PLANNING =
   'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET enable_bitmapscan = off; ' +
   'SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off';
 
 /**
- * The newest checkpoint, and the range to seal. All transactions below `horizon` have ended. None from `next` on has
- * begun.
+ * The newest checkpoint, and the range to seal. All transactions below `horizon` have ended. None from `next`
+ * on has begun.
  */
 export const LOOK = {
   name: 'look',
@@ -36,7 +36,7 @@ export const LOOK = {
     LEFT JOIN LATERAL (SELECT size, note, positions FROM public.checkpoint ORDER BY size DESC LIMIT 1) c ON true`,
 };
 
-/** The age of the oldest unsealed row of each table, in seconds. */
+/** Age of the oldest unsealed row of each table, in seconds. */
 export const NEWS = {
   name: 'news',
   text: KIND_NAMES.map((name, place) => {
@@ -50,8 +50,8 @@ export const NEWS = {
 /**
  * Selects rows of one table past a position, up to a transaction: `tx`, `id`, and `hash` of the leaf.
  *
- * Postgres hashes the leaves (leafHash of merkle.ts). A record of hundreds of payouts has some hundred kilobytes, and a
- * batch of them would exceed the memory of this process. Verification hashes the text again.
+ * Postgres hashes the leaves (leafHash of merkle.ts). A record of hundreds of payouts has some hundred
+ * kilobytes, and a batch of them would exceed the memory of this process. Verification hashes the text again.
  */
 export function recordsSql(name: KindName) {
   const { key } = kindOf(name);
@@ -65,7 +65,7 @@ export function recordsSql(name: KindName) {
 /** Rows of leaves, as arrays: kinds, and the milliseconds and IDs of their first and last records. */
 const SPANS = 'unnest($1::text[], $2::bigint[], $3::bigint[], $4::uuid[], $5::uuid[])';
 
-/** Finds records that have a leaf already. The tree has each record once. */
+/** Finds records that already have a leaf. The tree contains each record once. */
 export const SEALED = {
   name: 'sealed',
   text: `

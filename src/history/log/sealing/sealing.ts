@@ -10,14 +10,14 @@ import * as SQL from './sealing-sql';
 import { Positions } from './sealing-sql';
 import { Ask, askWith, KEPT_EVERY } from '../tree-store';
 
-/** The largest number of leaves in one transaction. It takes some hundred milliseconds, far below any timeout. */
+/** Maximum number of leaves per transaction. It takes some hundred milliseconds, far below any timeout. */
 const BATCH = 5_000;
 
 /** The result of one pass. */
 interface Pass {
-  /** The number of leaves it added. */
+  /** Number of added leaves. */
   sealed: number;
-  /** The number of leaves in the log. */
+  /** Number of leaves in the log. */
   size: number;
   /** Whether more can be sealed now. */
   more: boolean;
@@ -27,24 +27,30 @@ interface LogState {
   now: string;
   horizon: string;
   next: string;
-  /** The server (its system identifier), which gives transactions their numbers. */
+  /** System identifier of the server, which numbers the transactions. */
   server: string;
   size: number | null;
   note: string | null;
-  /** With the server whose numbers they are. Older checkpoints do not say it. */
+  /** Positions, with the server of their numbers. Older checkpoints omit the server. */
   positions: (Partial<Positions> & { server?: string }) | null;
 }
 
-/** Appends committed records to the log, once per process. If several try at once, one works and the others return. */
+/**
+ * Appends committed records to the log, once per process. Of several simultaneous sealers, one works and the
+ * others return.
+ */
 export class Sealing {
-  /** The largest verified head. The log must never shrink or differ below it. */
+  /** Largest verified head. The log must never shrink or differ below it. */
   private trusted: Head | undefined;
   private progress: Progress = { positions: positionsAt('0'), foreign: positionsAt('0') };
-  /** The size of the checkpoint that the positions belong to. */
+  /** Size of the checkpoint that the positions belong to. */
   private positionsSize: number | undefined;
-  /** The server whose transaction numbers the positions are. */
+  /** Server that numbered the transactions of the positions. */
   private positionsServer: string | undefined;
-  /** Times of past reads, each with the first transaction that had not begun. They tell how far the log is complete. */
+  /**
+   * Times of past reads, each with the first transaction that had not begun. They show until when the log is
+   * complete.
+   */
   private passes: { at: string; next: bigint }[] = [];
   private waitsFrom: number | undefined;
 
@@ -82,7 +88,7 @@ export class Sealing {
           [sealed, more] = [done.added, !done.batch.drained];
         }
       } catch (error) {
-        await client.query('ROLLBACK').catch(() => undefined); // a lost connection is rolled back by the server
+        await client.query('ROLLBACK').catch(() => undefined); // The server rolls back a lost connection.
         throw error;
       }
     } else if (size !== (this.trusted?.size ?? 0)) {
@@ -92,12 +98,12 @@ export class Sealing {
     return { sealed, more, size: size + sealed };
   }
 
-  /** The age of the oldest unsealed record that the last pass saw, in seconds. 0 if there is none. */
+  /** Age of the oldest unsealed record in the last pass, in seconds. 0 if none. */
   get waits(): number {
     return this.waitsFrom === undefined ? 0 : (performance.now() - this.waitsFrom) / 1_000;
   }
 
-  /** Reads the newest checkpoint. If another instance made it, continues from there. */
+  /** Reads the newest checkpoint. Continues from there if another instance created it. */
   private async readState(client: ClientBase): Promise<LogState> {
     const { rows } = await client.query<LogState>(SQL.LOOK);
     const state = rows[0]!;
@@ -109,7 +115,7 @@ export class Sealing {
     }
     const horizon = BigInt(state.horizon);
     const isAhead = KIND_NAMES.some((name) => BigInt(this.progress.positions[name][0]) > horizon);
-    // Another server numbers transactions anew, so that records may stand below the positions: a restored backup.
+    // Another server (a restored backup) numbers transactions anew, and can have records below the positions.
     if (isAhead || state.server !== (this.positionsServer ?? state.server)) {
       this.progress = { ...this.progress, positions: positionsAt('0') };
     }
@@ -117,12 +123,16 @@ export class Sealing {
     return state;
   }
 
-  /** Seals within a transaction. @returns undefined if another sealer is at work. */
+  /**
+   * Seals within a transaction.
+   * @returns undefined if another sealer is at work.
+   */
   private async seal(client: ClientBase, state: LogState, names: Set<KindName>): Promise<Sealed | undefined> {
     const lock = await client.query<{ locked: boolean }>(SQL.TRY_LOCK);
     if (!lock.rows[0]?.locked) return undefined;
     const now = await client.query<LogState>(SQL.LOOK);
-    if (now.rows[0]?.size !== state.size) return undefined; // another sealer was faster: the next pass continues from there
+    // Another sealer was faster: the next pass continues from there.
+    if (now.rows[0]?.size !== state.size) return undefined;
     const { head, range } = await this.check(askWith(client), state);
     const batch = await readBatch(client, this.progress, state, names, this.batchSize);
     const { rows } = batch;
@@ -168,12 +178,13 @@ export class Sealing {
     this.passes.splice(0, ended);
   }
 
-  /** Everything written before that read is below the horizon, and therefore in the tree. */
+  /** Returns the time of a read whose records are all below the horizon, and therefore in the tree. */
   private completeUntil({ horizon }: LogState, drained: boolean, before: Head | undefined): string | null {
     const [first] = this.passes;
     const ended = drained && first && first.next <= BigInt(horizon) ? first.at : null;
     const known = before?.completeUntil ?? null;
-    return ended === null || (known !== null && known > ended) ? known : ended; // also if a clock was set back
+    // Also if a clock was set back.
+    return ended === null || (known !== null && known > ended) ? known : ended;
   }
 
   private async check(ask: Ask, { size, note }: LogState): Promise<{ head: Head | undefined; range: CompactRange }> {
@@ -183,11 +194,13 @@ export class Sealing {
     return checked;
   }
 
-  /** Appends missing notes to the checkpoint file, also those of other instances and those from before a crash. */
+  /**
+   * Appends missing notes to the checkpoint file, including those of other instances and from before a crash.
+   */
   async keepNotes(client: ClientBase): Promise<void> {
     const { file, trusted } = this;
     if (!file || !trusted || trusted.size <= (file.last?.size ?? 0)) return;
-    const from = file.last?.size ?? trusted.size - 1; // a new file begins with the newest note
+    const from = file.last?.size ?? trusted.size - 1; // A new file begins with the newest note.
     const rows = await askWith(client)<{ note: string }>(SQL.NOTES_AFTER, [from]);
     await file.append(rows.map(({ note }) => ({ note, head: ownHead(note, this.ring) })));
   }

@@ -3,31 +3,31 @@ import { IntentDocument, ItemDocument, PersonDocument } from '../../../journal/r
 import { Form, KIND_NAMES, KindName, kindOf } from '../kinds';
 import { BESIDE, RecordRow } from './record-rows';
 
-/** A difference between the sealed text of a record and the data beside it. */
+/** A difference between the sealed text of a record and its other rows or columns. */
 export interface Contradiction {
   /** The place (`intent_body/<call id>`, `person/<person id>`, …), or the column. */
   where: string;
   state: 'missing' | 'changed' | 'unknown' | 'column_changed';
 }
 
-/** The members of a record. Those that are compared are texts and numbers. */
+/** Members of a record. The compared ones are texts and numbers. */
 type Members = Record<string, string | number | undefined>;
 
 /**
- * The people of a call, as the journal writes them. Salts have 16 bytes (platform/privacy/commitment.ts): with another length, a
- * salt could swallow part of a value.
+ * People of a call in the journal's format. Salts have 16 bytes (platform/privacy/commitment.ts): a longer
+ * salt could include part of a value.
  */
 const TEXT = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
 const PERSON = String.raw`\{(?:"email":${TEXT},)?(?:"handle":${TEXT},)?(?:"phone":${TEXT},)?"position":\d+,"salt":"[0-9a-f]{32}"\}`;
 const PEOPLE = new RegExp(String.raw`^\[(?:${PERSON}(?:,${PERSON})*)?\]$`);
 
-/** The columns that repeat members, by kind. In a row, they follow eight other values. */
+/** Columns that repeat members, by kind. In a row, they follow eight other values. */
 const COLUMNS = new Map(
   KIND_NAMES.map((name) => [name, kindOf(name).isDocument ? Object.entries(kindOf(name).columns) : []]),
 );
 const FIRST_COLUMN = 8;
 
-/** Compares a record whose text is verified with the columns that repeat it, and with the data that it commits to. */
+/** Compares a record with verified text to the columns that repeat it, and to the data that it commits to. */
 export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Contradiction[] {
   const beside = BESIDE[kind];
   if (!beside) return [];
@@ -46,7 +46,7 @@ export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Co
   return found;
 }
 
-/** @param hash of the content beside the record. Null if there is none. */
+/** @param hash hash of the record's erasable content. Null without content. */
 function ofCommitment(where: string, commitment: Members[string] | null, hash: string | null): Contradiction[] {
   const committed = commitment ?? null;
   if (hash === committed) return [];
@@ -64,24 +64,24 @@ function ofColumns(kind: KindName, record: Members, row: RecordRow): Contradicti
   return found;
 }
 
-/** Returns the member that a column repeats. A call whose answer another call fetched leaves the duration out. */
+/** Returns the member that a column repeats. A call without its own request omits the duration. */
 function memberOf(record: Members, column: string): Members[string] {
   return column === 'upstream_ms' && record.answer_of !== undefined ? undefined : record[column];
 }
 
-/** Returns whether a column has the value of a member. A member without a value is left out. */
+/** Returns whether a column has the value of a member. A member without a value is omitted. */
 function isMember(member: Members[string], form: Form, column: string | null): boolean {
   if (member === undefined || column === null) return member === undefined && column === null;
   return (form === 'time' ? asPostgresWrites(String(member)) : String(member)) === column;
 }
 
-/** Where the decimals of an instant begin. */
+/** Position of the decimals of an instant. */
 const SECONDS_END = '2026-11-21T10:00:00'.length;
 const [ZERO, POINT] = ['0'.charCodeAt(0), '.'.charCodeAt(0)];
 
-/** Returns an instant (2026-11-21T10:00:00.120Z) as Postgres writes it: 2026-11-21 10:00:00.12. */
+/** Converts an instant (2026-11-21T10:00:00.120Z) to Postgres' format: 2026-11-21 10:00:00.12. */
 function asPostgresWrites(instant: string): string {
-  let end = instant.length - 1; // without the Z
+  let end = instant.length - 1; // Without the Z.
   if (instant.charCodeAt(SECONDS_END) !== POINT) return `${instant.slice(0, 10)} ${instant.slice(11, end)}`;
   while (instant.charCodeAt(end - 1) === ZERO) end -= 1;
   if (instant.charCodeAt(end - 1) === POINT) end -= 1;
@@ -109,14 +109,17 @@ function ofPeople(id: string, items: ItemDocument[], people: string | null): Con
   return found;
 }
 
-/** Returns undefined for text that the journal would not write. A reader could find more in it, or something else. */
+/**
+ * Parses the people of a call. Undefined for text that the journal would not write, in which a reader could
+ * find more or something else.
+ */
 function personsIn(people: string): PersonDocument[] | undefined {
   const persons = PEOPLE.test(people) ? parsed<PersonDocument[]>(people) : undefined;
-  // Text with escapes has other forms that mean the same.
+  // Text with escapes has other forms with the same meaning.
   return people.includes('\\') && JSON.stringify(persons) !== people ? undefined : persons;
 }
 
-/** Returns undefined for text that is no JSON object or array. Somebody changed it. */
+/** Parses JSON. Undefined unless it is an object or array: someone changed the text. */
 function parsed<Value extends object>(text: string): Value | undefined {
   try {
     const value = JSON.parse(text) as Value | null;
@@ -137,5 +140,5 @@ function isOpening(item: ItemDocument, { salt, email, phone, handle }: PersonDoc
 function isCommittedTo(commitment: string | undefined, salt: string, value: string | undefined): boolean {
   if (value === undefined) return commitment === undefined;
   const salted = Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(value)]);
-  return hash('sha256', salted, 'hex') === commitment; // as platform/privacy/commitment.ts
+  return hash('sha256', salted, 'hex') === commitment; // As in platform/privacy/commitment.ts.
 }

@@ -1,6 +1,6 @@
 import { ClientBase, CustomTypesConfig } from 'pg';
 
-/** Returns rows as Postgres sends them, without parsing values before they are needed. */
+/** Returns rows in Postgres' text format, because most values are never parsed. */
 const RAW: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };
 
 /** Reads the rows of a query in pages. All values are text. */
@@ -18,14 +18,14 @@ export class Cursor<Row extends unknown[]> {
     return new Cursor<Row>(client, `verify_${name}`, pageSize);
   }
 
-  /** Returns the next rows. None are left after an empty page. */
+  /** Returns the next rows. An empty page is the last one. */
   next(): Promise<Row[]> {
     const page = this.ahead ?? this.fetch();
     this.ahead = undefined;
     return page;
   }
 
-  /** Begins to read the next rows, while the caller works on those it has. */
+  /** Starts reading the next rows while the caller processes the current ones. */
   prefetch(): void {
     this.ahead ??= this.fetch();
   }
@@ -38,7 +38,7 @@ export class Cursor<Row extends unknown[]> {
   private fetch(): Promise<Row[]> {
     const query = { text: `FETCH ${this.pageSize} FROM ${this.name}`, rowMode: 'array' as const, types: RAW };
     const page = this.client.query<Row>(query).then(({ rows }) => rows);
-    page.catch(() => undefined); // awaited later, or never after a fault
+    page.catch(() => undefined); // Awaited later, or never after a fault.
     return page;
   }
 }

@@ -4,8 +4,8 @@ import { Ask } from '../tree-store';
 import { LogFault } from './fault';
 
 /**
- * The functions that make the entries of the search index, keep it up to date, and tell whether it is complete. The owner of the
- * database could replace one, so that it leaves something out.
+ * Functions that create the entries of the search index, update it, and report whether it is complete. The
+ * owner of the database could replace one to omit entries.
  */
 const FUNCTIONS = [
   'search_value',
@@ -29,13 +29,13 @@ const FUNCTIONS = [
   'search_is_complete',
 ];
 
-/** The views that call_entry reads, before it. */
+/** Views that call_entry reads, before it. */
 const VIEWS = ['current_settlement', 'call_state', 'call_entry'];
 
-/** The views by which everybody reads the search index, and their tables. */
+/** Views of the search index for all readers, and their tables. */
 const READERS = { indexed_call: 'search_entry', indexed_item: 'search_item', indexed_slice: 'search_slice' };
 
-/** Returns what a pattern finds last in the migrations: the definition in effect. */
+/** Returns the last match of a pattern in the migrations: the definition in effect. */
 function definition(pattern: string): string {
   const all = readMigrations(PROXY_MIGRATIONS).map(({ sql }) => sql);
   const found = all.join('\n').matchAll(new RegExp(pattern, 'g'));
@@ -47,12 +47,12 @@ function definition(pattern: string): string {
 const bodyOf = (name: string) => definition(String.raw`CREATE (?:OR REPLACE )?FUNCTION ${name}\([^$]*\$\$([^]*?)\$\$`);
 const queryOf = (name: string) => definition(String.raw`CREATE (?:OR REPLACE )?VIEW ${name} AS\n([^;]*);`);
 
-/** Common table expressions that make the entries from the records, without the views of the database. */
+/** Common table expressions that create the entries from the records, without the views of the database. */
 export function entriesSql(): string {
   return `WITH ${VIEWS.map((name) => `${name} AS NOT MATERIALIZED (${queryOf(name)})`).join(', ')}`;
 }
 
-/** Requires that the database has the functions and views of the search index as the migrations define them. */
+/** Requires that the functions and views of the search index equal those of the migrations. */
 export async function requireDefinitions(ask: Ask): Promise<void> {
   const functions = await ask<{ name: string; body: string }>(
     `SELECT proname AS name, prosrc AS body FROM pg_proc

@@ -6,7 +6,7 @@ import { Cursor } from './cursor';
 import { Excuses } from './excuses';
 import { LogFault, placeOf } from './fault';
 
-/** The sealed ends of reads and runs, and the tables whose rows they have hashed. */
+/** Sealed ends of reads and runs, and the tables whose rows they have hashed. */
 const ENDS: [end: KindName, tables: Record<string, EvidenceTable>][] = [
   ['source_read_end', READ_TABLES],
   ['reconciliation_run_end', RUN_TABLES],
@@ -16,14 +16,15 @@ export const EVIDENCE_TABLES = ENDS.flatMap(([, tables]) => Object.keys(tables))
 
 const PAGE = 10_000;
 
-/** Transactions some of whose people were erased. */
+/** Transactions with erased people. */
 const ERASED = `
   SELECT read_id::text, ordinal::text FROM public.upstream_transaction
   WHERE ${READ_TABLES.upstream_transaction.erasable.map(({ name }) => `${name}_commitment IS NOT NULL`).join(' OR ')} ORDER BY read_id, ordinal`;
 
 /**
- * Hashes the rows of each read and each run anew, and compares them with the sealed record of its end. Records of earlier programs
- * have no hashes, and so do reads whose rows could not be written, which count for nothing.
+ * Hashes the rows of each read and each run again, and compares them with the sealed record of its end.
+ * Records of earlier versions have no hashes. Neither have reads whose rows could not be written, which are
+ * ignored.
  */
 export async function checkEvidence(ask: Ask, client: ClientBase, excuses: Excuses): Promise<void> {
   for (const [end, tables] of ENDS) {
@@ -47,7 +48,10 @@ export async function checkEvidence(ask: Ask, client: ClientBase, excuses: Excus
   await requireErasures(client, excuses);
 }
 
-/** Requires that each erasure of people in a transaction is signed. The sealed hash has only the commitments to them. */
+/**
+ * Requires a signed erasure for each person erased from a transaction. The sealed hash has only the
+ * commitments.
+ */
 async function requireErasures(client: ClientBase, excuses: Excuses): Promise<void> {
   const rows = await Cursor.open<[read: string, ordinal: string]>(client, 'erased_evidence', ERASED, PAGE);
   try {

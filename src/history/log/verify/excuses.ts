@@ -5,24 +5,26 @@ import { LogFault, placeOf, timeOfId } from './fault';
 import { KeyTrust } from './key-trust';
 import { Witnessed } from './tree-walk';
 
-/** Records that audit prune removes with their month (src/history/retention/months.ts). It keeps all others. */
+/**
+ * Records that `audit prune` removes with their month (src/history/retention/months.ts). It keeps all others.
+ */
 const OF_CALLS: ReadonlySet<KindName> = new Set(['intent', 'outcome', 'refusal']);
 
 interface Month {
   kept: ReadonlySet<string>;
-  /** The number of records that may still be missing. A leaf without a record could have been given any ID. */
+  /** Number of records that may still be missing. A leaf without a record could have been given any ID. */
   left: number;
 }
 
-/** What may be missing, according to the erasures and prunings. Only signed ones may excuse anything. */
+/** Data that may be missing according to signed erasures and prunings. */
 export class Excuses {
   private constructor(
     private readonly places: ReadonlySet<string>,
-    /** When each person was erased last, in seconds, by `person/<id>`. */
+    /** Time of each person's last erasure, in seconds, by `person/<id>`. */
     private readonly persons: ReadonlyMap<string, number>,
     /** Prunings by `what month`. */
     private readonly months: ReadonlyMap<string, Month>,
-    /** The signed notes that prunings kept as evidence of removed records. */
+    /** Signed notes that prunings kept as evidence of removed records. */
     readonly notes: Witnessed[],
     readonly count: { erasures: number; prunings: number },
     private readonly leaves: Leaf[],
@@ -35,7 +37,7 @@ export class Excuses {
     const months = new Map<string, Month>();
     for (const { what, month, kept, leaves } of prunings) {
       const before = months.get(`${what} ${month}`);
-      // After two prunings of one month, the second may have removed what the first kept.
+      // The second pruning of a month may have removed calls that the first kept.
       const both = before ? kept.filter((id) => before.kept.has(id)) : kept;
       months.set(`${what} ${month}`, { kept: new Set(both), left: Number(leaves) + (before?.left ?? 0) });
     }
@@ -72,7 +74,7 @@ export class Excuses {
   /** Returns whether data of a people's table may be missing: `intent_body/<call id>`, … */
   excusesPeople(place: string, id: string): boolean {
     if (this.places.has(place)) return true;
-    // Filters of a search belong to no call and stay when the month is pruned.
+    // Filters of a search belong to no call, and stay when the month is pruned.
     return (
       !place.startsWith('access_filters/') &&
       !isPerson(place) &&
@@ -81,9 +83,9 @@ export class Excuses {
   }
 
   /**
-   * Returns whether the name of a person may be missing from a record, or be another one. Whoever comes back after an erasure has
-   * a name again, which does not belong to the records from before.
-   * @param at when the record was written, in seconds.
+   * Returns whether the name of a person may be missing from a record, or differ. A person who returns after
+   * an erasure gets a new name, which does not belong to the earlier records.
+   * @param at time of the record, in seconds.
    */
   excusesPerson(place: string, at: number): boolean {
     return at <= (this.persons.get(place) ?? -Infinity) + REMEMBERED_AFTER_ERASURE_MS / 1_000;

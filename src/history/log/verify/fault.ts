@@ -1,40 +1,45 @@
 import { KindName } from '../kinds';
 
 /**
- * Tolerance for a record that is older than the sealed checkpoint allows, in seconds: clocks are set and processes
- * sleep.
+ * Tolerance for a record that is older than the sealed checkpoint allows, in seconds. Clocks are set and
+ * processes sleep.
  */
 const LATE_SECONDS = 60;
-/** Tolerance between the clocks of the database and of machines that make IDs and sign, in seconds. */
+/**
+ * Tolerance between the clocks of the database and of machines that create IDs and signatures, in seconds.
+ */
 export const CLOCKS_APART_SECONDS = 900;
 
-/** Returns the time tolerance of a kind. Erasures and prunings use the clock of the machine that ran the command. */
+/**
+ * Returns the clock tolerance of a kind. Erasures and prunings use the clock of the machine that ran the
+ * command.
+ */
 export function apartOf(kind: KindName): number {
   return kind === 'erasure' || kind === 'pruning' ? CLOCKS_APART_SECONDS : LATE_SECONDS;
 }
 
-/** Where a fault is, as exactly as possible. */
+/** Position of a fault, as exact as possible. */
 export interface Place {
-  /** The index of the leaf, from 0. The first leaf of a range. */
+  /** Index of the leaf, from 0, or the first leaf of a range. */
   leaf?: number;
-  /** The last leaf of a range. */
+  /** Last leaf of a range. */
   to_leaf?: number;
-  /** The table of the record. */
+  /** Table of the record. */
   kind?: string;
-  /** The primary key of the record: a call's ID, if it belongs to a call. */
+  /** Primary key of the record. For a record of a call, the ID of the call. */
   record_id?: string;
-  /** When the ID of the record was made. For a call, when it was received. ISO 8601. */
+  /** Creation time of the record's ID, in ISO 8601. For a call, the time at which it was received. */
   received_at?: string;
 }
 
 export interface Fault extends Place {
-  /** The code, for programs: `record_changed`, … */
+  /** Code for programs: `record_changed`, … */
   code: string;
-  /** The fault and its meaning, for people. */
+  /** Description of the fault and its meaning. */
   meaning: string;
 }
 
-/** Ends a verification with the first fault. */
+/** The first fault, which ends a verification. */
 export class LogFault extends Error {
   readonly fault: Fault;
 
@@ -44,14 +49,14 @@ export class LogFault extends Error {
   }
 }
 
-/** Reports a row of log_leaves that only somebody else can have written. */
+/** Returns the fault of a row of log_leaves that the sealer cannot have written. */
 export function leavesChanged(first: number, kind?: KindName): LogFault {
   const meaning =
     'The row of leaves is not as the sealer writes it. Its records must be in order, within its span, and have a hash each.';
   return new LogFault('leaves_changed', meaning, { leaf: first, ...(kind && { kind }) });
 }
 
-/** Returns the place of a record, with the time from its ID. */
+/** Returns the position of a record, with the time from its ID. */
 export function placeOf(kind: string, recordId: string, leaf?: number): Place {
   const made = timeOfId(recordId);
   const received = Number.isNaN(made) ? {} : { received_at: new Date(made).toISOString() };

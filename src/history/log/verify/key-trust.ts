@@ -2,15 +2,15 @@ import { readHead, SignedHead } from '../head';
 import { KeyRing, Verifier, verifierOf } from '../note';
 
 /**
- * Follows the keys of the log from one checkpoint to the next. A key joins when a checkpoint of a trusted key names it.
- * It leaves when a checkpoint is signed without it. A key that has left can neither sign a checkpoint alone nor return by
- * itself, so a stolen old key is of no use for anything newer.
+ * Follows the keys of the log from checkpoint to checkpoint. A key joins when a checkpoint of a trusted key
+ * names it, and leaves when a checkpoint is signed without it. After that, it can neither sign a checkpoint
+ * alone nor rejoin, so a stolen old key is useless for newer checkpoints.
  */
 export class KeyTrust {
   private readonly known: Map<string, Verifier>;
-  /** The keys of which one must sign the next checkpoint. */
+  /** Keys of which at least one must sign the next checkpoint. */
   private trusted: ReadonlySet<string>;
-  /** The size of the first checkpoint that a key did not sign any more. */
+  /** Size of the first checkpoint without the signature of a former key, by key. */
   private readonly leftAt = new Map<string, number>();
 
   constructor(private readonly ring: KeyRing) {
@@ -18,26 +18,32 @@ export class KeyTrust {
     this.trusted = new Set(this.known.keys());
   }
 
-  /** All keys of the ring, and those that checkpoints have named so far. */
+  /** Keys of the ring, and those named by checkpoints so far. */
   get keys(): readonly Verifier[] {
     return [...this.known.values()];
   }
 
-  /** Reads a checkpoint that any known key signed. @throws Error */
+  /**
+   * Reads a checkpoint that any known key signed.
+   * @throws Error
+   */
   read(note: string): SignedHead {
     return readHead(note, { name: this.ring.name, all: this.keys });
   }
 
-  /** Reads the next checkpoint of the log, and follows its keys. @throws Error if no trusted key signed it. */
+  /**
+   * Reads the next checkpoint of the log, and follows its keys.
+   * @throws Error if no trusted key signed it.
+   */
   follow(note: string): SignedHead {
     const head = this.read(note);
     const signers = head.signers.map(({ verifierKey }) => verifierKey);
     if (!signers.some((key) => this.trusted.has(key))) {
       throw new Error(`Only ${signers.join(' and ')} signed it, which no longer signed the checkpoints before it.`);
     }
-    // Whoever has an old key can add its signature to any text. The text says which keys have signed it.
+    // A holder of an old key can add its signature to any text. The text names the keys that signed it.
     if (head.keys.length === 0 && signers.length > 1) {
-      throw new Error('Several keys signed it, but its text does not name them. Somebody added a signature.');
+      throw new Error('Several keys signed it, but its text does not name them. A signature was added.');
     }
     for (const key of head.keys) this.learn(key);
     const all = head.keys.length > 0 ? this.read(note).signers.map(({ verifierKey }) => verifierKey) : signers;
@@ -51,7 +57,7 @@ export class KeyTrust {
 
   /**
    * Returns whether a key still signed the log when it got a leaf.
-   * @param index of the leaf. Undefined if it has none yet.
+   * @param index index of the leaf. Undefined before it is sealed.
    */
   hasSigned({ verifierKey }: Verifier, index: number | undefined): boolean {
     const left = this.leftAt.get(verifierKey);

@@ -4,18 +4,18 @@ import { HASH_BYTES } from '../merkle';
 import { rowsOf } from './cursor';
 import { leavesChanged, timeOfId } from './fault';
 
-/** A row of log_leaves, and what its checkpoints say of time, in seconds since 1970. */
+/** A row of log_leaves with the times of its checkpoints, in seconds since 1970. */
 export interface Leaves {
-  /** The index of the first. */
+  /** Index of the first leaf. */
   first: number;
-  /** The milliseconds in the first ID. */
+  /** Time of the first ID, in ms. */
   from: number;
   ids: string[];
   /** Concatenated, hex. */
   hashes: string;
-  /** The number of leaves whose records were checked, or may be missing. */
+  /** Number of leaves whose records were checked, or may be missing. */
   done: number;
-  /** Everything written before this time is in earlier leaves. */
+  /** Time before which all records are in earlier leaves. */
   completeUntil: number;
   sealedAt: number;
 }
@@ -30,12 +30,12 @@ type LeavesRow = [
   sealedAt: string | null,
 ];
 
-/** A row has up to 5,000 leaves. */
+/** Rows per page. A row has up to 5,000 leaves. */
 const PAGE = 64;
 
 /**
  * Reads the leaves of a kind, in the order of their first IDs.
- * @param size the number of leaves that are signed.
+ * @param size number of signed leaves.
  */
 export async function* leavesOf(client: ClientBase, kind: KindName, size: number): AsyncGenerator<Leaves, undefined> {
   const sql = `
@@ -47,7 +47,7 @@ export async function* leavesOf(client: ClientBase, kind: KindName, size: number
   return undefined;
 }
 
-/** @throws LogFault if the row is not as the sealer writes it. */
+/** @throws LogFault if the sealer cannot have written the row. */
 function leavesIn(kind: KindName, [first, low, high, list, hashes, completeUntil, sealedAt]: LeavesRow): Leaves {
   const ids = list.slice(1, -1).split(',');
   const areSorted = ids.every((id, place) => place === 0 || ids[place - 1]! < id);

@@ -2,13 +2,13 @@ import { ClientBase } from 'pg';
 import { Form, KindName, kindOf, leafSql } from '../kinds';
 import { Cursor } from './cursor';
 
-/** A record as Postgres writes it, and what stands beside it. All values are text. */
+/** A record in Postgres' text format, with its related rows. */
 export type RecordRow = [
   id: string,
   /** Seconds since 1970, by the database's clock. */
   at: string | null,
   leaf: string,
-  /** Whether a row stands beside it, `1` or `0`. */
+  /** `1` if the record has a body row, else `0`. */
   hasBody: string,
   /** SHA-256(salt || body), hex. Empty if the salt has a wrong length. Null without a body. */
   bodyHash: string | null,

@@ -93,7 +93,7 @@ export class RecordWalk {
       const id = row.ids[row.done]!;
       if (next !== undefined && id >= next) return;
       if (!this.excuses.excusesRecord(this.kind, id)) {
-        const meaning = 'A sealed record is missing, and no signed pruning covers it. Somebody deleted it.';
+        const meaning = 'A sealed record is missing, and no signed pruning covers it. It was deleted.';
         throw new LogFault('record_missing', meaning, placeOf(this.kind, id, row.first + row.done));
       }
       this.found.pruned += 1;
@@ -105,7 +105,7 @@ export class RecordWalk {
     const id = record[0];
     if (id === this.previous || id === next) {
       const meaning =
-        'The record, its body, or its filters exist twice, but only one of them was sealed. Somebody added the other.';
+        'The record, its body, or its filters exist twice, but only one of them was sealed. The other was added.';
       throw new LogFault('record_twice', meaning, placeOf(this.kind, id));
     }
     this.previous = id;
@@ -115,7 +115,7 @@ export class RecordWalk {
       this.skip(row, id);
       if (row.ids[row.done] !== id) continue;
       const place = () => placeOf(this.kind, id, row.first + row.done);
-      if (isSealed) throw new LogFault('leaf_twice', 'The record has two leaves. Somebody added one.', place());
+      if (isSealed) throw new LogFault('leaf_twice', 'The record has two leaves. One was added.', place());
       this.check(record, row, place);
       row.done += 1;
       isSealed = true;
@@ -148,14 +148,14 @@ export class RecordWalk {
       throw new LogFault(
         'record_in_the_past',
         `The record says that it was written at ${iso(at)}, but all records from before ${iso(completeUntil)} had been ` +
-          'sealed before it. Somebody inserted it later.',
+          'sealed before it. It was inserted later.',
         place(),
       );
     }
     if (OWN_ID.has(this.kind) && !(Math.abs(timeOfId(id) / 1_000 - at) <= CLOCKS_APART_SECONDS)) {
       throw new LogFault(
         'record_in_the_past',
-        `The record was written at ${iso(at)}, but its ID is from another time. Somebody inserted it.`,
+        `The record was written at ${iso(at)}, but its ID is from another time. It was inserted later.`,
         place(),
       );
     }
@@ -168,13 +168,13 @@ export class RecordWalk {
   private checkPeople(where: string, state: string, id: string, place: () => Place): void {
     if (state === 'missing') {
       if (this.excuses.excusesPeople(where, id)) return;
-      const meaning = `The content of ${where} is missing, and no signed erasure or pruning covers it. Somebody deleted it.`;
+      const meaning = `The content of ${where} is missing, and no signed erasure or pruning covers it. It was deleted.`;
       throw new LogFault('people_missing', meaning, place());
     }
     const meaning =
       state === 'changed'
         ? `The content of ${where} does not match the record's commitment. It was changed.`
-        : `The record has no commitment for ${where}. Somebody inserted its content.`;
+        : `The record has no commitment for ${where}. Its content was inserted.`;
     throw new LogFault(state === 'changed' ? 'people_changed' : 'people_added', meaning, place());
   }
 

@@ -49,7 +49,7 @@ export async function checkBeside(ask: Ask, seen: ReadonlyMap<KindName, number>)
       [],
     );
     if (row) {
-      const meaning = `A row of ${table} belongs to no record. Somebody inserted it, or deleted its record.`;
+      const meaning = `A row of ${table} belongs to no record. It was inserted, or its record was deleted.`;
       throw new LogFault('orphan', meaning, placeOf(table, row.id));
     }
   }

@@ -83,7 +83,7 @@ export class TreeWalk {
   private addLeaves(first: number, hashes: Buffer[], checkpoint: number): string[][] {
     if (first > this.size) throw leafMissing(this.size);
     if (first < this.size) {
-      throw new LogFault('leaf_twice', 'The log has two leaves at the same place. Somebody added one.', {
+      throw new LogFault('leaf_twice', 'The log has two leaves at the same place. One was added.', {
         leaf: first,
       });
     }

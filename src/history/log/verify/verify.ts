@@ -188,7 +188,7 @@ function requireNothingHidden(walks: Iterable<RecordWalk>): void {
   for (const { found } of walks) {
     if (!found.hidden) continue;
     const meaning =
-      'The record is not sealed, but all other records of its time are. Somebody inserted it without the sealer.';
+      'The record is not sealed, but all other records of its time are. It was inserted without the sealer.';
     throw new LogFault('record_in_the_past', meaning, found.hidden);
   }
 }
