@@ -36,7 +36,7 @@ import { SandboxApiService } from './sandbox-api/sandbox-api.service';
 import { StopsController } from './stops/stops.controller';
 import { StopLiftingService, StopsService } from './stops/stops.service';
 
-@Global() // for StopLifts: the governance of changes is below and must not import it
+@Global() // for StopLifts, which change governance must not import from above
 @Module({
   imports: [
     AccessModule,

@@ -1,7 +1,10 @@
 import { BOOLEAN, COUNT, described, INSTANT, nullable, TEXT } from '../../platform/schema/fields';
 import { UpstreamAccount } from '../../gateway/upstream/upstream-account';
 
-/** The state of an account, as the answering instance has seen it since its start. Other instances may differ. */
+/**
+ * The state of an account, as observed by the answering instance since its startup. Other instances may
+ * differ.
+ */
 export class AccountHealth {
   @described({ type: [String] }, 'Operations whose requests mostly failed. Only probes are sent for now.')
   open_circuits!: string[];

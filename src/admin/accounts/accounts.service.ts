@@ -14,7 +14,7 @@ export class AccountsService {
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
-  /** Returns the accounts of this instance, and those that only clients name. */
+  /** Returns the accounts of this instance, and unknown accounts named by clients. */
   async list(): Promise<AccountDto[]> {
     const counts = await this.prisma.client.groupBy({ by: ['account'], _count: true, orderBy: { account: 'asc' } });
     const clients = new Map(counts.map(({ account, _count: count }) => [account, count]));

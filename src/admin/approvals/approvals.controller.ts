@@ -9,7 +9,7 @@ import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 const CallId = () => ApiId("The call's ID.", 'call_id');
 
-/** Serves the calls that need the approval of somebody else before they are sent. */
+/** Serves the calls that need a second person's approval before they are sent. */
 @ApiTags('Approvals')
 @Controller('v1/approvals')
 export class ApprovalsController {

@@ -68,10 +68,10 @@ export class ApprovalsService {
 
   async one(call: AuthenticatedCall, id: string): Promise<FullApprovalRecord> {
     const [approval] = await this.forecasts.forecast([await this.record(id, mayReveal(call))]);
-    return approval as FullApprovalRecord; // Each has one.
+    return approval as FullApprovalRecord; // every held call has an approval
   }
 
-  /** Approves the call, sends it once, and returns it when its outcome is recorded. */
+  /** Approves the call, sends it once, and returns it with its recorded outcome. */
   async approve(
     call: AuthenticatedCall,
     id: string,
@@ -112,7 +112,7 @@ export class ApprovalsService {
     const isOwn = await this.isOwn(call, held);
     const screening = await this.screenAgain(held, items);
     const recipients = recipientsOf(clientId, operation, items);
-    this.mayPay.require('send', {}, 'approver'); // again, because others were asked
+    this.mayPay.require('send', {}, 'approver'); // again, because other services were queried meanwhile
     const decided = await approveHeldCall(
       this.prisma,
       { ...decision, screening },
@@ -131,8 +131,9 @@ export class ApprovalsService {
   }
 
   /**
-   * Asks the screening service again, because lists change while a call waits. A review is what the approver does.
-   * @returns the verdict, for the record of the decision. Null if none was asked.
+   * Screens the payment again, because lists change while a call waits. The approver's decision counts as the
+   * review.
+   * @returns the verdict, for the record of the decision. Null without screening.
    * @throws Problem
    */
   private async screenAgain({ intent }: Held, items: Item[]): Promise<Screened | null> {
@@ -149,8 +150,9 @@ export class ApprovalsService {
   }
 
   /**
-   * Judges again whether the requester made the transaction that a held call names. It does not ask for one that reaches the
-   * whole account. If that is taken away at the same moment, the approval is refused, and the next one asks.
+   * Rechecks whether the requester owns the transaction that a held call names. Skipped for a requester who
+   * reaches the whole account. If that right is revoked concurrently, the approval is refused, and the next
+   * one checks.
    */
   private async isOwn(call: AuthenticatedCall, held: Held): Promise<boolean> {
     const named = namedBy(held);
@@ -161,7 +163,7 @@ export class ApprovalsService {
     return this.ownership.owns(call, ownerOfHeld(held), named, 'approver');
   }
 
-  /** An old database may show a call as pending that was approved and sent. So a fenced instance rejects nothing. */
+  /** Rejects a call. A fenced instance rejects nothing: its old database may show a sent call as pending. */
   async reject(
     call: AuthenticatedCall,
     id: string,
@@ -178,7 +180,7 @@ export class ApprovalsService {
     return { intentId, reason, bodyCommitment, screening: null, by, process: this.process.number };
   }
 
-  /** Reads a held call, and checks early whether this caller may decide about it. The decision itself checks again. */
+  /** Reads a held call, and checks early whether this caller may decide. The decision checks again. */
   private async undecided(
     call: AuthenticatedCall,
     id: string,
@@ -200,7 +202,7 @@ export class ApprovalsService {
     return { by, held };
   }
 
-  /** Explains a decision that came after another one, or after the call had expired. */
+  /** Returns the error for a decided or expired call. */
   private async tooLate(id: string): Promise<Problem> {
     return notPending((await this.record(id, false)).approval?.status);
   }
@@ -211,7 +213,7 @@ export class ApprovalsService {
     return record;
   }
 
-  /** Sends an approved call. From here on it may be paid, so no error may say that nothing was sent. */
+  /** Sends an approved call. From here on money can move, so no error may claim that nothing was sent. */
   private async send(
     approving: AuthenticatedCall,
     held: Held,
@@ -224,7 +226,7 @@ export class ApprovalsService {
       operation: operationNamed(held.intent.operation),
       traceparent: held.intent.traceparent,
       connection: undefined, // the approver's, not the caller's
-      sendBy: Infinity, // nobody waits for it
+      sendBy: Infinity, // no caller waits
       opened: true,
       timings: {},
       feeRate: held.intent.expected_fee === undefined ? null : (readFeeRate(held.intent.expected_fee) ?? null),

@@ -22,11 +22,11 @@ import { readHeldItems } from './held-items';
 import { readRequesters } from './requesters';
 
 /**
- * Finds the first rule that forbids a call of this client now: its key, its scope, the operation, whose the transaction is
- * that it names, or a limit of one call, also of its person. The approval threshold does not count. `approveHeldCall` of the
- * journal checks caps, stops and the register of recipients.
+ * Finds the first rule that forbids a call now: its key, its scope, the operation, the owner of the named
+ * transaction, or a limit per call of its client or person. The approval threshold is ignored.
+ * `approveHeldCall` of the journal checks caps, stops and the register of recipients.
  * @param caller the requester (`readRequesters`). Undefined if its key is no longer valid.
- * @param isOwn whether the call names no transaction of others (OwnershipService).
+ * @param isOwn whether the call names no foreign transaction (OwnershipService).
  */
 export function brokenRule(
   caller: Caller | undefined,
@@ -43,14 +43,14 @@ export function brokenRule(
   return problem && { kind: 'over_own_limit', problem };
 }
 
-/** Returns the error for an approver of a call that does not wait for a decision any more. */
+/** Returns the error for deciding a call that is no longer pending. */
 export function notPending(status: RecordApproval['status'] | undefined): Problem {
   return obstacleProblem({ kind: status === 'expired' ? 'expired' : 'decided' }, 'approver');
 }
 
 /**
- * Explains a failed decision. The commit may have succeeded although it was reported as failed. The call is then
- * approved and in doubt, and was not sent.
+ * Throws the error of a failed decision. The commit may have succeeded despite the reported failure. Then the
+ * call is approved and in doubt, but was not sent.
  */
 export function decisionFailed(cause: unknown): never {
   const text =
@@ -58,13 +58,13 @@ export function decisionFailed(cause: unknown): never {
   throw new Problem('database_unavailable', { text, cause });
 }
 
-/** The result that an approval would have now. Both are null once the call is decided or has expired. */
+/** The effect of an approval now. Both fields are null for a decided or expired call. */
 interface Forecast {
   caps: CapsAfterDto | null;
   not_allowed: NotAllowedDto | null;
 }
 
-/** Forecasts approvals: what each does to the caps of the requester, and whether the client may still make the call. */
+/** Forecasts approvals: their effect on the requester's caps, and whether the call is still allowed. */
 @Injectable()
 export class ForecastService {
   constructor(
@@ -73,8 +73,8 @@ export class ForecastService {
   ) {}
 
   /**
-   * Forecasts each call as if it was the only one, because held calls reserve nothing. Only calls that pay are held.
-   * Their total counts, as in `approveHeldCall` of the journal.
+   * Forecasts each call independently, because held calls reserve nothing. Only payments are held. Their
+   * total counts, as in `approveHeldCall` of the journal.
    */
   async forecast<Call extends CallRecord>(calls: Call[]): Promise<(Call & Forecast)[]> {
     const pending = calls.filter(isPending);
@@ -96,7 +96,7 @@ export class ForecastService {
     });
   }
 
-  /** By client ID. */
+  /** Reads the usage of the clients by ID. */
   private async usages(pending: CallRecord[]): Promise<Map<string, UsageDto>> {
     const [clients, spending] = await Promise.all([
       this.prisma.client.findMany({ where: { id: { in: [...new Set(pending.map(({ client }) => client.id))] } } }),
@@ -111,12 +111,12 @@ export class ForecastService {
     );
   }
 
-  /** By call ID. Calls that may still be carried out are left out. */
+  /** Returns the broken rules by call ID. Omits calls that are still allowed. */
   private async brokenRules(pending: CallRecord[]): Promise<Map<string, BrokenRule>> {
     const ids = pending.map(({ id }) => id);
     const [requesters, items] = await Promise.all([
       readRequesters(this.prisma, ids),
-      readHeldItems(this.prisma, ids), // Records in lists show only the first hundred.
+      readHeldItems(this.prisma, ids), // listed records contain only the first hundred items
     ]);
     const foreign = await this.namingOthers(pending, requesters);
     const held = pending.map((call) => {
@@ -135,7 +135,9 @@ export class ForecastService {
     return new Map([...broken, ...(await readForbidden(this.prisma, allowed))]);
   }
 
-  /** Returns the calls that name a transaction of others. What no record tells, the approval itself finds out. */
+  /**
+   * Returns the calls that name a foreign transaction, as far as records show. The approval checks the rest.
+   */
   private async namingOthers(pending: CallRecord[], requesters: Map<string, Caller>): Promise<Set<string>> {
     const found = new Set<string>();
     for (const call of pending) {
@@ -158,7 +160,7 @@ function isPending({ approval }: CallRecord): boolean {
   return approval?.status === 'pending';
 }
 
-/** Returns what an approval would reserve: the amount of a call, and the fees that were expected when it was requested. */
+/** Returns the reservation of an approval: the amount of a call, and the fees expected at its request. */
 function reservedBy({ total_usd: usd, expected_fee_usd: fee }: CallRecord): string | null {
   return usd === null ? null : new Decimal(usd).plus(fee ?? 0).toFixed();
 }
@@ -167,7 +169,7 @@ function payersOf({ person_id: person, ephemeral_key_id: key }: CallRecord): str
   return [person, key].filter((id) => id !== null);
 }
 
-/** The use of all caps that a call counts against. A person or a key without a row has none. */
+/** The usage of all caps of a call. Missing for a person or a key without a row. */
 interface Usages {
   client: UsageDto;
   person: PayerUsage | undefined;
@@ -198,7 +200,7 @@ function isWithin({ cap_usd: cap, after_usd: after }: CapAfterDto): boolean {
   return cap === null || new Decimal(after).lessThanOrEqualTo(cap);
 }
 
-/** A held call whose recipients are compared with the register of its client. */
+/** A held call to check against its client's register. */
 interface HeldPayment {
   id: string;
   operation: OperationName;
@@ -206,7 +208,7 @@ interface HeldPayment {
   items: Item[];
 }
 
-/** Finds the held calls with recipients that the register of their client forbids now, by call ID. */
+/** Finds held calls with recipients that the register now forbids, by call ID. */
 async function readForbidden(prisma: SidePrisma, held: HeldPayment[]): Promise<Map<string, BrokenRule>> {
   const rules = new Map(held.map(({ caller }) => [caller.clientId, rulesOf(caller)]));
   const named = held.map(({ id, operation, caller: { clientId }, items }) => ({

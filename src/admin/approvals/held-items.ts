@@ -3,7 +3,7 @@ import { IntentDocument, ItemDocument, PersonDocument } from '../../journal/reco
 import { Item } from '../../operations/items/item';
 import { Prisma } from '../../platform/database/generated/client';
 
-/** Reads the recorded items of held calls, by call. They include amounts that the request itself did not state. */
+/** Reads the recorded items of held calls by call ID, including amounts that the request did not state. */
 export async function readHeldItems(
   tx: Pick<Prisma.TransactionClient, 'intent'>,
   ids: string[],
@@ -14,7 +14,7 @@ export async function readHeldItems(
   return new Map(ids.map((id) => [id, items.get(id) ?? []]));
 }
 
-/** @param people JSON of `PersonDocument[]`. Null if no item names anybody. */
+/** @param people JSON of `PersonDocument[]`. Null if no item has a recipient. */
 export function itemsOfRecord(record: string, people: string | null): Item[] {
   const { items = [] } = JSON.parse(record) as IntentDocument;
   const persons = people === null ? [] : (JSON.parse(people) as PersonDocument[]);
@@ -22,7 +22,7 @@ export function itemsOfRecord(record: string, people: string | null): Item[] {
   return items.map((item, position) => toItem(item, byPosition.get(position)));
 }
 
-/** @param person undefined if the item names nobody, or if the person was erased. */
+/** @param person undefined if the item has no recipient, or the person was erased. */
 function toItem(item: ItemDocument, person: PersonDocument | undefined): Item {
   return {
     recipientField: (item.recipient_field ?? null) as Item['recipientField'],

@@ -11,16 +11,16 @@ import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../..
 export type Held = FullStoredCall;
 
 /**
- * Checks that the stored body is the one that was requested and reviewed, by the record's commitment to it.
- * @throws Problem `content_lost` if the call was restored from a copy. Copies have no bodies, and no commitments to them.
- * @throws Problem `content_changed`, also if the body was erased.
+ * Verifies the stored body against the record's commitment, so the sent body equals the reviewed one.
+ * @throws Problem `content_lost` for a call restored from a copy, which has no body and no commitment.
+ * @throws Problem `content_changed` if the body differs or was erased.
  */
 export function requireUnchanged({ intent, body }: Held): void {
   if (intent.recovered) throw new Problem('content_lost');
   if (body === null || commitmentOf(body) !== intent.body_commitment) throw new Problem('content_changed');
 }
 
-/** Returns the request to send: the bytes that were recorded. */
+/** Returns the request to send: the recorded bytes. */
 export function toPrepared({ intent, body }: Held): PreparedRequest {
   const name = operationNamed(intent.operation);
   const path = INTERFACE_PREFIX + pathOf(name) + (intent.query === undefined ? '' : `?${intent.query}`);
@@ -37,7 +37,7 @@ export function toPrepared({ intent, body }: Held): PreparedRequest {
   };
 }
 
-/** Returns the transaction that the request names. Undefined if it names none. */
+/** Returns the transaction named by the request. Undefined if none. */
 export function namedBy({ intent, body }: Held): NamedId | undefined {
   return namedIn({ operation: operationNamed(intent.operation) }, inputOf(body));
 }
@@ -48,7 +48,7 @@ export function ownerOfHeld({ intent }: Held): Owner {
   return recordedOwner({ clientId, personId, actorSource });
 }
 
-/** Returns whose caps a held call counts against, besides its client's. */
+/** Returns the payers whose caps a held call uses, besides its client. */
 export function payersOf({ intent }: Held): string[] {
   return [intent.person_id ?? [], intent.ephemeral_key_id ?? []].flat();
 }

@@ -8,10 +8,10 @@ interface RequesterRow extends CallerRow {
 }
 
 /**
- * Reads who would make these calls now, by call ID: the caller of the key that requested each. A call has none if its key was
- * revoked or has expired, or if its token, session or ephemeral key was revoked with all of its person. An ephemeral key has the
- * caller of its parent. It expires before most approvals, and what it requested was allowed. The limits of persons are those of
- * the call's person.
+ * Reads the current callers of the keys that requested these calls, by call ID, with the limits of the call's
+ * person. A call has no caller if its key was revoked or has expired, or if the person's credentials were
+ * revoked. An ephemeral key counts as its parent: it expires before most approvals, and its request was
+ * allowed.
  */
 export async function readRequesters(tx: Prisma.TransactionClient, callIds: string[]): Promise<Map<string, Caller>> {
   const rows = await tx.$queryRawUnsafe<RequesterRow[]>(

@@ -65,7 +65,7 @@ class BeneficiaryPage {
   @nextPageToken() next_page_token!: string | null;
 }
 
-/** Manages whom a client may pay. */
+/** Manages a client's register of recipients. */
 @ApiTags('Clients')
 @Controller('v1/clients/:name/beneficiaries')
 export class BeneficiariesController {

@@ -15,7 +15,7 @@ import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 const ChangeId = () => ApiId("The change's ID.");
 
-/** Serves the changes that need a second person. */
+/** Serves the changes that wait for a second person. */
 @ApiTags('Clients')
 @ApiExtraModels(ActivityState)
 @Controller('v1/changes')

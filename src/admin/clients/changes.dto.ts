@@ -75,7 +75,7 @@ export class ChangeRecord {
   @nullable(TEXT, 'Reason for the decision.') decision_reason!: string | null;
 }
 
-/** A change that was made. */
+/** An applied change. */
 export class ApprovedChangeRecord extends ChangeRecord {
   @ApiProperty({
     type: 'string',
@@ -86,7 +86,7 @@ export class ApprovedChangeRecord extends ChangeRecord {
   claim_code?: string;
 }
 
-/** One of both. */
+/** A claim by exactly one of the code and the key ID. */
 @NotForwarded()
 export class ClaimKeyDto {
   @Text({ max: 100, required: false, description: 'Claim code of the key.', example: 'ppc_desk_…' }) code?: string;

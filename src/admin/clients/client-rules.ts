@@ -10,7 +10,9 @@ import { usdSchema } from '../../http/validation/rules/limit-properties';
 export const NO_DAILY_CAP =
   'is required for a client that may pay or redeem. Send an amount, such as 10, or null for a client without a daily cap';
 
-/** The daily cap of a new client. A client that may pay or redeem has one, unless null says that it has none. */
+/**
+ * The daily cap of a new client. Required for a client that may pay or redeem. An explicit null sets none.
+ */
 export const NewDailyCap = (description: string) => {
   const { must, test } = LIMIT_FIELDS.dailyCapUsd;
   const requiredIf = ({ scopes, operations = null }: Record<string, unknown>) =>

@@ -46,7 +46,7 @@ export class ClientsController {
   async listClients(): Promise<ClientsDto> {
     const clients = await this.clients.list();
     const spending = await this.spending.spentByAll();
-    // Clients are never deleted, so each listed client has a row.
+    // Clients are permanent, so each listed client has a row.
     return { clients: clients.map((client) => withUsage(client, spending.get(client.id) as Spending)) };
   }
 
@@ -127,7 +127,7 @@ export class ClientsController {
   }
 }
 
-/** @throws Problem `invalid_request` for fields of a key, which a public client does not have. */
+/** @throws Problem `invalid_request` if a public client is given fields of a key. */
 function requireNoKey({ person, expires_at }: CreateClientDto): void {
   const detail = 'must be left out for a public client, which has no secret keys';
   const faults = Object.entries({ person, expires_at })

@@ -36,7 +36,7 @@ export class CreateClientDto extends ClientLimitsDto {
   @Reason() reason?: string;
 }
 
-/** Fields that are left out do not change. */
+/** Omitted fields do not change. */
 @NotForwarded()
 export class ChangeClientDto extends ClientLimitsDto {
   @ClientScopes({ required: false }) scopes?: string[];

@@ -3,8 +3,8 @@ import { clock } from '../../platform/database/clock';
 import { Problem } from '../../platform/errors/problem';
 
 /**
- * Returns when a new key expires. Undefined is never, which only null asks for.
- * @throws Problem if it has expired already.
+ * Returns the expiry of a new key. Null requests a key without expiry, which is undefined here.
+ * @throws Problem for a time in the past.
  */
 export function expiryOf(expiresAt: string | null | undefined): Date | undefined {
   if (expiresAt === null) return undefined;

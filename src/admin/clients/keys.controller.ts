@@ -90,7 +90,7 @@ export class KeysController {
   }
 }
 
-/** Gives people the keys that two others agreed to. */
+/** Lets people claim their approved keys. */
 @ApiTags('Clients')
 @Controller('v1/key-claims')
 export class KeyClaimsController {
@@ -129,7 +129,7 @@ export class KeyClaimsController {
   }
 }
 
-/** Lets people sign in at the OpenID provider as a client. */
+/** Manages sign-ins at the OpenID provider. */
 @ApiTags('Clients')
 @Controller('v1/clients/:name/sign-ins')
 export class SignInsController {

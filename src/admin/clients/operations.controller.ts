@@ -32,7 +32,7 @@ const GRANTABLE: GrantableDto = {
   scopes: [...SCOPES],
 };
 
-/** Lists the values that limits, filters and stops accept, for programs that offer a choice. */
+/** Lists the valid values of limits, filters and stops, for user interfaces. */
 @ApiTags('Clients')
 @Controller('v1/operations')
 export class OperationsController {

@@ -20,7 +20,7 @@ import { asProblem, waiting, WAITS } from './waiting';
 import { MergedPeopleDto, MergePeopleDto, RevokedPersonDto, RevokePersonDto, WaitingDto } from './changes.dto';
 import { ChangePersonDto, LimitPersonDto, PersonDto, PersonsDto, PersonSearch } from './person-limits.dto';
 
-/** Shows the people of a client, and gives some of them limits of their own. */
+/** Lists the people of a client, and sets their own limits. */
 @ApiTags('Clients')
 @Controller('v1/clients/:name/persons')
 export class PersonLimitsController {
@@ -136,7 +136,9 @@ export class PersonLimitsController {
   }
 }
 
-/** Adds what a person has spent. Names may be contacts, if the provider uses them as subjects. */
+/**
+ * Adds a person's spending, and masks names that look like contacts, which some providers use as subjects.
+ */
 function shownTo(call: AuthenticatedCall, person: ListedPerson, usages: Map<string, PayerUsage>): PersonDto {
   const usage = usages.get(person.id);
   if (!usage) throw new Error('a person has no caps');
@@ -144,7 +146,7 @@ function shownTo(call: AuthenticatedCall, person: ListedPerson, usages: Map<stri
   return { ...person, name, usage: toUsage({ daily: usage.dailyCapUsd, monthly: usage.monthlyCapUsd }, usage) };
 }
 
-/** Merges people who are one human. */
+/** Merges people into one human. */
 @ApiTags('Clients')
 @Controller('v1/person-merges')
 export class PersonMergesController {
@@ -199,7 +201,7 @@ export class PersonRevocationsController {
   }
 }
 
-/** @throws Problem `invalid_request` unless the body says in one way whom it means. */
+/** @throws Problem `invalid_request` unless the body identifies the person in exactly one way. */
 function whomIn({ person_id: id, name, issuer }: RevokePersonDto): NamedPerson | KnownPerson {
   if (id === undefined && name !== undefined) return { name, issuer: issuer ?? null };
   const given = Object.entries({ name, issuer }).filter(([, value]) => value !== undefined);

@@ -19,7 +19,7 @@ export class PersonSearch implements PageRequest {
   @PageToken() page_token?: string;
 }
 
-/** The own limits of a person. Null: the client's. Fields that are left out do not change. */
+/** Own limits of a person. Null applies the client's limit. Omitted fields do not change. */
 @NotForwarded()
 export class ChangePersonDto extends withLimits<object, AskedLimits<OwnLimitKey>>(
   Object,
@@ -45,7 +45,7 @@ class PersonIdentity {
   @nullable(INSTANT, 'When its credentials were revoked.') revoked_at!: Date | null;
 }
 
-/** A person with the person's own limits. Null: the client's. */
+/** A person with their own limits. Null applies the client's limit. */
 export class PersonDto
   extends withLimits<PersonIdentity, LimitsDocument<OwnLimitKey>>(PersonIdentity, OWN_LIMIT_KEYS, shownLimit)
   implements ListedPerson

@@ -26,7 +26,7 @@ const Algorithms = (description: string) => {
   return WordList({ required: false, must, test }, { items, maxItems: TOKEN_ALGORITHMS.length, description });
 };
 
-/** The identity providers of a client. Of each, either all fields are set, or none. */
+/** The identity providers of a client. Each is set completely or not at all. */
 export class ProviderDto {
   @ProviderText('tokenIssuer', 'Issuer of the access tokens that it takes. Null: it takes none.')
   token_issuer?: string | null;

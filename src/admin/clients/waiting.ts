@@ -8,13 +8,13 @@ import { WaitingDto } from './changes.dto';
 /** The description of a 202 response. */
 export const WAITS = 'It waits for a second person: `POST /v1/changes/{id}/approve`.';
 
-/** Answers that a change waits for a second person. */
+/** Answers 202 for a pending change. */
 export function waiting({ changeId, expiresAt, key }: Waiting, reply: FastifyReply): WaitingDto {
   void reply.status(HttpStatus.ACCEPTED);
   return { status: 'pending_approval', change_id: changeId, expires_at: expiresAt, ...(key !== undefined && { key }) };
 }
 
-/** Translates errors about clients for the API, because their texts name commands. */
+/** Translates client errors for the API, because their texts name CLI commands. */
 export function asProblem(error: unknown): never {
   if (error instanceof ClientError)
     throw new Problem(error.code ?? 'invalid_request', { cause: error, faults: error.faults });

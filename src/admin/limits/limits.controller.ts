@@ -49,7 +49,7 @@ export class LimitsController {
     return { ...(await this.usage(call)), ...toLimitsDocument(limits, SHOWN_LIMIT_KEYS) };
   }
 
-  /** An end user sees their own spending, and not that of everybody else who uses the app. */
+  /** Reads the usage of the caps. An end user sees only their own spending. */
   private async usage({ caller, person }: AuthenticatedCall): Promise<UsageDto & Pick<LimitsDto, 'total'>> {
     const { clientId, credential, limits } = caller;
     if (!person || !isEndUser(person)) {

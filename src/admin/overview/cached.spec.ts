@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cached } from './cached';
 
-describe('a cached value', () => {
+describe('Cached', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  /** Counts how often it was evaluated; takes `ms`. */
+  /** Counts its evaluations, each of which takes `ms`. */
   function counter(leastMs: number, ms = 0) {
     let count = 0;
     const cached = new Cached(
@@ -22,12 +22,12 @@ describe('a cached value', () => {
     jest.spyOn(performance, 'now').mockImplementation(() => now);
   };
 
-  it('is evaluated once for concurrent readers, and for readers soon after', async () => {
+  it('evaluates once for concurrent and immediately following readers', async () => {
     const read = counter(60_000, 5);
     expect([...(await Promise.all([read(), read(), read()])), await read()]).toEqual([1, 1, 1, 1]);
   });
 
-  it('is still shown while it is evaluated anew, and waited for after that', async () => {
+  it('serves a stale value during a reevaluation, then waits for the new one', async () => {
     const read = counter(10_000);
     expect(await read()).toBe(1);
     later(15_000);
@@ -38,14 +38,14 @@ describe('a cached value', () => {
     expect(await read()).toBe(3);
   });
 
-  it('is evaluated less often if it takes long', async () => {
+  it('evaluates a slow value less often', async () => {
     const read = counter(1, 50);
     expect(await read()).toBe(1);
     later(800); // 20 × 50 ms have not passed
     expect([await read(), await sleep(60), await read()]).toEqual([1, undefined, 1]);
   });
 
-  it('is evaluated again for the next reader after a failure', async () => {
+  it('retries for the next reader after a failure', async () => {
     const evaluate = jest.fn().mockRejectedValueOnce(new Error('no database')).mockResolvedValue(2);
     const cached = new Cached<number>(evaluate, () => 60_000);
     await expect(cached.read()).rejects.toThrow('no database');

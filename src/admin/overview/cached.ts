@@ -1,6 +1,6 @@
 import { clock } from '../../platform/database/clock';
 
-/** A reevaluation may take at most one part in this many of the time. */
+/** Reevaluations take at most one part in this many of the time. */
 const REST = 20;
 
 /** A value, and the time of its evaluation. */
@@ -10,8 +10,8 @@ export interface CachedValue<Value> {
 }
 
 /**
- * Evaluates a value once for all of its readers. A value is fresh for `leastMs`, or for twenty times its evaluation
- * time if that is longer. For the same time again, it is still shown while a fresh one is evaluated.
+ * Evaluates a value once for all readers. A value is fresh for `leastMs`, or for twenty times its evaluation
+ * time if longer. For the same time again, the stale value is served during its reevaluation.
  */
 export class Cached<Value> {
   private latest: (CachedValue<Value> & { freshUntil: number; shownUntil: number }) | undefined;
@@ -30,7 +30,7 @@ export class Cached<Value> {
     if (latest && now < latest.freshUntil) return latest;
     const next = (this.evaluating ??= this.renew().finally(() => (this.evaluating = undefined)));
     if (!latest || now >= latest.shownUntil) return next;
-    next.catch(() => undefined); // The next reader gets the error.
+    next.catch(() => undefined); // rethrown to the next reader
     return latest;
   }
 

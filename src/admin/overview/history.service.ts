@@ -19,12 +19,14 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = HOURS * HOUR_MS;
 const AMOUNTS = ['asked_usd', ...SUM_COLUMNS] as const;
 
-/** Outcomes of a past day change seldom: when a call is settled, or when a held call expires. */
+/**
+ * Minimum age of a past day's counts, in ms. They change only when a call is settled or a held call expires.
+ */
 const PAST_MS = 60_000;
 const TODAY_MS = 2_000;
 
 /**
- * Calls of one operation and outcome with about the same upstream time. `step` is null for calls that were not sent.
+ * Calls of one operation and outcome in one step of upstream time. `step` is null for unsent calls.
  */
 interface DayRow extends SumRow {
   operation: string;
@@ -50,10 +52,10 @@ interface Day {
   times: Map<string, Times>;
 }
 
-/** Counts the newest days, each by itself. Past days are counted less often, and once for all readers. */
+/** Counts the newest days separately. Past days are counted less often, and once for all readers. */
 @Injectable()
 export class HistoryService {
-  /** By their number since 1970. */
+  /** Keyed by day number since the epoch. */
   private readonly days = new Map<number, Cached<Day>>();
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -63,7 +65,7 @@ export class HistoryService {
     private readonly index: IndexService,
   ) {}
 
-  /** Reads the newest days (UTC), including today. `at` is when today was counted. */
+  /** Reads the newest days (UTC), including today. `at` is the time of today's count. */
   async read(count: number): Promise<CachedValue<OverviewHistory>> {
     const today = dayOf(clock.now());
     for (const day of this.days.keys()) if (day <= today - MOST_DAYS) this.days.delete(day);
@@ -89,7 +91,7 @@ export class HistoryService {
     return cached;
   }
 
-  /** Counts past days one after the other, because payouts need the processors more. */
+  /** Counts past days sequentially, to leave the processors to payouts. */
   private inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
     const done = this.turn.then(work);
     this.turn = done.catch(() => undefined);
@@ -97,11 +99,11 @@ export class HistoryService {
   }
 
   private async count(day: number): Promise<Day> {
-    const word = stateAtSql(await this.present.read()); // The index is updated before the records are read. See there.
+    const word = stateAtSql(await this.present.read()); // Updates the index first: see `SearchIndex.catchUp`.
     await this.index.catchUp();
     const bounds = Array.from({ length: HOURS + 1 }, (_, hour) => uuidFloor(new Date((day * HOURS + hour) * HOUR_MS)));
-    // Each hour has its own statement, one after the other, so that the planner uses the index. For a whole day, it may
-    // expect so many rows that it reads the whole history in parallel, and payouts would wait.
+    // One statement per hour keeps the planner on the index. For a whole day, it may choose a parallel scan
+    // of the whole history, and payouts would wait.
     const sql = Prisma.sql`
       SELECT operation, outcome, step, sum(calls)::float8 AS calls, sum(items)::float8 AS items,
         trim_scale(coalesce(sum(asked_usd), 0))::text AS asked_usd, ${TOTALS}
@@ -120,7 +122,7 @@ export class HistoryService {
   }
 }
 
-/** Days since 1970, as the search index counts them (search_day). */
+/** Returns the day number since the epoch, as in the search index (search_day). */
 function dayOf(at: Date): number {
   return Math.floor(at.getTime() / DAY_MS);
 }
@@ -182,7 +184,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, calls: number): Map<Key, n
   return counts.set(key, (counts.get(key) ?? 0) + calls);
 }
 
-/** Sorts by the number of calls, always in the same order. */
+/** Compares by the number of calls, then by name for a stable order. */
 function byCalls<Name extends string>(name: Name) {
   type Counted = { calls: number } & Record<Name, string>;
   return (one: Counted, other: Counted) => other.calls - one.calls || (one[name] < other[name] ? -1 : 1);

@@ -23,7 +23,7 @@ import { UsageDto } from '../limits/cap';
 import { Cause, CAUSES, Place, PLACES } from '../../platform/storage/failures';
 import { WholeNumber } from '../../http/validation/rules/query-rules';
 
-/** The longest period. Its tables stay small enough to read at once. */
+/** Maximum number of days. Keeps the tables small enough to read at once. */
 export const MOST_DAYS = 31;
 export const USUAL_DAYS = 7;
 
@@ -87,7 +87,7 @@ export class OverviewFindings {
   @described(USD, 'Sum of their absolute impacts, in US dollars.') impact_usd!: string;
 }
 
-/** A wallet of an upstream account, as the newest reading shows it. */
+/** A wallet of an upstream account, by its newest reading. */
 export class OverviewWallet {
   @described(TEXT, 'The upstream account.') account!: string;
   @described(TEXT, 'ID of the wallet.') wallet_id!: string;
@@ -102,7 +102,10 @@ export class OverviewWallet {
   @described(INSTANT, 'When it was read.') read_at!: Date;
 }
 
-/** The newest reconciliation run. With several upstream accounts, the account whose newest run is the oldest. */
+/**
+ * The newest reconciliation run. With several upstream accounts, that of the account with the least recent
+ * one.
+ */
 export class OverviewRun {
   @described(UUID, 'ID of the run.') id!: string;
   @described(TEXT, 'Its upstream account.') account!: string;
@@ -126,7 +129,7 @@ export class OverviewApprovals {
   @nullable(INSTANT, 'When the next approval expires. Null if none is pending.') next_expires_at!: Date | null;
 }
 
-/** A client that has a cap, or has spent something this month. */
+/** A client with a cap, or with spending this month. */
 export class OverviewClient extends UsageDto {
   @ApiProperty({ type: 'string', description: 'Name of the client.', example: 'shop' }) name!: string;
 }
@@ -140,7 +143,10 @@ export class OverviewUpstream extends AccountHealth {
   @ApiProperty({ type: 'string', description: 'Name of the account.', example: 'main' }) account!: string;
 }
 
-/** Why the database or `DATA_DIR` of the answering instance takes no writes. Other instances may differ. */
+/**
+ * The reason why the answering instance cannot write to its database or `DATA_DIR`. Other instances may
+ * differ.
+ */
 export class OverviewTrouble {
   @described({ enum: PLACES }, 'Where nothing can be written.') place!: Place;
   @described({ enum: CAUSES }, 'Why.') cause!: Cause;

@@ -13,10 +13,10 @@ import { HistoryService } from './history.service';
 import { Overview, USUAL_DAYS } from './overview.dto';
 import { SectionsService } from './sections.service';
 
-/** The least age at which a section is read again. */
+/** Minimum age of a section before it is read again, in ms. */
 const LEAST_MS = 2_000;
 
-/** Assembles the sections that a reader may see. Each section is evaluated once for all readers. */
+/** Assembles the sections allowed to a reader. Each section is evaluated once for all readers. */
 @Injectable()
 export class OverviewService {
   private readonly inDoubt = cached(() => this.sections.inDoubt());

@@ -3,8 +3,8 @@ import { percentile, STEPS_PER_E } from './percentiles';
 
 const stepOf = (ms: number) => Math.round(Math.log(ms) * STEPS_PER_E);
 
-describe('a percentile of times in steps', () => {
-  it('is within 1.5 percent of the exact one', () => {
+describe('percentile', () => {
+  it('is within 1.5 percent of the exact percentile', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0.01, max: 60_000, noNaN: true }), { minLength: 1, maxLength: 300 }),
@@ -20,7 +20,7 @@ describe('a percentile of times in steps', () => {
     );
   });
 
-  it('is about the time of the answer if there is only one', () => {
+  it('approximates the time of a single answer', () => {
     expect(percentile(new Map([[stepOf(100), 1]]), 0.99)).toBe(99.5);
   });
 });

@@ -1,10 +1,13 @@
-/** The width of a step: two percent. Times in a step are shown as its middle, so the error is at most one percent. */
+/**
+ * Width of a step: two percent. A time is reported as the middle of its step, so the error is at most one
+ * percent.
+ */
 export const STEPS_PER_E = 50;
 
-/** The number of answers by steps of the natural logarithm of their time. Counts of several days can be added up. */
+/** Histogram of answers by steps of the natural logarithm of their time. Days can be summed. */
 export type Times = Map<number, number>;
 
-/** Returns the time in milliseconds within which this share of the answers arrived. */
+/** Returns the percentile of the answer times for this share, in ms. */
 export function percentile(times: Times, part: number): number {
   const steps = [...times].sort(([one], [other]) => one - other);
   const wanted = part * steps.reduce((sum, [, count]) => sum + count, 0);

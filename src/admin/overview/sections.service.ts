@@ -26,7 +26,7 @@ import {
 } from './overview.dto';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** Reads the sections of the overview, each by itself. */
+/** Reads the sections of the overview separately. */
 @Injectable()
 export class SectionsService {
   constructor(
@@ -46,7 +46,7 @@ export class SectionsService {
         min(coalesce(o.answered_at, released_at)) AS oldest_since
       FROM indexed_call LEFT JOIN LATERAL (SELECT answered_at FROM outcome WHERE intent_id = call_id OFFSET 0) AS o ON TRUE
       WHERE terms && ${stateTerms(recordedAs('unknown'))} AND ${stateAtSql(present)} = 'unknown' AND ${RESTED}`;
-    return row as OverviewInDoubt; // A sum has one row.
+    return row as OverviewInDoubt; // an aggregate has one row
   }
 
   async seal(): Promise<OverviewSeal | null> {
@@ -62,7 +62,7 @@ export class SectionsService {
   }
 
   async lastRun(): Promise<OverviewRun | null> {
-    // All readers of the overview share what it shows, and some may not see people.
+    // All readers share the overview, and some may not see people.
     const newest = await Promise.all(
       accountNames(this.settings).map((account) => this.runs.list({ account, seesPeople: false }, 1)),
     );
@@ -108,7 +108,7 @@ export class SectionsService {
       SELECT count(*)::float8 AS waiting, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
         min(expires_at) AS next_expires_at
       FROM indexed_call WHERE state = 'pending_approval' AND ${notExpired(present)}`;
-    return row as OverviewApprovals; // A sum has one row.
+    return row as OverviewApprovals; // an aggregate has one row
   }
 
   async clients(): Promise<OverviewClient[]> {
@@ -122,7 +122,7 @@ export class SectionsService {
     return clients.flatMap(({ id, name, dailyCapUsd, monthlyCapUsd }) => {
       const spent = spending.get(id);
       const isShown = dailyCapUsd !== null || monthlyCapUsd !== null || spent?.thisMonth.usd.gt(0);
-      if (!spent || !isShown) return []; // Or created since.
+      if (!spent || !isShown) return []; // or created since
       const caps = { daily: dailyCapUsd?.toFixed() ?? null, monthly: monthlyCapUsd?.toFixed() ?? null };
       return [{ name, ...toUsage(caps, spent) }];
     });

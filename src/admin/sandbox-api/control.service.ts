@@ -13,7 +13,7 @@ const NOT_EMBEDDED =
 export interface SandboxAccount {
   id: string;
   name: string;
-  /** The account whose sub-account it is. */
+  /** The parent account of a sub-account. */
   parent: string | null;
   /** US dollars as decimal text. */
   wallets: { type: 'chi' | 'momo' | 'airtime'; balance: string }[];
@@ -54,7 +54,7 @@ export interface SandboxListLies {
   withoutTypes: string[];
 }
 
-/** The settings that make the sandbox lie. It has others. */
+/** The sandbox's settings for lies, among others. */
 export interface SandboxSettings {
   feePercent: number;
   returnsFee: boolean;
@@ -63,7 +63,7 @@ export interface SandboxSettings {
   lists: Record<'transactions' | 'entries', SandboxListLies>;
 }
 
-/** Calls the control interface of the sandbox that the proxy started itself. */
+/** Calls the control interface of the embedded sandbox. */
 @Injectable()
 export class SandboxControlService {
   private readonly sandbox: EmbeddedSandbox | undefined;
@@ -136,7 +136,7 @@ export class SandboxControlService {
     })
       .then(async (response) => [response.status, await response.text()] as const)
       .catch(unreachable);
-    if (status === 404) throw new Problem('fault_not_found'); // No other request names an ID.
+    if (status === 404) throw new Problem('fault_not_found'); // no other request names an ID
     if (status === 400) throw new Problem('invalid_request', { faults: faultsOf(faultsIn(text)) });
     if (status >= 300) throw new Problem('sandbox_unreachable');
     return (text === '' ? undefined : JSON.parse(text)) as T;
@@ -154,8 +154,8 @@ function faultsIn(text: string): string[] {
 const FIELDS = ['fault', 'operation', 'nth', 'probability', 'seed', 'processed'];
 
 /**
- * Translates the sandbox's message about a field, which begins with the field's name. The name goes into the pointer.
- * Names that are no fields are the caller's own words, so records keep only their position.
+ * Translates the sandbox's message about a field. The leading field name becomes the pointer. Unknown names
+ * are the caller's own words, so records keep only their position.
  */
 function faultOf(sentence: string, settings: object): Fault {
   const own = Object.keys(settings).sort((a, b) => b.length - a.length);

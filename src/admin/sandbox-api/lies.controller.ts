@@ -10,7 +10,7 @@ const LIES = { status: 200, type: SandboxLiesDto, description: 'What the sandbox
 const Problems = () => ApiKeyProblems('not_found', 'sandbox_unreachable', 'invalid_request');
 const REST = 'What is left out stays as it is.';
 
-/** Makes the sandbox lie. Scope `admin`, and only in front of a sandbox that the proxy started itself. */
+/** Controls the lies of the embedded sandbox. Requires the scope `admin`. */
 @ApiTags('Sandbox')
 @Controller('v1/sandbox')
 export class SandboxLiesController {

@@ -3,7 +3,7 @@ import { field, NotForwarded, Text, WordList } from '../../http/validation/rules
 import { OneOf } from '../../http/validation/rules/query-rules';
 import { described, INSTANT, INTEGER, nullable, NUMBER } from '../../platform/schema/fields';
 
-/** A numeric setting. The sandbox checks everything but its range. */
+/** A numeric setting. Only its range is checked here, the rest in the sandbox. */
 export const Figure = (most: number, schema: { type: 'integer' | 'number'; minimum: number; description: string }) =>
   field(
     {
@@ -18,7 +18,7 @@ export const Figure = (most: number, schema: { type: 'integer' | 'number'; minim
     { ...schema, maximum: most },
   );
 
-/** What the sandbox can leave out of a list, or list late, by list. */
+/** Types that the sandbox can omit from a list or list late, by list. */
 export const LISTED_TYPES = {
   transactions: ['airtime', 'momo', 'credit', 'transfer', 'payment'],
   entries: ['payout', 'transfer', 'collection', 'failure', 'reversal', 'refund', 'expiry', 'correction', 'top_up', 'withdrawal', 'fee'], // oxfmt-ignore
@@ -132,7 +132,7 @@ class ShownListDto {
   @described({ type: [String] }, 'Types that it leaves out.') without_types!: string[];
 }
 
-/** What the sandbox lies about. Faults are apart, because they affect single requests. */
+/** The sandbox's lies. Faults are separate, because they affect single requests. */
 export class SandboxLiesDto {
   @described(NUMBER, 'Percent of each payout that is charged as a fee.') fee_percent!: number;
   @ApiProperty({ description: 'Whether the fee comes back with the value of a payout.' }) returns_fee!: boolean;

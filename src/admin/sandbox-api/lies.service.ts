@@ -14,7 +14,7 @@ const NO_LIES: Partial<SandboxSettings> = {
   },
 };
 
-/** Makes the sandbox lie in its lists, words and fees, and books entries that nothing explains. */
+/** Sets the sandbox's lies in lists, words and fees, and books unexplained entries. */
 @Injectable()
 export class SandboxLiesService {
   constructor(private readonly control: SandboxControlService) {}

@@ -12,7 +12,7 @@ import { ApiSummary } from '../../platform/schema/routes';
 const WHERE = 'Only if the proxy started the sandbox itself, without `UPSTREAM_BASE_URL`. Otherwise 404 `not_found`.';
 const Problems = (...own: ProblemCode[]) => ApiKeyProblems('not_found', 'sandbox_unreachable', ...own);
 
-/** Controls the sandbox that the proxy started itself, for people who try the product. */
+/** Controls the embedded sandbox, for evaluating the product. */
 @ApiTags('Sandbox')
 @Controller('v1/sandbox')
 export class SandboxApiController {

@@ -19,7 +19,7 @@ const NO_DEMO_CLIENTS =
 const NO_ANSWER =
   'The proxy did not respond at its own address. GET /v1/audit/calls shows whether the sample was sent.';
 
-/** Reads the state of the sandbox, controls its faults, and pays as an app would. */
+/** Reads the state of the sandbox, controls its faults, and sends sample payouts as an app. */
 @Injectable()
 export class SandboxApiService {
   constructor(
@@ -65,7 +65,7 @@ export class SandboxApiService {
     const response = await this.request(INTERFACE_PREFIX + pathOf(operation), body, {
       'x-api-key': appKey,
       'idempotency-key': idempotencyKey,
-      ...(person && { 'x-actor': person.name }), // Nobody may approve a sample that they sent themselves.
+      ...(person && { 'x-actor': person.name }), // bars the sender from approving it
     });
     return {
       call_id: response.headers.get('x-call-id') ?? '',
@@ -76,7 +76,7 @@ export class SandboxApiService {
     };
   }
 
-  /** Sends the request over HTTP, as an app does, so that it passes every check. */
+  /** Sends the request over HTTP like an app, so it passes every check. */
   private async request(path: string, body: object, headers: Record<string, string>) {
     const server = this.host.httpAdapter.getInstance<FastifyInstance>();
     // 0.0.0.0 and :: stand for any address, so they cannot be called.
@@ -105,7 +105,7 @@ export class SandboxApiService {
   }
 }
 
-/** Parses JSON, or returns the text if it is none. */
+/** Parses JSON, or returns the text if invalid. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

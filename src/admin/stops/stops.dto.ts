@@ -7,7 +7,7 @@ import { OneOf } from '../../http/validation/rules/query-rules';
 /** The operations that can be stopped. Reads always continue. */
 export const STOPPABLE: string[] = [...CHANGING_OPERATIONS];
 
-/** The longest reason. Everyone whose request a stop rejects reads it. */
+/** Maximum length of a reason. Every rejected requester reads it. */
 export const MAX_REASON = 500;
 
 const TARGETS = ['everything', 'client', 'operation'] as const;

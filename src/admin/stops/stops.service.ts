@@ -13,7 +13,7 @@ import { StopAuthorRecord, StopRecord } from './stops.dto';
 
 type StopRow = Prisma.StopGetPayload<{ include: { lift: true } }>;
 
-/** The target of a stop: a client by its name, an operation, or everything if both are missing. */
+/** The target of a stop: a client by name, an operation, or everything without both. */
 export interface Target {
   client?: string | undefined;
   operation?: string | undefined;
@@ -28,8 +28,8 @@ export class StopsService implements StopLifts {
   ) {}
 
   /**
-   * Adds a stop unless there is one for this target.
-   * @returns the active stop, and whether it is new. Undefined if there is no such client.
+   * Adds a stop. Idempotent per target.
+   * @returns the active stop, and whether it is new. Undefined for an unknown client.
    */
   async stop(
     target: Target,
@@ -54,10 +54,10 @@ export class StopsService implements StopLifts {
 
   /**
    * Lifts a stop.
-   * @param unreconciled lifts it although the upstream's list of the lost time was not read.
+   * @param unreconciled lifts it before the upstream's list of the recovery gap was read.
    * @returns the lifted stop. Undefined if no active stop has this ID.
-   * @throws Problem if the proxy set it because of an old database, and that was not recovered yet, or if payments that
-   * no copy had may still be unknown.
+   * @throws Problem for the stop of an unrecovered database, or while payments of the recovery gap may be
+   * missing.
    */
   async lift(id: string, by: ChangeAuthor, unreconciled = false): Promise<StopRecord | undefined> {
     const isLifted = await this.prisma.$transaction((tx) => this.liftIn(tx, { id, unreconciled }, by));
@@ -111,7 +111,7 @@ function toRecord(row: StopRow, nameOf: (clientId: string) => string): StopRecor
 
 type Lift = Pick<StopLiftDocument, 'id' | 'unreconciled'>;
 
-/** One person has lifted a stop that two lift with dual control. */
+/** Record of a lift that bypassed dual control. */
 const EMERGENCY: ClientChange = {
   action: 'emergency_change',
   client: null,
@@ -124,7 +124,7 @@ async function isActive(tx: Prisma.TransactionClient, id: string): Promise<boole
   return (await tx.stop.count({ where: { id, lift: null } })) > 0;
 }
 
-/** Requires that the database was recovered for which the proxy set a stop, and that the lost time was read. @throws Problem */
+/** Requires that the stop's database was recovered, and that its recovery gap was read. @throws Problem */
 async function requireRead(tx: Prisma.TransactionClient, { id, unreconciled }: Lift): Promise<void> {
   if (await needsRecovery(tx, id)) throw new Problem('recovery_required');
   const unread = unreconciled ? undefined : await readUnread(tx, id);
@@ -137,7 +137,7 @@ export function stopAuthorOf({ clientId, keyId, actor, via }: ChangeAuthor): Sto
   return { clientId, keyId, actor, via: via === 'console' ? 'console' : 'api' };
 }
 
-/** Says why a stop cannot be lifted, and what to do. */
+/** Explains why a stop cannot be lifted, with the remedy. */
 function whyUnread({ account, runId, from, to, result }: UnreadTime): string {
   const period = `of the upstream account ${account} from ${from.toISOString()} to ${to.toISOString()}`;
   if (runId === null) {
@@ -158,8 +158,9 @@ function author(
 }
 
 /**
- * Lifts stops for people. With dual control, a person takes back only a stop of their own, and only shortly after it was set. Every
- * other lift waits for a second person, because the stop may protect against the client of the first.
+ * Lifts stops for administrators. With dual control, a person lifts alone only their own stop, and only
+ * shortly after setting it. Every other lift waits for a second person, because the stop may protect against
+ * the first one's client.
  */
 @Injectable()
 export class StopLiftingService {
@@ -181,7 +182,7 @@ export class StopLiftingService {
   }
 }
 
-/** Returns what a stop stops, and why, for the second person. */
+/** Returns the scope and the reason of a stop, for the second person. */
 function describe({ client, operation, reason }: StopRecord): string {
   return `${client === null ? (operation ?? 'everything') : `client ${client}`}: ${reason}`;
 }
