@@ -28,7 +28,7 @@ describe("the console's accounts and registers", () => {
   const clients = () => scene.proxy.app.get(ClientsService, { strict: false });
 
   describe('accounts', () => {
-    it('are chosen for a new client, and shown with each client', async () => {
+    it('selects the account of a new client, and shows it with each client', async () => {
       const page = await scene.visit(admin, '/clients');
       const complaints = complaintsOf(page);
       await page.getByRole('button', { name: 'New client' }).click();
@@ -49,14 +49,14 @@ describe("the console's accounts and registers", () => {
       expect(complaints).toEqual([]);
     });
 
-    it('that the instance does not know are named, because their clients cannot pay', async () => {
+    it('names the accounts that the instance does not know, because their clients cannot pay', async () => {
       await clients().create('stall', ['pay'], { account: 'uganda' });
       const page = await scene.visit(admin, '/clients', 360);
       await page.getByText('This instance does not know the upstream account of these clients: uganda.').waitFor();
       expect(await widthOf(page)).toBe(360);
     });
 
-    it('filter the calls, and have a state of their own in the overview', async () => {
+    it('filters calls by account, and shows the state of each in the overview', async () => {
       const [kiosk, shop] = [await clients().issueKey('kiosk'), await scene.proxy.client('shop', 'read')];
       await scene.proxy.get(shop.key, '/api/v0.1/info/airtime-countries');
       await scene.proxy.get(kiosk.key, '/api/v0.1/info/airtime-countries').expect(502);
@@ -81,7 +81,7 @@ describe("the console's accounts and registers", () => {
   describe('registers of recipients', () => {
     beforeAll(() => clients().create('till', ['pay']));
 
-    it('are changed with a reason, and list masks', async () => {
+    it('changes a register with a reason, and lists masks', async () => {
       const page = await scene.visit(admin, '/clients/till');
       const complaints = complaintsOf(page);
       await page.getByRole('link', { name: 'Register of recipients' }).click();
@@ -121,7 +121,7 @@ describe("the console's accounts and registers", () => {
       expect(complaints).toEqual([]);
     });
 
-    it('fit a telephone', async () => {
+    it('fits a phone', async () => {
       const page = await scene.visit(admin, '/clients/till/beneficiaries', 360);
       await page.getByRole('cell', { name: '+254••••5678', exact: true }).waitFor();
       expect(await widthOf(page)).toBe(360);

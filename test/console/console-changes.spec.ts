@@ -30,7 +30,7 @@ describe("the console's changes", () => {
   const dialogOf = (page: Page) => page.getByRole('dialog');
   const change = 'Change of client shop';
 
-  it('wait until another person agrees, who sees what was and what will be', async () => {
+  it('need approval by a second person, who sees the state before and after', async () => {
     expect((await ask({ max_items: 20, reason: 'a busy season' })).status).toBe(202);
     const own = await scene.visit(ada, '/changes');
     await own.getByRole('article', { name: change }).waitFor();
@@ -55,7 +55,7 @@ describe("the console's changes", () => {
     expect(complaints).toEqual([]);
   });
 
-  it('are never made once they are rejected, or when the client was changed meanwhile', async () => {
+  it('are not made after a rejection, or if the client changed in the meantime', async () => {
     expect((await ask({ countries: ['Kenya', 'Ghana'] })).status).toBe(202);
     const page = await scene.visit(bob, '/changes');
     await page.getByRole('button', { name: `Reject: ${change}` }).click();
@@ -73,7 +73,7 @@ describe("the console's changes", () => {
     expect(await shop()).toMatchObject({ max_items: 5, countries: ['Kenya'] });
   });
 
-  it('are shown in pages', async () => {
+  it('are listed in pages', async () => {
     await scene.proxy.database.query(
       `INSERT INTO pending_change (id, kind, client, widens, change, client_id, key_id, person, expires_at)
        SELECT uuid_floor(now() - n * interval '1 minute'), 'create_client', 'made-' || n, '{scopes}', '{"permissions":{}}',
@@ -89,7 +89,7 @@ describe("the console's changes", () => {
     await scene.proxy.database.query(`DELETE FROM pending_change WHERE client LIKE 'made-%'`);
   });
 
-  it('are made in the register of recipients, which waits for another person, too', async () => {
+  it('include the register of recipients', async () => {
     const own = await scene.visit(ada, '/clients/shop/beneficiaries');
     await own.getByRole('button', { name: 'Add recipients' }).click();
     await dialogOf(own).getByLabel('Recipients').fill('+254712345678');
@@ -114,7 +114,7 @@ describe("the console's changes", () => {
     await own.getByRole('cell', { name: '+254••••5678', exact: true }).waitFor();
   });
 
-  it('show the people of a merge by name', async () => {
+  it('show the names of merged people', async () => {
     await scene.proxy.app.get(ClientsService, { strict: false }).issueKey('admin', { person: 'grace' });
     await fetch(`${scene.proxy.url}/v1/person-merges`, {
       method: 'POST',
@@ -132,7 +132,7 @@ describe("the console's changes", () => {
     expect(await reasonOf(approve)).toBe('You requested this change, or it merges you. Another person must decide.');
   });
 
-  it('fit a telephone', async () => {
+  it('fit a phone', async () => {
     expect((await ask({ max_items: 40 })).status).toBe(202);
     const page = await scene.visit(bob, '/changes', 360);
     await page.getByRole('article', { name: change }).waitFor();

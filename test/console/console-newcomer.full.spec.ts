@@ -36,7 +36,7 @@ describe('a newcomer', () => {
   const answer = () => page.getByRole('region', { name: 'Answer' });
   const wallet = () => page.getByRole('table', { name: 'Wallets' }).getByRole('row', { name: /^Demo account airtime/ });
 
-  it('pays, sees it recorded, breaks the upstream, and sees a payout in doubt, with nothing but the page', async () => {
+  it('pays, sees the record, breaks the upstream, and sees a payout in doubt, using only the page', async () => {
     const complaints = complaintsOf(page);
     const loaded: string[] = [];
     page.on('request', (request) => void (request.isNavigationRequest() && loaded.push(request.url())));
@@ -91,7 +91,7 @@ describe('a newcomer', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('can send each kind of sample as it stands in the form', async () => {
+  it('sends each kind of sample unchanged from the form', async () => {
     await follow(page, '/sandbox');
     const kinds = page.getByRole('combobox', { name: 'Sample' });
     await kinds.click();

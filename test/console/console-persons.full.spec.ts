@@ -7,7 +7,7 @@ import { ISSUER, PAGE_ISSUER, PersonsScene, startPersonsScene } from '../support
 const LIST = '/clients/shop/persons';
 
 /** What administrators see of the people for whom an app calls, and what they do about them. */
-describe("the console's people", () => {
+describe('the console page of people', () => {
   let on: PersonsScene;
   let alice: string;
 
@@ -23,13 +23,11 @@ describe("the console's people", () => {
   const because = (page: Page, reason: string) => dialogOf(page).getByLabel('Reason').fill(reason);
   const save = (page: Page) => dialogOf(page).getByRole('button', { name: 'Save' }).click();
 
-  it('show what each has spent against the cap, and lead to the person and the calls', async () => {
+  it('shows the spending against the cap of each, with links to the person and the calls', async () => {
     const page = await on.visit(on.keys.ada, '/clients/shop');
     const complaints = complaintsOf(page);
     await page.getByRole('link', { name: 'People', exact: true }).click();
-    await page
-      .getByText('Default limits of each person: daily cap $10.00, requests per minute 60.')
-      .waitFor();
+    await page.getByText('Default limits of each person: daily cap $10.00, requests per minute 60.').waitFor();
     await rowOf(page, 'alice').getByText('$2.25 of $10.00').waitFor();
     await rowOf(page, 'alice').getByText('$7.75 left').waitFor();
     await rowOf(page, 'e••@example.com').getByText('Largest item: $1.00').waitFor();
@@ -49,7 +47,7 @@ describe("the console's people", () => {
     expect(complaints).toEqual([]);
   });
 
-  it('are a click away from each of their calls', async () => {
+  it('links each call to its person', async () => {
     const { headers } = await on.pay(alice, 0.5).expect(200);
     const page = await on.visit(on.keys.ada, `/calls/${headers['x-call-id']}`);
     await page.getByRole('link', { name: 'Limits and spending' }).click();
@@ -57,7 +55,7 @@ describe("the console's people", () => {
     await page.getByText('$2.75 of $10.00').waitFor();
   });
 
-  it('are found by the ID that records have, and by the exact name alone', async () => {
+  it('finds people by their ID in records, and by their exact name only', async () => {
     const page = await on.visit(on.keys.ada, LIST);
     await page.getByLabel('Name', { exact: true }).fill('ali');
     await page.keyboard.press('Enter');
@@ -71,7 +69,7 @@ describe("the console's people", () => {
     await page.getByRole('alert').getByText('person').first().waitFor();
   });
 
-  it('have their names shown only to those who may see people, who ask for it', async () => {
+  it('shows names only on request, to keys that may see people', async () => {
     const adas = await on.visit(on.keys.ada, LIST);
     await rowOf(adas, 'e••@example.com').waitFor();
     expect(await adas.getByLabel('Show people').count()).toBe(0);
@@ -91,7 +89,7 @@ describe("the console's people", () => {
     await graces.getByText('eve@example.com').waitFor();
   });
 
-  it('have limits of their own, which apply at once if they are lower, and otherwise wait for another person', async () => {
+  it('applies lower limits of a person immediately, and holds higher ones for a second person', async () => {
     const page = await on.visit(on.keys.ada, `${LIST}/${await on.idOf('alice')}`);
     await page.getByRole('button', { name: 'Change limits' }).click();
     const button = dialogOf(page).getByRole('button', { name: 'Save' });
@@ -128,7 +126,7 @@ describe("the console's people", () => {
     await on.pay(alice, 2).expect(200);
   });
 
-  it('are limited before anybody has seen them', async () => {
+  it('limits a person before their first call', async () => {
     const page = await on.visit(on.keys.ada, LIST);
     await page.getByRole('button', { name: 'Limit a person' }).click();
     await dialogOf(page).getByLabel('Daily cap').fill('0.5');
@@ -148,7 +146,7 @@ describe("the console's people", () => {
     expect((await on.pay(await on.keyOf('mallory'), 1).expect(403)).body.code).toBe('cap_exceeded');
   });
 
-  it('lose their credentials with a reason, and others keep theirs', async () => {
+  it('revokes the credentials of one person, with a reason', async () => {
     const walter = await on.keyOf('walter');
     const page = await on.visit(on.keys.ada, `${LIST}/${await on.idOf('walter')}`);
     await page.getByRole('button', { name: 'Revoke credentials' }).click();
@@ -167,7 +165,7 @@ describe("the console's people", () => {
     await page.getByText('Those issued before').waitFor();
   });
 
-  it('lose all ephemeral keys of the client at once', async () => {
+  it('revokes all ephemeral keys of a client', async () => {
     const heidi = await on.keyOf('heidi');
     const page = await on.visit(on.keys.ada, '/clients/shop');
     await page.getByText(/^Valid ephemeral keys: [2-9]$/).waitFor();
@@ -180,7 +178,7 @@ describe("the console's people", () => {
     await on.proxy.get(on.keys.shop, '/v1/limits').expect(200);
   });
 
-  it('are shown in pages', async () => {
+  it('lists people in pages', async () => {
     await on.proxy.database.query(
       `INSERT INTO person (id, client_id, sha256) SELECT uuid_floor(now() - n * interval '1 day'), id, sha256(n::text::bytea)
        FROM client, generate_series(1, 51) n WHERE name = 'shop'`,
@@ -192,7 +190,7 @@ describe("the console's people", () => {
     await rowOf(page, 'without a name').first().waitFor();
   });
 
-  it('fit a telephone', async () => {
+  it('fits a phone', async () => {
     const page = await on.visit(on.keys.ada, LIST, 360);
     for (const [path, text] of [
       [LIST, 'alice'],

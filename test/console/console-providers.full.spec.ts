@@ -8,7 +8,7 @@ import { ConsoleScene, startConsoleScene } from '../support/console/console-scen
 const ISSUER = 'https://id.example';
 
 /** The forms for the identity providers of a client: that of its access tokens, and that of the sessions on its pages. */
-describe("the console's identity providers of clients", () => {
+describe('the console form of identity providers', () => {
   let scene: ConsoleScene;
   let admin: string;
 
@@ -41,7 +41,7 @@ describe("the console's identity providers of clients", () => {
   const clientOf = async (name: string) =>
     (await scene.proxy.get(admin, `/v1/clients/${name}` as '/v1/clients/{name}').expect(200)).body;
 
-  it('set, change and remove the provider of access tokens', async () => {
+  it('sets, changes and removes the provider of access tokens', async () => {
     const page = await scene.visit(admin, '/clients/phone');
     const complaints = complaintsOf(page);
     await field(page, 'Token issuer').fill('http://id.example');
@@ -98,7 +98,7 @@ describe("the console's identity providers of clients", () => {
     expect(complaints).toEqual([]);
   });
 
-  it('set, change and remove the provider of page sessions, and end all sessions by its key', async () => {
+  it('sets, changes and removes the provider of page sessions, and ends all sessions by its key', async () => {
     const page = await scene.visit(admin, '/clients/shop');
     const complaints = complaintsOf(page);
     await page.getByText('or sign in to its pages').waitFor();
@@ -154,7 +154,7 @@ describe("the console's identity providers of clients", () => {
     expect(complaints).toEqual([]);
   });
 
-  it('set both with a new client', async () => {
+  it('sets both for a new client', async () => {
     const page = await scene.visit(admin, '/clients');
     const complaints = complaintsOf(page);
     await page.getByRole('button', { name: 'New client' }).click();
@@ -182,7 +182,7 @@ describe("the console's identity providers of clients", () => {
     expect(complaints).toEqual([]);
   });
 
-  it('fit a telephone', async () => {
+  it('fits a phone', async () => {
     const page = await scene.visit(admin, '/clients/both', 360);
     await page.getByRole('heading', { name: 'Provider of page sessions' }).waitFor();
     await page.getByRole('cell', { name: 'sessions on pages', exact: true }).waitFor();

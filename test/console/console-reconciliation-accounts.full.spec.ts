@@ -27,7 +27,7 @@ describe('reconciliation of several accounts in the console', () => {
     await proxy.close();
   });
 
-  it('runs are started for one account, and show it with their findings', async () => {
+  it('starts a run for one account, and shows the account with its findings', async () => {
     await page.getByRole('button', { name: 'Start a run' }).click();
     const dialog = page.getByRole('dialog', { name: 'Start a run' });
     await dialog.getByRole('button', { name: 'This month' }).click();

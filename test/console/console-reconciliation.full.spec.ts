@@ -51,7 +51,7 @@ describe('reconciliation in the console', () => {
     await dialog.getByRole('button', { name: `Mark as ${state}` }).click();
   };
 
-  it('a run is started, followed while it works, and explains the difference to the last cent', async () => {
+  it('starts a run, follows its progress, and explains the difference to the last cent', async () => {
     const complaints = complaintsOf(page);
     await scene.fault({ fault: 'delay', operation: 'POST /account/transactions', nth: 1, ms: 1_500 });
     await page.getByText('No runs yet').waitFor();
@@ -87,7 +87,7 @@ describe('reconciliation in the console', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('its report is kept as HTML, and the list of runs says how it ended', async () => {
+  it('downloads the report as HTML, and lists the result of the run', async () => {
     await page.getByRole('button', { name: 'Report' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -101,7 +101,7 @@ describe('reconciliation in the console', () => {
     await expectAccessible(page);
   });
 
-  it('many findings of a category, of all pages, are settled at once with a reason, and wait no more', async () => {
+  it('decides all findings of a category on all pages at once, with a reason', async () => {
     await goTo('/reconciliation/findings?page_size=5', 'Findings');
     await rowIs(5);
     await page.getByLabel('Category').selectOption('missing_local');
@@ -126,7 +126,7 @@ describe('reconciliation in the console', () => {
     }
   });
 
-  it('what changed meanwhile is not decided about: nothing is, and it is marked', async () => {
+  it('decides nothing if a finding changed in the meantime, and marks it', async () => {
     await goTo('/reconciliation/findings?category=fee&state=any', 'Findings');
     await rowIs(OWN);
     const [first] = await found('category=fee');
@@ -152,7 +152,7 @@ describe('reconciliation in the console', () => {
     ]);
   });
 
-  it('one is looked at field by field and decided on its page, and its story says so', async () => {
+  it('compares a finding field by field, and records its decision in its history', async () => {
     const [one] = await found('category=missing_local&state=explained');
     await goTo(`/reconciliation/findings/${one?.id}`, one?.title as string);
     const fields = page.getByRole('region', { name: 'Fields' });
@@ -177,7 +177,7 @@ describe('reconciliation in the console', () => {
     ]);
   });
 
-  it('findings go out as CSV, and come back decided; faults are told by their row', async () => {
+  it('exports findings as CSV, imports the decisions, and reports errors by row', async () => {
     const findings = new FindingsScene(scene.proxy.database);
     const run = await findings.run();
     await findings.findings(run, [{ daysAgo: 3 }, { daysAgo: 5 }, { daysAgo: 40 }]);
@@ -212,7 +212,7 @@ describe('reconciliation in the console', () => {
     await rowIs(1);
   });
 
-  it('a statement is imported, and says which lines cannot be used', async () => {
+  it('imports a statement, and lists the lines that cannot be used', async () => {
     await goTo('/reconciliation/statements', 'Statements');
     await page.getByRole('button', { name: 'Import a statement' }).click();
     const text = 'Reference ID,valueInUSD,issueDate,status\na-1,1.5,2026-11-21T10:00:00Z,paid\na-2,much,,paid\n';
@@ -228,7 +228,7 @@ describe('reconciliation in the console', () => {
     await page.getByRole('table', { name: 'Statements' }).getByText('march.csv').waitFor();
   });
 
-  it('fits a telephone', async () => {
+  it('fits a phone', async () => {
     const run = (await get('runs')).runs.find(({ totals }) => totals !== null); // a made-up one has none
     const [finding] = await found('state=any');
     await page.setViewportSize({ width: 360, height: 740 });

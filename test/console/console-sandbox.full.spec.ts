@@ -36,12 +36,12 @@ describe("the console's sandbox", () => {
     await page.getByRole('option', { name: option }).click();
   };
 
-  it('is where the address of the proxy leads to', async () => {
+  it('opens from the address of the proxy', async () => {
     const answer = await fetch(api.proxy.url, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console']);
   });
 
-  it('says at each field what is wrong with it, and forgets it once the field is another', async () => {
+  it('shows errors at their fields until the field changes', async () => {
     await item(1).getByLabel('Phone number').fill('0712');
     await page.getByRole('button', { name: 'Add an item' }).click();
     await item(2).getByLabel('Value in USD').fill('1,5');
@@ -59,7 +59,7 @@ describe("the console's sandbox", () => {
     await answer().getByText('1 paid').waitFor();
   });
 
-  it('shows what a replay gets: the first answer again, and what another body with the same key does', async () => {
+  it('shows the first answer for a replay, and the refusal of another body with the same key', async () => {
     await page.getByRole('textbox', { name: 'Idempotency-Key' }).fill('sample-1');
     await send();
     await answer().getByText('succeeded', { exact: true }).waitFor();
@@ -76,7 +76,7 @@ describe("the console's sandbox", () => {
     await page.getByText('must be an Idempotency-Key').waitFor();
   });
 
-  it('fills in magic recipients, and tells what became of each item', async () => {
+  it('fills in magic recipients, and shows the outcome of each item', async () => {
     await page.getByRole('button', { name: 'Add an item' }).click();
     await choose('Magic recipient', /^failed/);
     expect(await item(1).getByLabel('Phone number').inputValue()).toBe('+254799990104');
@@ -87,7 +87,7 @@ describe("the console's sandbox", () => {
     expect(await item(1).getByLabel('Phone number').inputValue()).toBe('+254712345678');
   });
 
-  it('takes a body as JSON, says where it is none, and makes fields of it again', async () => {
+  it('accepts a body as JSON, reports invalid JSON, and turns it back into fields', async () => {
     await page.getByRole('switch', { name: 'As JSON' }).click();
     const body = page.getByLabel('Body', { exact: true });
     expect(JSON.parse(await body.inputValue())).toEqual((await api.sample(AIRTIME)).body);
@@ -106,7 +106,7 @@ describe("the console's sandbox", () => {
     await answer().getByText('1 paid').waitFor();
   });
 
-  it('leads to the approval of what is held', async () => {
+  it('links to the approval of a held call', async () => {
     await api.clients.update('app', { approvalOverUsd: new Decimal(1) });
     await send();
     await answer().getByText('pending approval', { exact: true }).waitFor();
@@ -115,7 +115,7 @@ describe("the console's sandbox", () => {
     await api.clients.update('app', { approvalOverUsd: null });
   });
 
-  it('counts the seconds while the upstream does not answer, and says why', async () => {
+  it('counts the seconds while the upstream does not answer, and explains the wait', async () => {
     await page.getByRole('button', { name: 'Turn on noResponse' }).click();
     await page.getByText('One fault is active.').waitFor();
     await send();
@@ -125,7 +125,7 @@ describe("the console's sandbox", () => {
     await page.getByText('triggered once').waitFor();
   });
 
-  it('switches faults on for what is in the form, or as one says, and off again', async () => {
+  it('turns faults on for the operation of the form or with settings, and off again', async () => {
     await choose('Sample', 'Pay out mobile money');
     const kind = page.getByRole('form', { name: 'lateProcessing' });
     await kind.getByRole('button', { name: 'More' }).click();
@@ -153,7 +153,7 @@ describe("the console's sandbox", () => {
     expect((await api.look()).faults).toEqual([]);
   });
 
-  it('makes the sandbox lie, says how, and ends it', async () => {
+  it('starts a lie of the sandbox, describes it, and ends it', async () => {
     const lies = page.getByRole('region', { name: 'Lies' });
     const form = (name: string) => lies.getByRole('form', { name });
     const open = (name: string) => lies.getByRole('button', { name: new RegExp(`^${name}`) }).click();
@@ -184,7 +184,7 @@ describe("the console's sandbox", () => {
     await form('Wallet entries').getByText('Booked a fee of $0.25 in the airtime wallet.').waitFor();
   });
 
-  it('fits a telephone', async () => {
+  it('fits a phone', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await item(1).getByLabel('Phone number').fill('0712');
     await send();

@@ -95,7 +95,7 @@ describe('a person in the console', () => {
     await page.context().close();
   });
 
-  it('finds the reason again after proving who they are, and nobody else does', async () => {
+  it('restores the reason after a step-up, for its author only', async () => {
     await held(12);
     const page = await browser.browser.newPage();
     await signIn(page, 'bob', '/approvals');
@@ -150,7 +150,7 @@ describe('a person in the console', () => {
     await page.context().close();
   });
 
-  it('finds the forms of clients, providers and people again after proving who they are', async () => {
+  it('restores the forms of clients, providers and people after a step-up', async () => {
     await scene.proxy.client('forms', 'pay', 'read');
     const clients = scene.proxy.app.get(ClientsService, { strict: false });
     await clients.update('forms', { origins: ['https://app.example'] });
@@ -219,7 +219,7 @@ describe('a person in the console', () => {
     await page.context().close();
   });
 
-  it('who is unknown learns what to send to an administrator, who lets them in', async () => {
+  it('shows an unknown person what to send to an administrator, who allows the sign-in', async () => {
     const carols = await browser.browser.newPage();
     await carols.goto(`${url}/console`);
     await carols.getByRole('link', { name: 'Sign in with your company account' }).click();

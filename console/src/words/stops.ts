@@ -3,11 +3,11 @@ import type { NewStopDto, OperationDto, StopRecord } from '../api/generated/sche
 /** Target of a stop. One of its members is set. */
 export type Target = Pick<NewStopDto, 'everything' | 'client' | 'operation'>;
 
-export const targetOf = ({ everything, client, operation }: StopRecord): Target => ({
-  ...(everything && { everything }),
-  ...(client !== null && { client }),
-  ...(operation !== null && { operation }),
-});
+/** Returns the target of a recorded stop. */
+export function targetOf({ client, operation }: StopRecord): Target {
+  if (client !== null) return { client };
+  return operation === null ? { everything: true } : { operation };
+}
 
 /** Describes a target: `POST /payouts/airtime of all clients`. */
 export function inShort({ client, operation }: Target): string {

@@ -15,7 +15,7 @@ describe("the console's approvals", () => {
   const approvalOf = async (id: string) => (await on.proxy.get(on.approver, `/v1/approvals/${id}`).expect(200)).body;
   const transactions = async (key: string) => (await new InterfaceClient(on.proxy.url, key).transactions()).text;
 
-  it('are made by keyboard alone: one is sent, another is rejected, each with its reason', async () => {
+  it('are decided by keyboard alone: one is sent, another is rejected, each with its reason', async () => {
     const app = await on.cautious('shop', 'pay', 'read', 'account');
     const first = await on.hold(app, '+254711111111');
     const page = await on.open(on.approver, '/approvals');
@@ -80,7 +80,7 @@ describe("the console's approvals", () => {
     expect(complaints).toEqual([]);
   });
 
-  it('are for somebody else than who asked, and say so', async () => {
+  it('are closed to the requester, and explain it', async () => {
     const both = await on.cautious('both', 'pay', 'approve');
     const id = await on.hold(both, '+254733333333');
     const page = await on.open(both, '/approvals');
@@ -95,7 +95,7 @@ describe("the console's approvals", () => {
     expect((await approvalOf(id)).approval?.status).toBe('pending');
   });
 
-  it('say what they would do to the caps, and why they cannot be made', async () => {
+  it('show their effect on the caps, and why they are not possible', async () => {
     const app = await on.cautious('capped', 'pay', 'read', 'account');
     await on.pay(app, '+254744444440', 1.5).expect(200);
     const id = await on.hold(app, '+254744444444');
@@ -132,7 +132,7 @@ describe("the console's approvals", () => {
     await page.getByText('approved by the key of approver').waitFor();
   });
 
-  it('can only reject a call whose content was lost with the database, and say so', async () => {
+  it('allow only the rejection of a call whose content was lost with the database', async () => {
     const app = await on.cautious('restored', 'pay');
     const id = await on.hold(app, '+254766666666');
     await editRecord(on.proxy.database, 'intent', id, (record) => ({ ...record, recovered: true }));

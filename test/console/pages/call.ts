@@ -27,7 +27,7 @@ describe('the page of a call', () => {
     return page;
   };
 
-  it('tells what happened, whom it paid and what was said, with people masked', async () => {
+  it('shows the history, the items and the messages, with people masked', async () => {
     const page = await open('paid');
     const complaints = complaintsOf(page);
     const story = (await storyOf(page)).map((step) => step.split('\n')[0]);
@@ -53,7 +53,7 @@ describe('the page of a call', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('reveals people to who may see them, and that is on record', async () => {
+  it('reveals people to keys that may see them, and records it', async () => {
     const page = await open('approved');
     expect(await textOf(page, 'Items')).not.toContain(ADA.email);
     await page.getByRole('button', { name: 'Reveal people' }).click();
@@ -69,7 +69,7 @@ describe('the page of a call', () => {
     expect(await page.content()).not.toMatch(/lovelace/i);
   });
 
-  it('verifies the proof here, remembers the log, and compares it the next time', async () => {
+  it('verifies the proof, remembers the log, and compares it the next time', async () => {
     const page = await open('paid');
     const complaints = complaintsOf(page);
     const masked = await verify(page);
@@ -102,7 +102,7 @@ describe('the page of a call', () => {
       (it) => (it.records[0]!.record.id = it.records[0]!.record.key_id),
       /belongs to another record/,
     ],
-  ])('says so where %s', async (_what, change, says) => {
+  ])('reports where %s', async (_what, change, says) => {
     const page = await open('paid');
     await page.route('**/v1/audit/log/proof?*', async (route) => {
       const response = await route.fetch();
@@ -115,7 +115,7 @@ describe('the page of a call', () => {
     expect(await page.evaluate('localStorage.getItem("payout-proxy.log")')).toBeNull(); // not remembered
   });
 
-  it('says so where the owner of the database changed a record, even with all triggers off', async () => {
+  it('detects a record that the owner of the database changed with all triggers off', async () => {
     const change = (usd: string) =>
       scene.proxy.database.query(
         `DO $$ BEGIN SET LOCAL session_replication_role = replica;
@@ -131,7 +131,7 @@ describe('the page of a call', () => {
     expect(results(await verify(page)).slice(0, 3)).toEqual(['right', 'right', 'right']);
   });
 
-  it('shouts where the key of the log is another one, and believes it only if told to', async () => {
+  it('warns about another key of the log, and trusts it only on request', async () => {
     const page = await open('paid');
     await verify(page);
     await page.evaluate(() => {
@@ -147,7 +147,7 @@ describe('the page of a call', () => {
     await page.getByText('Verified', { exact: true }).waitFor();
   });
 
-  it('says what to do where the browser cannot verify', async () => {
+  it('explains what to do if the browser cannot verify', async () => {
     const page = await open('paid');
     await page.evaluate("crypto.subtle.generateKey = () => Promise.reject(new Error('not here'))");
     await page.getByRole('button', { name: 'Verify' }).click();
@@ -156,7 +156,7 @@ describe('the page of a call', () => {
     await page.evaluate('delete crypto.subtle.generateKey');
   });
 
-  it('gives the receipt, and the call as curl', async () => {
+  it('offers the receipt, and the call as curl', async () => {
     const page = await open('paid');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
@@ -209,7 +209,7 @@ describe('the page of a call', () => {
     if (kind === 'doubtful') await expectAccessible(page.getByRole('region', { name: 'History', exact: true })); // it has what the others have
   });
 
-  it('lets an approver settle a call in doubt, with a reason, and tells of it', async () => {
+  it('lets an approver settle a call in doubt with a reason, and shows the settlement', async () => {
     const page = await open('doubtful', scene.approver);
     await page.getByText('Your key does not have access to people').waitFor();
     expect(await page.getByRole('button', { name: /Reveal/ }).count()).toBe(0);
@@ -236,13 +236,13 @@ describe('the page of a call', () => {
     await page.getByRole('region', { name: 'Ledger of item 2' }).waitFor({ state: 'detached' });
   });
 
-  it('fits a telephone', async () => {
+  it('fits a phone', async () => {
     const page = await open('paid', scene.auditor, 360);
     await verify(page);
     expect(await widthOf(page)).toBe(360);
   });
 
-  it('says that there is no such call', async () => {
+  it('reports an unknown call', async () => {
     const page = await visit(scene.auditor, '/calls/nothing');
     await page.getByText('No call has this ID').waitFor();
   });

@@ -21,7 +21,7 @@ describe("the console's exports, and the people in its lists", () => {
 
   beforeAll(async () => (scene = await callsScene()));
 
-  it('are exported as they are shown, with progress, and checked against the manifest', async () => {
+  it('export the shown calls with progress, and check the file against the manifest', async () => {
     const page = await scene.open(`/calls?page_size=100&recipient_prefix=${encodeURIComponent('+2547000')}`);
     const listed = await shown(page, MANY);
     let go: () => void = () => undefined;
@@ -48,7 +48,7 @@ describe("the console's exports, and the people in its lists", () => {
     expect(JSON.parse(readFileSync(await manifest.path(), 'utf8'))).toMatchObject({ rows: MANY, format: 'csv' });
   });
 
-  it('keep no export that is cancelled, or that is not what its manifest says', async () => {
+  it('discard an export that was cancelled, or that differs from its manifest', async () => {
     const page = await scene.open('/payouts');
     const downloads: unknown[] = [];
     page.on('download', (download) => downloads.push(download));
@@ -74,7 +74,7 @@ describe("the console's exports, and the people in its lists", () => {
     expect(downloads).toEqual([]);
   });
 
-  it('show people to whom may see them, say that it is recorded, and mask them again afterwards', async () => {
+  it('reveal people to keys that may see them, announce the record, and mask them again afterwards', async () => {
     const page = await scene.open(`/payouts?upstream_ref=&recipient=${encodeURIComponent(PHONE)}`);
     await page.getByText(MASKED_PHONE).waitFor();
     await page.getByLabel('Show people (recorded)').check();
@@ -88,7 +88,7 @@ describe("the console's exports, and the people in its lists", () => {
     expect(await page.getByLabel('Show people (recorded)').isChecked()).toBe(false);
   });
 
-  it('never bring an unmasked person to an auditor without `audit:pii`, whatever is looked at', async () => {
+  it('never show an unmasked person to an auditor without `audit:pii`, on any page', async () => {
     const page = await scene.open('/calls', scene.masked);
     const bodies: string[] = [];
     // All else are the console's own files.

@@ -23,7 +23,7 @@ describe('the console', () => {
   const pagesOf = async (page: Page) =>
     page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents();
 
-  it('says what is wrong with a key, and takes the right one', async () => {
+  it('rejects a wrong key with the reason, and accepts the right one', async () => {
     const page = await browser.newPage();
     await page.goto(`${proxy.url}/console`);
     await page.getByLabel('API key').fill('pp_auditor_wrong');
@@ -37,7 +37,7 @@ describe('the console', () => {
     await page.close();
   });
 
-  it('shows to each key what it may see, and says so where that is nothing', async () => {
+  it('shows each key its pages, or explains that it has none', async () => {
     const auditor = await visit(keys.auditor, '/clients');
     expect(await pagesOf(auditor)).toEqual(['Overview', 'Calls', 'Payouts', 'Activity', 'Claim a key']);
     await auditor.getByText('your key does not have access to it').waitFor();
@@ -49,7 +49,7 @@ describe('the console', () => {
     await expectAccessible(app);
   });
 
-  it('shows the API documents at /docs, with a switch, under a policy of their own', async () => {
+  it('shows the API documents at /docs, with a switch, under their own policy', async () => {
     const page = await browser.newPage();
     const complaints = complaintsOf(page);
     await page.goto(`${proxy.url}/docs`);
@@ -60,7 +60,7 @@ describe('the console', () => {
     await page.close();
   });
 
-  it('keeps the key nowhere in the browser, and no script can read the cookie', async () => {
+  it('stores no key in the browser, and hides the cookie from scripts', async () => {
     const page = await visit(keys.auditor);
     const kept = await page.evaluate<string>(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
@@ -73,7 +73,7 @@ describe('the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor(); // still signed in
   });
 
-  it('asks for nothing outside the proxy, keeps to its own policy, and loads little', async () => {
+  it('loads nothing from other origins, obeys its policy, and stays small', async () => {
     const page = await browser.newPage();
     const complaints = complaintsOf(page);
     const asked: string[] = [];
@@ -117,7 +117,7 @@ describe('the console', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000);
   }
 
-  it('signs out, and the cookie opens nothing any more', async () => {
+  it('signs out, and invalidates the cookie', async () => {
     const page = await visit(keys.auditor);
     const [cookie] = await page.context().cookies();
     const before = supertest(proxy.url).get('/v1/session').set('Cookie', `payout_proxy=${cookie?.value}`);
@@ -129,7 +129,7 @@ describe('the console', () => {
     expect((await after).status).toBe(401);
   });
 
-  it('asks to sign in again once the key is revoked', async () => {
+  it('asks for a new sign-in after the key was revoked', async () => {
     const { key } = await proxy.client('short', 'audit');
     const page = await signIn(browser, proxy.url, key);
     await proxy.database.query(
@@ -140,7 +140,7 @@ describe('the console', () => {
     await page.getByText('Your session has ended').waitFor();
   });
 
-  it('stays signed in through a reload while the database is away, and goes on by itself', async () => {
+  it('stays signed in through a reload during a database outage, and recovers on its own', async () => {
     const page = await visit(keys.admin, '/clients');
     await page.getByRole('table', { name: 'Clients' }).waitFor();
     await proxy.database.query('ALTER TABLE console_session RENAME TO console_session_away');
@@ -162,7 +162,7 @@ describe('the console', () => {
     await page.getByText('Not up to date.').waitFor({ state: 'detached', timeout: 30_000 });
   });
 
-  it('signs out once nobody has done anything in any of its tabs for long', async () => {
+  it('signs out after a long time without activity in any tab', async () => {
     const context = await browser.newContext();
     await context.clock.install();
     const page = await context.newPage();
@@ -181,7 +181,7 @@ describe('the console', () => {
     await context.close();
   });
 
-  it('fits a telephone, and everything is reached by keyboard', async () => {
+  it('fits a phone, and is usable by keyboard', async () => {
     const page = await visit(keys.admin, '/', 360);
     expect(await widthOf(page)).toBe(360);
     await page.getByRole('button', { name: 'Menu' }).focus();

@@ -26,7 +26,7 @@ describe("the console's lists of calls and payouts", () => {
     await page.getByRole('option', { name: option, exact: true }).click();
   }
 
-  it('find a payout by its phone number as people write it, and lead to its call', async () => {
+  it('find a payout by a phone number in any spelling, and link to its call', async () => {
     const page = await scene.open('/payouts');
     const complaints = complaintsOf(page);
     await field(page, 'Recipient').fill('+254 712 345-678');
@@ -52,13 +52,13 @@ describe("the console's lists of calls and payouts", () => {
     expect(complaints).toEqual([]);
   });
 
-  it('search for people only for keys that may see them, and say so to others', async () => {
+  it('search for people only with keys that may see them, and tell others so', async () => {
     const page = await scene.open('/payouts', scene.masked);
     expect(await field(page, 'Recipient').isDisabled()).toBe(true);
     await page.getByText('Searching for a person requires the scope audit:pii.').waitFor();
   });
 
-  it('are reproduced by a link in another profile, and a filter is taken away with a click', async () => {
+  it('are reproduced by a link in another profile, and remove a filter with a click', async () => {
     const page = await scene.open('/calls');
     await everyShown(scene, page);
     await choose(page, 'Operation', 'POST /payouts/airtime');
@@ -80,7 +80,7 @@ describe("the console's lists of calls and payouts", () => {
     await other.context().close();
   });
 
-  it("say the proxy's own fault at the field that it is about", async () => {
+  it("show the proxy's errors at their fields", async () => {
     const page = await scene.open('/calls?min_total_usd=much&from=yesterday&recipient_prefix=a');
     await page.getByRole('alert').waitFor();
     for (const [label, fault] of [
@@ -101,7 +101,7 @@ describe("the console's lists of calls and payouts", () => {
     await everyShown(scene, page);
   });
 
-  it('keep the columns and the views that were chosen, and no recipient unless one says so', async () => {
+  it('keep the selected columns and views, and recipients only on request', async () => {
     const page = await scene.open('/calls');
     await button(page, 'Columns').click();
     await page.getByRole('checkbox', { name: 'Reference' }).uncheck();
@@ -154,7 +154,7 @@ describe("the console's lists of calls and payouts", () => {
     expect(await kept()).not.toContain(PHONE.slice(1));
   });
 
-  it('go on page by page with other rows, none of them twice, and back', async () => {
+  it('move through pages without repeated rows, and back', async () => {
     const page = await scene.open('/calls?page_size=5&outcome=succeeded&operation=POST+%2Fpayouts%2Fairtime');
     const first = await shown(page, 5);
     const next = async (rows: number, before: string[]) => {
@@ -171,7 +171,7 @@ describe("the console's lists of calls and payouts", () => {
     expect(await shown(page, 5)).toEqual(second);
   });
 
-  it('sum up what the filters find, when asked', async () => {
+  it('sum up the results of the filters on request', async () => {
     const page = await scene.open('/payouts?client=app');
     await button(page, 'Sum up').click();
     await table(page, 'Sums').getByRole('row', { name: /^All / }).waitFor();
@@ -184,7 +184,7 @@ describe("the console's lists of calls and payouts", () => {
     ]);
   });
 
-  it('fit a telephone', async () => {
+  it('fit a phone', async () => {
     const page = await scene.open('/calls?outcome=succeeded', scene.seeing, 360);
     await table(page, 'Calls').waitFor();
     await button(page, 'More filters').click();
@@ -195,7 +195,7 @@ describe("the console's lists of calls and payouts", () => {
     expect(await widthOf(page)).toBe(360);
   });
 
-  it('are accessible, also their filters, menus and dialogs', async () => {
+  it('are accessible, with their filters, menus and dialogs', async () => {
     const page = await scene.open('/calls?outcome=succeeded&page_size=3');
     const complaints = complaintsOf(page);
     await table(page, 'Calls').waitFor();

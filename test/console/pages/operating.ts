@@ -7,12 +7,12 @@ import { complaintsOf, follow, reasonOf, widthOf } from '../../support/console/c
 import { dialogOf, Operating, operating } from '../../support/console/operating';
 
 /** What operators do in the console, and what comes of it for the apps. */
-describe('the console for those who operate', () => {
+describe('the console for operators', () => {
   let on: Operating;
   beforeAll(async () => (on = await operating()));
 
   describe('clients', () => {
-    it('are made with a key that is shown once and works, until it is revoked', async () => {
+    it('get a key that is shown once, and works until it is revoked', async () => {
       const page = await on.open(on.admin, '/clients');
       const complaints = complaintsOf(page);
       await page.getByRole('button', { name: 'New client' }).click();
@@ -70,7 +70,7 @@ describe('the console for those who operate', () => {
         'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML, history.state])',
       );
 
-    it('have limits that are changed one by one, and hold from the next payout on', async () => {
+    it('have limits that are changed one by one, and apply from the next payout', async () => {
       const app = await on.cautious('spender', 'pay', 'read');
       await on.pay(app, '+254766666661', 2).expect(200);
       const page = await on.open(on.admin, '/clients/spender');
@@ -137,7 +137,7 @@ describe('the console for those who operate', () => {
       await page.getByRole('region', { name: 'Calls' }).getByText('$2.00').first().waitFor();
     });
 
-    it('shows a changed configuration by variable, and leads to the calls of all clients after it', async () => {
+    it('shows a changed configuration by variable, and links to the later calls of all clients', async () => {
       const states = {
         before: { process: 'proxy', configuration: { MAX_ITEMS: '1000', SCREENING_URL: null } },
         after: { process: 'proxy', configuration: { MAX_ITEMS: '7', SCREENING_URL: 'https://screen.example' } },
@@ -158,7 +158,7 @@ describe('the console for those who operate', () => {
   });
 
   describe('the stop switch', () => {
-    it('stops payouts with a reason that apps read and all pages show, and lets them go on', async () => {
+    it('stops payouts with a reason that apps and all pages show, and resumes them', async () => {
       const { key: app } = await on.proxy.client('stopped', 'pay', 'read');
       const page = await on.open(on.admin, '/stops');
       await page.getByText('Nothing is stopped').waitFor();
@@ -183,7 +183,7 @@ describe('the console for those who operate', () => {
       await page.getByRole('region', { name: 'Lifted stops' }).getByText('the upstream pays twice').waitFor();
     });
 
-    it('shows a stop that the proxy set, which nobody lifts before the database is recovered', async () => {
+    it('shows a stop that the proxy added, which cannot be lifted before the database is recovered', async () => {
       await on.proxy.database.query(
         `INSERT INTO stop (id, reason, cause, epoch) SELECT gen_random_uuid(), 'it lacks 1 commit', 'database_behind', max(number) FROM epoch`,
       );
@@ -202,7 +202,7 @@ describe('the console for those who operate', () => {
       await page.getByText('Nothing is stopped').waitFor();
     });
 
-    it('stops everything only after that is typed', async () => {
+    it('stops everything only after the user typed a confirmation', async () => {
       const page = await on.open(on.admin, '/stops');
       await page.getByLabel('Everything, of all clients').check();
       await page.getByRole('button', { name: 'Stop…' }).click();
@@ -220,7 +220,7 @@ describe('the console for those who operate', () => {
     });
   });
 
-  it('fits a telephone', async () => {
+  it('fits a phone', async () => {
     const app = await on.cautious('phone', 'pay', 'read');
     const id = await on.hold(app, '+254788888888');
     const approving = await on.open(on.approver, '/approvals', 360);

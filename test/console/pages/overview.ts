@@ -31,7 +31,7 @@ describe('the console’s overview', () => {
     await proxy.post(app, '/payouts/airtime', { airtimes: [] }).expect(400);
   });
 
-  it('shows what was paid, what waits and what is left, and goes on by itself', async () => {
+  it('shows payments, pending work and remaining caps, and updates live', async () => {
     const page = await visit(operator);
     const complaints = complaintsOf(page);
     const tile = (title: string) => page.locator('p', { hasText: new RegExp(`^${title}$`) }).locator('..');
@@ -67,7 +67,7 @@ describe('the console’s overview', () => {
     await expectAccessible(page);
   });
 
-  it('leads to what it counts', async () => {
+  it('links each count to its list', async () => {
     const page = await visit(operator);
     await refusalOf(proxy.database, dayFromNow(-8)); // older than the week that is counted
     const week = { from: dayFromNow(-6), to: dayFromNow(1) };
@@ -88,7 +88,7 @@ describe('the console’s overview', () => {
 
   afterEach(() => jest.restoreAllMocks());
 
-  it('is never green while it cannot be read, and says since when', async () => {
+  it('loses its colours while it cannot be read, and shows since when', async () => {
     const page = await visit(operator);
     await page.getByText('live', { exact: true }).waitFor();
     const reading = jest
@@ -106,7 +106,7 @@ describe('the console’s overview', () => {
     await page.getByText('Not up to date.').waitFor({ state: 'detached' });
   });
 
-  it('says why the storage takes no writes, and what to do', async () => {
+  it('explains why the storage rejects writes, and what to do', async () => {
     const page = await visit(operator);
     const storage = proxy.app.get(StorageService, { strict: false });
     storage.note('database', 'io_error'); // it holds for a minute
@@ -117,7 +117,7 @@ describe('the console’s overview', () => {
     await alert.waitFor({ state: 'detached' });
   });
 
-  it('shows to each key its own part', async () => {
+  it('shows each key its own sections', async () => {
     const { key } = await proxy.client('reconciler', 'reconcile');
     const page = await visit(key);
     await page.getByRole('region', { name: 'Open findings by age' }).waitFor();
@@ -134,7 +134,7 @@ describe('the console’s overview', () => {
     await page.getByRole('radio', { name: '14 days', checked: true }).waitFor({ state: 'attached' });
   });
 
-  it('fits a telephone', async () => {
+  it('fits a phone', async () => {
     const page = await visit(operator, '/', 360);
     await page.getByRole('img', { name: /Bars by day and operation/ }).waitFor();
     expect(await widthOf(page)).toBe(360);

@@ -59,7 +59,7 @@ describe("the console's verification", () => {
     expect(states(await verifyCall(await evidenceOf(kind, false)))).toEqual([...right, 'open']);
   });
 
-  it('fails wherever one bit of what the proxy proves with was flipped', async () => {
+  it('fails if any bit of a proof was flipped', async () => {
     const evidence = await evidenceOf('approved');
     const opened = Object.entries(evidence.openings ?? {}).filter(([, list = []]) => list.length > 0);
     const text = JSON.stringify([evidence.proof, Object.fromEntries(opened)]);
@@ -134,7 +134,7 @@ describe("the console's verification", () => {
     expect(await isWrong({ ...evidence, proof: { ...evidence.proof, records: [] } })).toBe(true);
   });
 
-  it('remembers the key and the log, and tells when either is another one', async () => {
+  it('remembers the key and the log, and detects a change of either', async () => {
     const [before] = await scene.proxy.database.query('SELECT note FROM checkpoint ORDER BY size LIMIT 1');
     const seen = { keys: [key], checkpoint: String(before?.note), at: '2026-11-22T00:00:00Z' };
     const note = (await get('/v1/audit/log/checkpoint')).text;

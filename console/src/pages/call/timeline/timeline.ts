@@ -67,7 +67,7 @@ function refused(
       ...errors.slice(0, FAULTS_SHOWN).map((fault) => `${fault.pointer || 'the body'}: ${fault.detail}`),
       ...(more > 0 ? [`… and ${more} more`] : []),
     ],
-    ...(first_call_id !== null && { calls: [first_call_id] }),
+    calls: first_call_id === null ? [] : [first_call_id],
   };
 }
 
@@ -84,7 +84,7 @@ function approval({ approval: held, timings }: CallStory): TimelineEvent[] {
       heldForWords(held_for),
       ...(unexplained_transaction === null ? [] : [`Transaction ${unexplained_transaction}.`]),
     ],
-    ...(earlier_call_id !== null && { calls: [earlier_call_id] }),
+    calls: earlier_call_id === null ? [] : [earlier_call_id],
   };
   if (status === 'pending')
     return [waits, { title: 'Pending, expires', at: expires_at, color: 'gray', lines: [] }];
