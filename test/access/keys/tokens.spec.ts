@@ -72,7 +72,7 @@ describe('an access token', () => {
     const errorOf = async (iss: string) =>
       (await pay(bearer(await scene.issuer.token({ iss }))).expect(401)).body.error;
     expect(await errorOf(`${scene.issuer.issuer}/`)).toMatch(/differ by a final slash.*token_issuer/);
-    expect(await errorOf('https://evil.example')).toMatch(/no client of this API takes tokens/);
+    expect(await errorOf('https://evil.example')).toMatch(/no client of this API accepts tokens/);
   });
 
   it('ends a day after issue, even if it expires in the year 4000', async () => {
