@@ -36,6 +36,7 @@ interface Repeating {
 /**
  * Finds the call that a request must name to repeat it intentionally: always the newest one. Of two requests
  * that name the same call, the second must therefore name the first.
+ * See docs/internals/decisions/money/0022-a-duplicate-names-its-call.md.
  * @param same newest first.
  * @param windowSeconds how long after its answer a call suspects a request without a key.
  * @returns undefined if no call blocks the request.

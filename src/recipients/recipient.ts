@@ -88,6 +88,7 @@ const MASKED = /[*•]/;
  * Returns the canonical key of a recipient's name in any spelling. Two names belong to one recipient if and
  * only if their keys are equal. Null for other text, such as a masked name. Mirrors the SQL function
  * recipient_key().
+ * See docs/internals/decisions/money/0060-one-key-for-each-recipient.md.
  * @example recipientKey('phone', '+254 0712 345678') // '+254712345678'
  * @example recipientKey('email', 'Ada@bücher.example') // 'ada@xn--bcher-kva.example'
  */

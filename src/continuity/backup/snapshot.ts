@@ -80,6 +80,7 @@ const TABLES = `
 
 /**
  * Writes the rows of all tables to a folder, from one snapshot. The proxy keeps running.
+ * See docs/internals/decisions/operation/0039-backups-of-our-own.md.
  * @param withTables false reads only the state.
  * @param onProgress receives the number of written rows, and an estimate of all rows.
  */

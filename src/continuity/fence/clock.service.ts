@@ -23,6 +23,7 @@ const NOT_COMPARED =
  * Compares the clock of this process with the database's, at the start and with every durable write. A larger
  * difference fences the instance. Decisions use the corrected clock (`clock`), so the fence is a second
  * guard: a machine with a wrong time is misconfigured, and its other programs and logs mislead.
+ * See docs/internals/decisions/operation/0037-one-clock.md.
  */
 @Injectable()
 export class ClockService implements OnModuleInit {

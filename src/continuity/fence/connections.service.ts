@@ -24,6 +24,7 @@ const ELSEWHERE =
  * connection that disagrees with the last heartbeat therefore fences the instance, and the next heartbeat
  * uses a new connection. Connections that disagree with a heartbeat are closed in the turn of its
  * notification.
+ * See docs/internals/decisions/operation/0041-several-database-servers.md.
  */
 @Injectable()
 export class ConnectionsService {

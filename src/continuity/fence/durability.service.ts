@@ -21,6 +21,7 @@ interface Danger {
  * and by the confirmation of the synchronous standby, if any. Production refuses to start with an unsafe
  * setting, and stops paying when a setting becomes unsafe. Settings of other connections are compared at
  * their opening (connections.service.ts).
+ * See docs/internals/decisions/operation/0035-durability-is-checked.md.
  */
 @Injectable()
 export class DurabilityService {

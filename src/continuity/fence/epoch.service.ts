@@ -15,17 +15,22 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 /**
  * Detects a database from the past: a restored backup, or a standby that lagged behind at its promotion. It
  * lacks paid calls, so their keys could be paid again.
+ *
  * A heartbeat follows every commit that was acknowledged to this process before it was sent, in the order of
  * the write-ahead log and in every consistent snapshot. A database with the heartbeat has them all. This
  * process keeps the number of the last heartbeat and the commits since. It compares them with the database at
  * the start, on every new connection before its first use, and with each heartbeat. A file keeps this
  * evidence across restarts, except for the last second.
+ *
  * An instance whose database is behind is fenced until the next epoch begins. Its file then keeps the
  * evidence, so the instance is fenced again after a restart.
+ *
  * An instance without evidence, such as one with a new DATA_DIR, trusts a database only on the server where
  * it was last known to be complete. On another server, it is fenced until an instance with evidence confirms
  * that nothing is missing, or until the next epoch begins. An instance's evidence is not enough once another
  * instance has worked with the database since.
+ *
+ * See docs/internals/decisions/operation/0036-a-durability-epoch.md.
  */
 @Injectable()
 export class EpochService implements OnApplicationShutdown {

@@ -28,6 +28,7 @@ export interface Fence {
 /**
  * Decides whether this instance must not pay or write. Requests are refused before their admission, and
  * requests admitted before are not sent. Reads, the history and the console stay available.
+ *
  * A fence is for this instance only. Operators stop all instances with a stop (src/journal/stops/stops.ts).
  */
 @Injectable()

@@ -13,6 +13,7 @@ const END_OF_NUMBERS = 2 ** 31;
 
 /**
  * Identifies the processes that share a database, and their lives. See live_processes() of the migrations.
+ * See docs/internals/decisions/operation/0008-who-is-alive.md.
  */
 @Injectable()
 export class ProcessService implements OnApplicationShutdown {

@@ -12,6 +12,7 @@ const EVERY_MS = 5_000;
  * without content (space_reserve of the migrations). When the disk is full, the table is truncated: the
  * outcomes of calls in flight then fit, and nothing new is admitted. Once the disk has space for twice the
  * reserve, the reserve is rebuilt and admission resumes.
+ *
  * The table is unlogged, so a crash and a failover leave it empty. It is then rebuilt without a pause.
  */
 export class Reserve {

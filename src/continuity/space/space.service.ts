@@ -26,8 +26,11 @@ const MEGABYTE = 1_048_576;
  * Watches the space for outcomes: on the disk of DATA_DIR, where they are spooled, and in the database. When
  * it runs low, nothing new is admitted (StorageService.obstacle), and calls in flight can still be recorded.
  * Admission resumes by itself.
+ *
  * The disks of DATA_DIR and of the embedded Postgres are visible. Another server does not report its disk
  * before it is full, so a reserve is kept there (reserve.ts).
+ *
+ * See docs/internals/decisions/operation/0040-space-for-outcomes.md.
  */
 @Injectable()
 export class SpaceService implements OnApplicationShutdown {

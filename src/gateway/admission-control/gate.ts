@@ -59,6 +59,7 @@ interface Waiting {
  * Decides which requests proceed to the database and the upstream, before anything is written about them. A
  * request holds a place during its admission and its exchange with the upstream. Without a free place, it
  * waits briefly in the line of its client.
+ * See docs/internals/decisions/money/0043-refuse-before-writing.md.
  */
 export class Gate {
   private readonly queues = { payment: new FairLines<Waiting>(), read: new FairLines<Waiting>() };

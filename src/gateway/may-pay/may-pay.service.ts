@@ -14,21 +14,14 @@ import { InstanceObstacle, Reader } from './obstacles';
  * 2. `space`: outcomes might not fit anywhere (StorageService).
  * 3. `room`: too many requests wait (GateService). Checked before a body is read.
  * 4. `stop`: an operator has stopped the act. Admissions and approvals check again in their transactions.
- * 5. `circuit`: the upstream fails most requests of the operation. A held or repeated request does not need
- * it.
+ * 5. `circuit`: the upstream fails most requests of the operation. Held and repeated requests skip it.
  */
 const CHECKS = {
   /** A request that pays or writes: the first one, an approved call, and a probe of the listing. */
   send: ['fence', 'space', 'room', 'stop', 'circuit'],
-  /**
-   * The first byte of such a request. The admission checked everything else and reserved the space of the
-   * record.
-   */
+  /** The first byte of such a request. The admission checked everything else and reserved its space. */
   first_byte: ['fence'],
-  /**
-   * The answer to a repeated request. Needs no upstream and no space, but an old database may have another
-   * answer.
-   */
+  /** The answer to a repeated request. Needs no upstream and no space, but a current database. */
   replay: ['fence'],
   /** A decision that frees money, a key or a held call: an old database or a wrong clock would decide too early. */
   settle: ['fence'],
@@ -59,6 +52,7 @@ interface Facts {
 
 /**
  * Decides whether this instance may pay, write, settle or read now. Every path that lets money leave asks it.
+ * See docs/internals/decisions/money/0061-one-check-before-money-leaves.md.
  */
 @Injectable()
 export class MayPay {

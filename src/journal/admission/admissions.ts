@@ -44,6 +44,7 @@ export interface Admitted {
  * Decides about calls and opens those that may be sent. Claims, reservations and intents share one commit.
  * Locks the rows of the clients first, always in the same order. Later reads hold until the commit, on every
  * instance.
+ * See docs/internals/decisions/money/0006-admission-in-one-transaction.md.
  */
 export async function admit(
   prisma: PrismaService,
@@ -59,6 +60,7 @@ export async function admit(
 /**
  * Opens calls without obstacles, the usual case. One statement checks and writes under the same locks, which
  * saves a transaction that reads first.
+ * See docs/internals/decisions/money/0016-most-calls-are-admitted-by-one-statement.md.
  * @returns undefined if one of the calls may have an obstacle.
  */
 async function admitClear(
@@ -118,7 +120,10 @@ async function tellServer(prisma: PrismaService, tx: Prisma.TransactionClient): 
   prisma.ranOn(row?.server);
 }
 
-/** Returns the keys that are no longer valid, or whose client has changed since the lookup. */
+/**
+ * Returns the keys that are no longer valid, or whose client has changed since the lookup.
+ * See docs/internals/decisions/money/0027-admission-checks-the-key.md.
+ */
 async function readChangedKeys(tx: Prisma.TransactionClient, admissions: Admission[]): Promise<Set<string>> {
   const { keys, rights } = callersOf(admissions);
   const rows = await tx.$queryRaw<{ key: string }[]>`

@@ -12,6 +12,7 @@ import { Parts } from './request-table';
 /**
  * The records of requests and outcomes are documents. The stored text is the text that the log seals:
  * canonical JSON (RFC 8785). Members without a value are omitted.
+ *
  * `JSON.stringify` writes values as RFC 8785, section 3.2.2 does. The order of the members is that of section
  * 3.2.3, by UTF-16 units. The members of a request are in request-table.ts.
  */

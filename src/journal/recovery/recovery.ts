@@ -33,6 +33,7 @@ export interface Recovered {
  * and known outcomes. A call without an outcome is then in doubt, and the upstream's list settles it like any
  * other. Outcomes that an instance could not write (DATA_DIR/outcomes) are written too, with their answers if
  * the database has the requests. Keeps existing rows, so it can be repeated.
+ *
  * Restored records have the member `recovered`. The copies lack bodies and recipients, so the records lack
  * their commitments.
  */

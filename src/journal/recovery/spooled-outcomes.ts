@@ -17,6 +17,7 @@ import { join } from 'node:path';
  * Spools outcomes that could not be written to DATA_DIR/outcomes, and writes them once the database is back:
  * in this process, or at its next start. The IDs in an answer thus survive the process. Log lines name calls
  * only.
+ * See docs/internals/decisions/operation/0030-outcomes-survive-a-dead-database.md.
  */
 @Injectable()
 export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShutdown {

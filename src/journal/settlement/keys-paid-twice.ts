@@ -153,6 +153,7 @@ interface Reused {
 /**
  * Returns the keys of copied calls to them. If a database served before all copies were restored, a key may
  * have been reused. The younger call then has the key, although the copied one was paid, or may have been.
+ *
  * A younger call that waits for an approval is declined, against a second payment. If it was not executed,
  * the copied call gets the key back, and a retry is answered with its outcome. If it was paid too, the alarm
  * for a key that was paid twice is raised. A rejected copied call gets its key back if the younger one left

@@ -36,7 +36,10 @@ export interface LedgerRecords {
   settlements: readonly SettlementDocument[];
 }
 
-/** Returns the payouts of a call, in the order of its items. Empty if its items are no payouts. */
+/**
+ * Returns the payouts of a call, in the order of its items. Empty if its items are no payouts.
+ * See docs/internals/decisions/money/0033-a-ledger-for-each-payout.md.
+ */
 export function ledgerOf({ intent, outcome, settlements }: LedgerRecords): LedgerItem[] {
   if (!settlesItems(intent.operation)) return [];
   const rate = intent.expected_fee === undefined ? undefined : readFeeRate(intent.expected_fee);

@@ -27,6 +27,7 @@ import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from '../records/r
  * is gone: the longest time for the upstream's work. `aliveMs` is for a call whose process lives: the longest
  * time until it records an outcome. If the process that released the call has longer timeouts than this one,
  * both grow by the difference (table `process`).
+ *
  * The clock of another server does not measure the age of a call. After a move of the database, calls that
  * were released before have the age of the move. They are not settled until the move is confirmed.
  */
@@ -64,6 +65,7 @@ const ATTEMPTS = 3;
 
 /**
  * Settles payouts of a call. A later settlement supersedes an earlier one, and none is changed.
+ * See docs/internals/decisions/upstream/0024-resolutions-are-superseded.md.
  * @param decide returns the settlement from the current records. Undefined settles nothing.
  * @returns `overtaken` only if every attempt was overtaken.
  */

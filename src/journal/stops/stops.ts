@@ -22,6 +22,7 @@ export type StopAuthor = (Author & { via: 'api' | 'console' }) | Operator;
  * The active stops, oldest first: usually none. They are read at each admission and approval, so a stop
  * covers every call that is decided after its commit. A decided call is sent as soon as its decision is
  * committed.
+ * See docs/internals/decisions/money/0007-the-stop-switch-is-read-in-the-admission.md.
  */
 export const ACTIVE_STOPS = Prisma.sql`
   SELECT id, stops_client_id AS "clientId", stops_operation AS operation, reason, cause

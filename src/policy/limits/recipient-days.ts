@@ -27,7 +27,10 @@ export function dependOnHistory(limits: HistoryLimits): boolean {
   );
 }
 
-/** Totals by recipient. Held calls, calls in doubt and reservations count like payments. */
+/**
+ * Totals by recipient. Held calls, calls in doubt and reservations count like payments.
+ * See docs/internals/decisions/money/0032-limits-that-see-time.md.
+ */
 export class RecipientDays {
   constructor(
     /** Today's sum by recipient. */

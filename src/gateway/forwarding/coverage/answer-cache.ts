@@ -34,6 +34,7 @@ export function answerKey({ account, path }: Pick<Outgoing, 'account' | 'path'>)
 /**
  * Caches answers that are the same for all clients and change slowly. Concurrent requests share one fetch.
  * Only successes are cached.
+ * See docs/internals/decisions/upstream/0005-answers-that-are-kept.md.
  */
 @Injectable()
 export class AnswerCache {

@@ -111,6 +111,7 @@ function meaningOfRead({ status, body }: Response): Meaning {
  * only without a created object. A 500 is documented as a failure, but such services also send it after
  * paying. It is not trusted until the upstream's list confirms it. Other 5xx come from intermediaries, even
  * if they look like the service.
+ * See docs/internals/decisions/upstream/0023-what-proves-a-rejection.md.
  */
 function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind, texts: readonly string[]): Meaning {
   const envelope = parseJson(body);
