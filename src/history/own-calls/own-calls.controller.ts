@@ -35,7 +35,7 @@ import { PayoutPlace, payoutIdOf, readPayoutId } from '../../operations/catalogu
 
 const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';
 
-/** Apps read their own calls here. Approvers settle calls in doubt here. */
+/** Serves apps their own calls, and lets approvers settle calls in doubt. */
 @ApiTags('Calls')
 @ApiExtraModels(FoundPayout)
 @Controller('v1/calls')
@@ -121,7 +121,8 @@ export class OwnCallsController {
     @Param('id') id: string,
     @Body() body: ResolutionDto,
   ): Promise<FullCallRecord> {
-    // What is settled as not executed may be paid again. An old database or a wrong clock would settle it too early.
+    // A payout settled as not executed may be paid again. An old database or a wrong clock would settle it
+    // too early.
     this.mayPay.require('settle', {}, 'settler');
     const found = await this.any(id, true);
     const requester = await readRequester(this.prisma, { ...found, client_id: found.client.id });
@@ -132,10 +133,10 @@ export class OwnCallsController {
     return this.any(id, mayReveal(call));
   }
 
-  /** @returns why nothing was settled. Undefined if it was. */
+  /** @returns the reason if nothing was settled. Undefined if it was. */
   private async settle(id: string, asked: ResolutionDto, by: Author): Promise<Problem | undefined> {
     let obstacle = new Problem('resolution_superseded');
-    // If another settlement comes first, the next look says so.
+    // If another settlement comes first, the next look reports it.
     const settled = await settle(this.prisma, id, this.settings, (call) => {
       const decided = settlementByHand(call, asked, by);
       if (!(decided instanceof Problem)) return decided;
@@ -152,7 +153,7 @@ export class OwnCallsController {
   }
 }
 
-/** Apps read here what became of each of their payouts. */
+/** Serves apps the state of each of their payouts. */
 @ApiTags('Payouts')
 @Controller('v1/payouts')
 export class PayoutStatesController {
@@ -185,7 +186,7 @@ export class PayoutStatesController {
 
   /**
    * Reads a payout of a key's own calls.
-   * @param id its ID, the ID of a call with one payout, or the upstream's reference of its transaction.
+   * @param id ID of the payout, ID of a call with one payout, or the upstream's reference of its transaction.
    */
   private async one(id: string, view: OwnView): Promise<PayoutRecord | undefined> {
     const place = readPayoutId(id);

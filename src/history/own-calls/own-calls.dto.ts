@@ -19,7 +19,7 @@ export class OwnCallSearch implements PageRequest {
   @PageToken() page_token?: string;
 }
 
-/** Many intermediaries close a request that is not answered after a minute. */
+/** Longest wait. Many intermediaries close an unanswered request after a minute. */
 const LONGEST_WAIT_SECONDS = 60;
 
 export class OwnCallQuery {
@@ -34,7 +34,7 @@ export class OwnCallQuery {
   wait?: number;
 }
 
-/** How a person may settle payouts. */
+/** Outcomes by which a person may settle payouts. */
 export const VERDICTS_BY_HAND = [...RESOLUTIONS, ...(['failed', 'reversed', 'refunded'] as const)] as const;
 
 export type VerdictByHand = (typeof VERDICTS_BY_HAND)[number];
@@ -78,7 +78,7 @@ export class ResolutionDto {
   supersedes?: string;
 }
 
-/** A payout, and everything that became of it. */
+/** A payout and its history. */
 export class PayoutRecord extends PickType(RecordItem, [
   'position',
   'state',

@@ -9,9 +9,10 @@ import { readPayoutId } from '../../operations/catalogue/payout-id';
 import { ResolutionDto, VerdictByHand } from './own-calls.dto';
 
 /**
- * Returns what a person settles. Without `supersedes`, only payouts that are in doubt. With it, the person has seen the
- * newest settlement (or the answer) and corrects it.
- * @returns a problem if the call is not in doubt, if a newer settlement is in effect, or if nothing would change.
+ * Returns a person's settlement. Without `supersedes`, it covers only payouts in doubt. With it, the person
+ * corrects the newest settlement, or the answer.
+ * @returns a problem if the call is not in doubt, if a newer settlement is in effect, or if nothing would
+ * change.
  */
 export function settlementByHand(call: SettledCall, asked: ResolutionDto, by: Author): NewSettlement | Problem {
   const supersedes = asked.supersedes?.toLowerCase();
@@ -35,18 +36,21 @@ export function settlementByHand(call: SettledCall, asked: ResolutionDto, by: Au
   return supersedes === undefined ? notInDoubt(call) : unchanged(asked.outcome);
 }
 
-/** Whether the call has an answer, or was settled without one. Only then may it be corrected. */
+/** Returns whether the call has an answer, or was settled without one. Only then may it be corrected. */
 function isOver(call: SettledCall): boolean {
   const { outcome, number, state } = call;
   return (outcome !== null || number > 0) && state !== 'refused' && (state !== 'unknown' || isKnown(call));
 }
 
-/** Whether an answer that is not believed names what became of every payout, so that only the call as a whole is in doubt. */
+/**
+ * Returns whether an untrusted answer names the state of every payout. Then only the call as a whole is in
+ * doubt.
+ */
 function isKnown(call: SettledCall): boolean {
   return call.state === 'unknown' && call.items.length > 0 && !hasDoubt(call);
 }
 
-/** Whether a person agrees with such an answer: about the call as a whole, or about what became of every payout. */
+/** Returns whether a person agrees with such an answer: about the call as a whole, or about every payout. */
 function isAnswered(call: SettledCall, outcome: VerdictByHand): boolean {
   if (!isKnown(call)) return false;
   const entries = call.items.map(({ entry }) => entry);

@@ -14,21 +14,21 @@ import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { callsWith, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
-/** How often the versions of calls are polled. */
+/** Interval of polls of the versions of calls, in ms. */
 const EVERY_MS = 500;
 
-/** The same while payments arrive, which need the database too. */
+/** Interval while payments arrive, which need the database too. */
 const EVERY_MS_WHILE_PAYING = 2_000;
 
-/** One query for everybody who asks before it begins. */
+/** One query for all who asked before its start. */
 interface Poll {
   ids: Set<string>;
   versions: Promise<Map<string, string>>;
 }
 
 /**
- * Polls the versions of calls. The version of a call changes with its state, and with each of its settlements. All who ask
- * share one short query. Nothing is polled while nobody asks.
+ * Polls the versions of calls. A version changes with the state of the call, and with each of its
+ * settlements. All waiting requests share one short query. Nothing is polled without a waiting request.
  */
 @Injectable()
 export class CallVersionsService {
@@ -51,7 +51,7 @@ export class CallVersionsService {
     const ids = new Set<string>();
     const versions = sleep(this.shares.isPaying ? EVERY_MS_WHILE_PAYING : EVERY_MS).then(() => {
       this.next = undefined;
-      // A database that is back in a moment fails nobody who waits.
+      // A brief outage of the database must not fail waiting requests.
       return this.read([...ids]).catch(() => new Map<string, string>());
     });
     return { ids, versions };
@@ -65,7 +65,7 @@ export class CallVersionsService {
   }
 }
 
-/** Returns the version of a call that is shown. */
+/** Returns the version of a shown call. */
 function versionOf({ outcome, settlements }: FullCallRecord): string {
   return `${outcome} ${settlements.length}`;
 }
@@ -73,17 +73,17 @@ function versionOf({ outcome, settlements }: FullCallRecord): string {
 const NO_LONGER_ALLOWED =
   'Your key or session was revoked, or its rights have changed, while this request waited. Send it again with a valid key.';
 
-/** What an app does about payouts that may still change by themselves. */
+/** Next steps of payouts that may still change by themselves. */
 const PATIENT: readonly (NextStep | null)[] = [NEXT_STEPS.held, NEXT_STEPS.reserved];
 
-/** What a waiting caller knows of a call. */
+/** State of a call that a waiting caller knows. */
 interface Seen {
   id: string;
   version: string;
   states: string;
 }
 
-/** Lets apps wait for news of their calls. A waiting request holds no connection to the database. */
+/** Lets apps wait for changes of their calls. A waiting request holds no database connection. */
 @Injectable()
 export class WaitsService implements OnModuleDestroy {
   private readonly stopping = new AbortController();
@@ -95,10 +95,10 @@ export class WaitsService implements OnModuleDestroy {
   ) {}
 
   /**
-   * Returns a call once it has changed, if it may still change by itself. After some seconds, or when the server stops, it
-   * returns the call as it is.
+   * Returns a call once it has changed, if it may still change by itself. After some seconds, or at a
+   * shutdown, returns the call as it is.
    * @param read reads the call.
-   * @param gone aborted when the caller no longer waits.
+   * @param gone aborted when the caller has left.
    * @throws Problem if the key has too many waiting requests, or is revoked. The reason of `gone`.
    */
   async changeOf(
@@ -109,7 +109,7 @@ export class WaitsService implements OnModuleDestroy {
     const record = await read();
     if (isSettled(record) || seconds === 0) return record;
     const seen = { id: record.id, version: versionOf(record), states: statesOf(record) };
-    // Not awaited, so that nothing holds the record meanwhile. It may be long.
+    // Not awaited, because nothing must hold the record meanwhile. It may be large.
     return this.wait(call, seen, { seconds, gone }, read);
   }
 
@@ -169,7 +169,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Returns whether nothing about a call is expected to change by itself. */
+/** Returns whether no change of a call is expected. */
 function isSettled({ outcome, items }: FullCallRecord): boolean {
   return !OPEN.includes(outcome) && !items.some(({ next }) => PATIENT.includes(next));
 }

@@ -12,7 +12,7 @@ import { RecordEntry, RecordUpstreamItem } from './record-parts.dto';
 
 /**
  * Returns the items of a call.
- * @param isShown whether the item at a position is shown.
+ * @param isShown whether to show the item at a position.
  */
 export function itemsOf(call: StoredCall, view: View, isShown: (position: number) => boolean): RecordItem[] {
   const people = byPosition(call.people);
@@ -43,7 +43,7 @@ function toPayout(callId: string, payout: LedgerItem | undefined, call: CallStat
   };
 }
 
-/** What the other records of a call know about an item. */
+/** Data of a call's other records about an item. */
 interface About {
   position: number;
   person: PersonDocument | undefined;
@@ -93,8 +93,9 @@ export function toUpstreamItem(item: TransactionDocument, { reveal }: View): Rec
 }
 
 /**
- * Returns the transaction of a payout, as it was seen last.
- * @param answered the transaction in the answer. Its amount stays, because a transaction never changes its amount.
+ * Returns the transaction of a payout in its latest state.
+ * @param answered transaction in the answer. Its amount stays, because a transaction never changes its
+ * amount.
  */
 export function transactionOf(
   answered: TransactionDocument | undefined,

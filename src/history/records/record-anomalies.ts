@@ -23,7 +23,7 @@ export const ANOMALY_CODES = [
 export interface RecordAnomaly {
   code: (typeof ANOMALY_CODES)[number];
   detail: string;
-  /** The position of the item. Null for the call. */
+  /** Position of the item. Null for the call. */
   position: number | null;
 }
 
@@ -31,11 +31,11 @@ export interface RecordAnomaly {
 export interface Facts {
   call: FullStoredCall;
   refused: boolean;
-  /** The places that erasures and prunings have emptied: `intent_body/<call id>`, `person/<person id>`, … */
+  /** Places emptied by erasures and prunings: `intent_body/<call id>`, `person/<person id>`, … */
   gone: ReadonlySet<string>;
 }
 
-/** Returns the contradictions in the records of one call. Names nobody. */
+/** Returns the contradictions in the records of one call. They identify no person. */
 export function anomaliesOf(facts: Facts): RecordAnomaly[] {
   return [...contradictedDecisions(facts), ...content(facts.call), ...people(facts)];
 }
@@ -69,7 +69,7 @@ function contradictedDecisions({ call, refused }: Facts): RecordAnomaly[] {
   ];
 }
 
-/** Compares the request with what the upstream says it did. */
+/** Compares the request with the upstream's answer. */
 function content({ intent, outcome }: FullStoredCall): RecordAnomaly[] {
   const { operation, item_count: itemCount, total_usd: total, items = [] } = intent;
   const found: RecordAnomaly[] = [];
@@ -77,7 +77,7 @@ function content({ intent, outcome }: FullStoredCall): RecordAnomaly[] {
   if (items.length !== itemCount || (total !== undefined && !sum.equals(total))) {
     found.push(find('items_incomplete', 'The number or total of the items differs from the record.'));
   }
-  // A call without items, such as a read of the listing, has nothing that transactions could belong to.
+  // A call without items, such as a read of the listing, owns no transactions.
   return [...found, ...(outcome && itemCount > 0 ? transactions(operation, items, outcome) : [])];
 }
 
@@ -92,8 +92,8 @@ function transactions(
   const unmatched = new Map([...answered.entries()].filter(([, { position }]) => position === undefined));
   for (const [position, { amount_usd: requested }] of items.entries()) {
     const certain = matched.get(position);
-    // Without other evidence, a transaction belongs to the item at its position, if the answer has as many as the
-    // request.
+    // Without other evidence, a transaction belongs to the item at its position, if answer and request have
+    // equally many.
     const paid = certain ?? (items.length === answered.length ? unmatched.get(position) : undefined);
     const reported = paid?.amount_usd;
     if (requested !== undefined && reported !== undefined && !new Decimal(reported).equals(requested)) {
@@ -114,7 +114,7 @@ function transactions(
   return found;
 }
 
-/** Compares the people's data beside the records with the commitments in the records. */
+/** Compares the erasable data of people with the commitments in the records. */
 function people({ call, gone }: Facts): RecordAnomaly[] {
   const { intent, outcome, body, answer } = call;
   const { id, items = [] } = intent;
@@ -153,16 +153,17 @@ function key({ intent, key: stored }: FullStoredCall, gone: boolean): RecordAnom
   return [find('idempotency_key_changed', detail)];
 }
 
-/** The name of an erased person may be known again. It does not belong to the records from before. */
+/**
+ * Compares the requester's name. An erased person may have a name again, which does not belong to earlier
+ * records.
+ */
 function actor({ intent, person: { name, salt } }: FullStoredCall, gone: boolean): RecordAnomaly[] {
   const { actor_commitment: committed } = intent;
   if (committed === undefined) return [];
   if (name === null || salt === null) return [missing('actor', 'The name of the person', gone, null)];
   if (hexOf(commitment(Buffer.from(salt), name)) === committed) return [];
   if (gone) return [missing('actor', 'The name of the person', gone, null)];
-  return [
-    find('actor_changed', 'The name of the person does not match the commitment in the record. It was changed.'),
-  ];
+  return [find('actor_changed', 'The name of the person does not match the commitment in the record. It was changed.')];
 }
 
 function recipientAnomaly(
@@ -178,11 +179,7 @@ function recipientAnomaly(
   const found = [person.email, person.phone, person.handle].map((value) => hexOf(commitment(salt, value ?? null)));
   if (committed.every((one, place) => one === found[place])) return [];
   return [
-    find(
-      'recipient_changed',
-      'The recipient does not match the commitment in the record. It was changed.',
-      position,
-    ),
+    find('recipient_changed', 'The recipient does not match the commitment in the record. It was changed.', position),
   ];
 }
 

@@ -30,7 +30,7 @@ export class RecordUpstreamItem {
   payout_error!: string | null;
 }
 
-/** Who decided or settled something. */
+/** Author of a decision or settlement. */
 export class RecordPerson {
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
   @described(UUID, 'The key that was used.') key_id!: string;
@@ -43,12 +43,12 @@ export class FoundTransaction extends OmitType(RecordUpstreamItem, ['payout_stat
   @nullable(INSTANT, "When it was created, by the upstream's clock.") at!: string | null;
 }
 
-/** A payout of a call that was settled, as a repeated request gets it. */
+/** A payout of a settled call, in the response to a repeated request. */
 export class FoundPayout extends FoundTransaction {
   @described({ enum: PAYOUT_STATES }, 'What became of the payout.') state!: PayoutState;
 }
 
-/** How a call was settled as a whole. */
+/** Resolution of a call as a whole. */
 export class RecordResolution {
   @described(UUID, 'ID of the settlement. Send it as `supersedes` to correct it.') id!: string;
   @described(
@@ -76,7 +76,7 @@ export class RecordEntry {
   @described(INSTANT, "When it was recorded, by the database's clock.") at!: Date;
 }
 
-/** What became of payouts, after the request and the answer. A later settlement supersedes an earlier one. */
+/** New states of payouts after the request and the answer. A later settlement supersedes an earlier one. */
 export class RecordSettlement {
   @described(UUID, 'ID of the settlement. Send the newest one as `supersedes` to correct it.') id!: string;
   @described({ enum: SOURCES }, 'What it is based on.') source!: Source;
@@ -92,7 +92,7 @@ export class RecordSettlement {
   @described({ type: [RecordEntry] }, 'The payouts that it settles.') entries!: RecordEntry[];
 }
 
-/** Why the proxy cannot settle a call that is in doubt. */
+/** Reason why the proxy cannot settle a call in doubt. */
 export class RecordDoubt {
   @described({ enum: ['ambiguous'] }, 'A person must settle the call, unless the proxy finds out more.')
   verdict!: 'ambiguous';
@@ -142,7 +142,7 @@ export class RecordSession {
   @nullable(INSTANT, 'When the person signed in (`auth_time`), if the provider says it.') auth_time!: string | null;
 }
 
-/** The access token of a request. It opens nothing. */
+/** Access token of a request. It grants no access. */
 export class RecordToken {
   @nullable(TEXT, 'The ID that the identity provider gave it (`jti`).') jti!: string | null;
   @nullable(TEXT, 'Thumbprint of the key of the app that it is bound to (`cnf.jkt`). Null: it is a bearer token.')

@@ -136,7 +136,7 @@ class RecordTimings {
   @nullable(NUMBER, 'From sending to answer, in milliseconds.') upstream_ms!: number | null;
 }
 
-/** The fields of a call that are not the members of its request as they are recorded. */
+/** Fields of a call besides the recorded members of its request. */
 class OwnFields {
   @described(UUID, 'ID of the call: the `X-Call-Id` of its answer.') id!: string;
   @described({ ...TEXT, example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
@@ -176,16 +176,16 @@ class OwnFields {
 
 const SCHEMAS: Record<string, object> = { uuid: UUID, numeric: SIGNED_USD, text: TEXT };
 
-/** The members of a request that the API passes through, and the decorators that describe them. */
+/** Members of a request that the API passes through, with the decorators that describe them. */
 const MEMBER_FIELDS = SHOWN_MEMBERS.map(({ name, intent, refusal, values = refusal ?? intent, always, text = '' }) => {
   const schema = typeof values === 'object' ? { ...TEXT, enum: [...values] } : (SCHEMAS[values ?? 'text'] ?? TEXT);
   return [name, (always ? described : nullable)(schema, text)] as const;
 });
 
-/** The fields of a call that lists of calls and of payouts show. */
+/** Fields of a call in lists of calls and of payouts. */
 class RecordFields extends withFields<OwnFields, ShownMembers>(OwnFields, MEMBER_FIELDS) {}
 
-/** One call, as lists show it. */
+/** A call in lists. */
 @ApiExtraModels(RecordFields)
 export class CallRecord extends RecordFields {
   @described({ type: [RecordItem] }, 'The items. In a list of calls, the first 100.') items!: RecordItem[];
@@ -201,7 +201,7 @@ export class RecordMessage {
   body!: unknown;
 }
 
-/** One call with its request and its answer. */
+/** A call with its request and its answer. */
 export class FullCallRecord extends CallRecord {
   @nullable(RecordMessage, 'The request sent to the upstream.') request!: RecordMessage | null;
   @nullable(RecordMessage, 'The answer of the upstream.') response!: RecordMessage | null;
@@ -209,7 +209,7 @@ export class FullCallRecord extends CallRecord {
 
 class ItemUpstream extends OmitType(RecordUpstream, ['other_items'] as const) {}
 
-/** One payout with the fields of its call. */
+/** A payout with the fields of its call. */
 export class ItemRecord extends RecordFields {
   @described({ type: RecordItem }, 'The payout.') item!: RecordItem;
   @nullable(ItemUpstream, "The upstream's answer. Null if no outcome is recorded.") upstream!: ItemUpstream | null;

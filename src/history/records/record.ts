@@ -17,13 +17,16 @@ import { CallRecord, ItemRecord, RecordItem, RecordMessage } from './record.dto'
 import { RecordTry, RecordUpstream } from './record-parts.dto';
 import { FullStoredCall, StoredCall } from './rows';
 
-/** Deeper answers are shown as text. Walking them could overflow the stack. */
+/**
+ * Maximum depth of structured answers. Deeper ones are shown as text, because walking them could overflow the
+ * stack.
+ */
 const MAX_SHOWN_DEPTH = 64;
 
-/** A refusal with its idempotency key, and its requester. An erased key, or name, has no salt. */
+/** A refusal with its idempotency key and its requester. An erased key or name has no salt. */
 type RefusalRow = Prisma.RefusalGetPayload<{ include: { key: true; person: true } }>;
 
-/** @param isShown whether the item at a position is shown. */
+/** @param isShown whether to show the item at a position. */
 export function fromIntent(call: StoredCall, view: View, isShown: (position: number) => boolean): CallRecord {
   const { intent, actor, outcome, lifecycle } = call;
   return toRecord(intent, view, {
@@ -131,7 +134,7 @@ function toUpstream({ items = [], tries = [], ...outcome }: OutcomeDocument, vie
   };
 }
 
-/** Combines one payout with the fields of its call. Omits transactions that belong to no payout for certain. */
+/** Combines one payout with the fields of its call. Omits transactions without a certain payout. */
 export function toItemRecord({ items: _, upstream, ...call }: CallRecord, item: RecordItem): ItemRecord {
   return { item, ...call, upstream: upstream && withoutOthers(upstream) };
 }
@@ -157,7 +160,7 @@ export function toMessages(
 function readBody(bytes: Uint8Array, phones: string[], reveal: boolean): unknown {
   const text = Buffer.from(bytes).toString('utf8');
   try {
-    const json = readExactJson(text, String); // readers of ours would lose the digits of a long number
+    const json = readExactJson(text, String); // Our readers would lose the digits of a long number.
     if (isDeeperThan(json, MAX_SHOWN_DEPTH)) return reveal ? text : maskBody(text);
     return reveal ? json : maskBody(json, writtenNumbers([...phones, ...(text.match(PHONES) ?? [])]));
   } catch {
@@ -169,8 +172,8 @@ function readBody(bytes: Uint8Array, phones: string[], reveal: boolean): unknown
 const PHONES = /\+[1-9]\d{6,14}(?!\d)/g;
 
 /**
- * Adds the members that are passed through. V8 would make a dictionary of 14 kB from `{ ...members, …own }` with this many members, and
- * a page has hundreds of records.
+ * Adds the members that are passed through. For `{ ...members, …own }` with this many members, V8 would
+ * create a dictionary of 14 kB, and a page has hundreds of records.
  */
 function toRecord(members: object, { reveal }: View, own: Omit<CallRecord, ShownName>): CallRecord {
   const record = own as CallRecord & Members;
@@ -182,13 +185,13 @@ function toRecord(members: object, { reveal }: View, own: Omit<CallRecord, Shown
 
 type Members = Record<string, string | null | undefined>;
 
-/** The members that are passed through, and the names of their columns in Prisma. */
+/** Members that are passed through, with their columns in Prisma. */
 const SHOWN_FIELDS = SHOWN_MEMBERS.map(({ name }) => {
   const field = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
   return [name, field as keyof RefusalRow] as const;
 });
 
-/** Masks the query string. The proxy wrote it itself, so it can be parsed. */
+/** Masks the query string, which the proxy wrote in a parsable form. */
 function maskQuery(query: string): string {
   return maskContacts(decodeURIComponent(query.replaceAll('+', ' ')));
 }

@@ -38,8 +38,8 @@ export class PresentService {
   ) {}
 
   /**
-   * Reads the present. Call it before reading records. If a process recorded an outcome and ended in between, its call
-   * would look abandoned.
+   * Reads the present. Call it before reading records. Otherwise a call would look abandoned if its process
+   * recorded an outcome and ended in between.
    */
   async read(): Promise<Present> {
     const [row] = await this.prisma.$queryRaw<PresentRow[]>(PRESENT);
@@ -64,21 +64,21 @@ export interface Place {
   position: number | null;
 }
 
-/** The number of items per call in a list of calls. */
+/** Number of items per call in a list of calls. */
 const ITEMS_IN_LISTS = 100;
 
-/** The records that are made in one turn of the event loop. Payments take their turns in between. */
+/** Records per turn of the event loop. Payments take their turns in between. */
 const IN_ONE_TURN = 20;
 
 type Bytes = { body: Uint8Array } | null;
 
-/** A call as shown, and its records. They are null if a refusal stands for the call. */
+/** A call as shown, and its records. Null if the call has only a refusal. */
 interface FoundCall {
   record: FullCallRecord;
   stored: FullStoredCall | null;
 }
 
-/** Reads what the journal wrote. */
+/** Reads the records of the journal. */
 @Injectable()
 export class RecordsService {
   constructor(
@@ -89,7 +89,7 @@ export class RecordsService {
 
   /**
    * Returns calls in the order of `ids`.
-   * @param owner who reads their own calls.
+   * @param owner limits the result to their calls.
    */
   async list(
     ids: string[],
@@ -136,7 +136,7 @@ export class RecordsService {
     const view = { ...shows, present, clients, verdicts, showsOthers: false };
     const records = await mapped(calls, (call) => fromIntent(call, view, isShown), pace);
     const byId = new Map(records.map((record) => [record.id, record]));
-    // A refusal replaces its intent, if there are both (call_state of the migrations). The request is that of the
+    // A refusal replaces its intent, if both exist (call_state of the migrations). The request is that of the
     // intent.
     for (const refusal of refusals) {
       byId.set(refusal.id, { ...fromRefusal(refusal, view), items: byId.get(refusal.id)?.items ?? [] });
@@ -144,12 +144,12 @@ export class RecordsService {
     return byId;
   }
 
-  /** @param owner finds only their calls. */
+  /** @param owner limits the result to their calls. */
   async one(id: string, reveal: boolean, owner?: Owner): Promise<FullCallRecord | undefined> {
     return (await this.find(id, reveal, owner))?.record;
   }
 
-  /** Reads one call, with the records that are shown. */
+  /** Reads one call, with the shown records. */
   async find(id: string, reveal: boolean, owner?: Owner): Promise<FoundCall | undefined> {
     const present = await this.present.read();
     const viewOf = async (clientIds: string[], verdicts: View['verdicts']): Promise<View> => ({
@@ -181,7 +181,7 @@ export class RecordsService {
     return found ? toFullStoredCall(found) : null;
   }
 
-  /** Returns the bytes of an answer. They are stored with the call that fetched it. */
+  /** Returns the bytes of an answer, which are stored with the call that fetched it. */
   private async responseOf({ outcome, answer }: FullStoredCall): Promise<Bytes> {
     if (outcome?.answer_of === undefined) return answer;
     return this.prisma.outcomeBody.findUnique({ where: { intentId: outcome.answer_of } });
@@ -205,7 +205,10 @@ async function mapped<From, To>(list: From[], map: (one: From) => To, pace: Pace
   return all;
 }
 
-/** Not within its caller: the shape of a nested generator keeps what surrounds it until V8 collects its old generation. */
+/**
+ * Separate from its caller: the shape of a nested generator retains its scope until V8 collects the old
+ * generation.
+ */
 function* mapping<From, To>(list: From[], map: (one: From) => To, all: To[]): Steps {
   for (const one of list) {
     all.push(map(one));

@@ -17,16 +17,16 @@ const RECORDS = Prisma.sql`i.record, b.people, b.idempotency_key AS "idempotency
 const PERSON = Prisma.sql`LEFT JOIN person p ON p.id = i.person_id`;
 
 /**
- * Reads the records of calls, in no order. It leaves out bodies, which may be large. It is one statement, because each one
- * costs the event loop, and so payments, about as much as thirty records.
+ * Reads the records of calls, in no order, without bodies, which may be large. It is one statement, because
+ * each statement costs the event loop, and thereby payments, about as much as thirty records.
  */
 export const recordsOf = (ids: string[]) => Prisma.sql`SELECT ${RECORDS} FROM ${callsWith(ids, TABLES)} ${PERSON}`;
 
-/** Reads the records and bodies of one call, if it is a call of this client. */
+/** Reads the records and bodies of one call of this client. */
 export const recordsAndBodiesOf = (id: string) => Prisma.sql`
   SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody" FROM ${callsWith([id], [...TABLES, 'outcome_body a'])} ${PERSON}`;
 
-/** The members of a decision that records show. */
+/** Members of a decision in records. */
 type Decision = Pick<
   Prisma.DecisionGetPayload<object>,
   'kind' | 'reason' | 'bodyCommitment' | 'clientId' | 'keyId' | 'actor' | 'decidedAt' | 'process' | 'screening'
@@ -41,9 +41,9 @@ export interface RecordsRow extends Omit<Decision, 'kind'> {
   keySalt: Uint8Array | null;
   outcome: string | null;
   settlements: string[];
-  /** Null if there is no decision. */
+  /** Null without a decision. */
   decisionKind: string | null;
-  /** Of the requester. Null if there is none, or it was erased. */
+  /** Name of the requester. Null if unset or erased. */
   personName: string | null;
   personSalt: Uint8Array | null;
 }
@@ -71,28 +71,28 @@ interface StoredKey {
 /** The records of a call. */
 export interface StoredCall {
   intent: IntentDocument;
-  /** The name of its requester. Null if no person was known, or it was erased. */
+  /** Name of the requester. Null if unknown or erased. */
   actor: string | null;
-  /** The row of that person as it is now. */
+  /** Current row of that person. */
   person: PersonRow;
-  /** The people in its items. Erased people are missing. */
+  /** People in its items, without erased ones. */
   people: PersonDocument[];
-  /** Null if there is none beside the record, or it was erased. */
+  /** Null if the call has no stored key, or it was erased. */
   key: StoredKey | null;
   outcome: OutcomeDocument | null;
   decision: Decision | null;
   /** Oldest first. */
   settlements: SettlementDocument[];
-  /** Its payouts. Empty if its items are no payouts. */
+  /** Payouts of the call. Empty if its items are no payouts. */
   payouts: LedgerItem[];
-  /** What its state follows from. */
+  /** Facts that determine its state. */
   lifecycle: RecordedCall;
 }
 
 /** The records of a call with its bodies. */
 export interface FullStoredCall extends StoredCall {
   body: StoredBody | null;
-  /** The body of the answer. */
+  /** Body of the answer. */
   answer: StoredBody | null;
 }
 
@@ -127,7 +127,7 @@ export function hasPayoutInDoubt({ outcome, payouts }: StoredCall): boolean {
   return outcome !== null && payouts.some(({ entry }) => !ENTRIES[entry].known);
 }
 
-/** Returns what the state of a call follows from. */
+/** Returns the facts that determine the state of a call. */
 export function lifecycleOf(
   intent: IntentDocument,
   outcome: OutcomeDocument | null,
@@ -152,12 +152,12 @@ export function byPosition<Entry extends { position?: number | undefined }>(
   return new Map(entries.map((entry) => [entry.position, entry]));
 }
 
-/** Returns the commitment of a stored body, as its record states it. */
+/** Returns the commitment to a stored body, in the form of its record. */
 export function commitmentOf(stored: StoredBody | null): string | undefined {
   return stored ? commitment(Buffer.from(stored.salt), Buffer.from(stored.body))?.toString('hex') : undefined;
 }
 
-/** Returns how the last settlement settles the call as a whole. */
+/** Returns the resolution of the call as a whole by the last settlement. */
 export function resolutionIn(settlements: readonly SettlementDocument[]): { outcome: Resolution } | null {
   const resolution = settlements.at(-1)?.resolution;
   return resolution === undefined ? null : { outcome: resolution as Resolution };

@@ -6,7 +6,7 @@ import { RecordApproval } from './record.dto';
 import { FoundTransaction, RecordDoubt, RecordPerson, RecordResolution, RecordSettlement } from './record-parts.dto';
 import { hasPayoutInDoubt, StoredCall } from './rows';
 
-/** Returns the approval of a held call, and who decided. Null for a call that was never held. */
+/** Returns the approval of a held call and its decider. Null for a call that was never held. */
 export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: View): RecordApproval | null {
   if (lifecycle.heldFor === null) return null;
   return {
@@ -23,7 +23,7 @@ export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: Vi
   };
 }
 
-/** Returns how a call was settled as a whole. Null if its answer stands, or if it is in doubt. */
+/** Returns the resolution of a call as a whole. Null if its answer stands, or if it is in doubt. */
 export function resolutionOf({ settlements }: StoredCall, view: View): RecordResolution | null {
   const last = settlements.at(-1);
   if (last?.resolution === undefined) return null;
@@ -39,7 +39,7 @@ export function resolutionOf({ settlements }: StoredCall, view: View): RecordRes
   };
 }
 
-/** Returns what became of the payouts after the answer, newest first. */
+/** Returns the settlements of payouts after the answer, newest first. */
 export function settlementsOf({ settlements }: StoredCall, view: View): RecordSettlement[] {
   return settlements.map((one) => toSettlement(one, view)).reverse();
 }
@@ -67,7 +67,7 @@ function toSettlement(settlement: SettlementDocument, view: View): RecordSettlem
   };
 }
 
-/** Returns why a call is still in doubt, if the resolver has looked into it. */
+/** Returns the reason why a call is still in doubt, if the resolver has judged it. */
 export function doubtOf(call: StoredCall, view: View): RecordDoubt | null {
   const verdict = view.verdicts.get(call.intent.id);
   const isInDoubt = stateOf(call.lifecycle, view.present) === 'unknown' || hasPayoutInDoubt(call);
@@ -93,7 +93,7 @@ function foundTransaction(found: Found, { reveal }: View): FoundTransaction {
   };
 }
 
-/** A transaction as evidence shows it. */
+/** A transaction in evidence. */
 type Found = { position: number | null } & {
   [field in 'at' | 'amount_usd' | 'upstream_ref' | 'upstream_id' | 'batch_ref' | 'status']?: string | null | undefined;
 };

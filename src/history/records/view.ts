@@ -7,31 +7,31 @@ import { NUMBER_FIELDS, PROSE_FIELDS, SHOWN_FIELDS } from '../../gateway/upstrea
 import { DOTS, maskProse } from '../../platform/privacy/contacts';
 import { asRecorded } from '../../platform/privacy/recorded';
 
-/** What a reader may see of records. */
+/** Permissions of a reader of records. */
 export interface View {
-  /** Whether people are shown unmasked (`audit:pii`, or the reader's own calls). */
+  /** Whether people are unmasked (`audit:pii`, or the reader's own calls). */
   reveal: boolean;
   present: Present;
   clients: ReadonlyMap<string, ViewedClient>;
   /** The resolver's verdicts by call. */
   verdicts: ReadonlyMap<string, VerdictRow>;
-  /** Whether other calls may be named. The app that owns the call does not see them. */
+  /** Whether to name other calls. False for the app that owns the call. */
   showsOthers: boolean;
-  /** Whether the reader is one person, who does not learn of the calls of the others. */
+  /** Whether the reader is one person, who must not learn of the calls of others. */
   ofPerson: boolean;
 }
 
-/** Returns a value as a reader may see it. Null if there is none. */
+/** Returns a value in the form for the reader. Null if unset. */
 export function shown(value: string, reveal: boolean, mask: Mask): string;
 export function shown(value: string | null | undefined, reveal: boolean, mask: Mask): string | null;
 export function shown(value: string | null | undefined, reveal: boolean, mask: Mask): string | null {
   return value === undefined || value === null || reveal ? (value ?? null) : mask(value);
 }
 
-/** What records show of a client. */
+/** Fields of a client in records. */
 type ViewedClient = Pick<Client, 'name' | 'account'>;
 
-/** Reads what records show of these clients. */
+/** Reads the recorded fields of these clients. */
 export async function readClients(
   prisma: Pick<ReaderPrisma, 'client'>,
   ids: (string | null)[],
@@ -43,7 +43,7 @@ export async function readClients(
   return new Map(clients.map((client) => [client.id, client]));
 }
 
-/** Returns a client as records name it. */
+/** Returns a client in the form of records. */
 export function clientOf(id: string, { clients }: Pick<View, 'clients'>): { id: string; name: string | null } {
   return { id, name: clients.get(id)?.name ?? null };
 }
@@ -58,7 +58,9 @@ export interface VerdictRow {
   evidence: VerdictEvidence;
 }
 
-/** Returns the newest verdict of each of these calls. Hardly any call was ever in doubt, so most cannot have one. */
+/**
+ * Returns the newest verdict of each of these calls. Hardly any call was ever in doubt, so most have none.
+ */
 export async function newestVerdicts(
   prisma: ReaderPrisma,
   calls: StoredCall[],
@@ -77,11 +79,11 @@ export async function newestVerdicts(
 const FREE_FORM = new Set(['meta']);
 
 /**
- * Masks a body for readers without `audit:pii`. Keeps its shape and the fields that name no person.
- * @param numbers the people's numbers in it (`writtenNumbers`). A caller may use one as a reference.
+ * Masks a body for readers without `audit:pii`. Keeps its shape, and the fields that identify no person.
+ * @param numbers people's numbers in it (`writtenNumbers`), which a caller may use as a reference.
  */
 export function maskBody(value: unknown, numbers?: ReadonlySet<string>, key = ''): unknown {
-  // Amounts do not come in lists of numbers.
+  // Lists of numbers contain no amounts.
   if (Array.isArray(value)) {
     return value.map((element) => maskBody(element, numbers, typeof element === 'number' ? '' : key));
   }

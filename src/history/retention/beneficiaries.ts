@@ -4,10 +4,10 @@ import { LOCKS } from '../../platform/database/locks';
 import { Contact } from '../../recipients/recipient';
 
 /**
- * Erases a person from the registers of all clients. An entry that allows the person is removed. An entry that blocks them
- * loses its mask and keeps its hash, because a person could otherwise lift the block by asking to be erased.
- * Changes of registers, decided or not, and ephemeral keys lose the person as well.
- * @returns the places that were emptied: `beneficiary/<id>`, `pending_change/<id>` and `ephemeral_key/<id>`.
+ * Erases a person from the registers of all clients. An entry that allows the person is removed. An entry
+ * that blocks the person loses its mask and keeps its hash: otherwise an erasure request would lift the
+ * block. Changes of registers, decided or not, and ephemeral keys lose the person as well.
+ * @returns the emptied places: `beneficiary/<id>`, `pending_change/<id>` and `ephemeral_key/<id>`.
  */
 export async function eraseBeneficiaries(db: Client, { key }: Contact): Promise<string[]> {
   await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.change]); // a change that is being approved adds them again
@@ -31,7 +31,10 @@ export async function eraseBeneficiaries(db: Client, { key }: Contact): Promise<
   ];
 }
 
-/** A key that could pay only this person pays nobody after that. @returns the IDs of the keys that named the person. */
+/**
+ * Erases the person from ephemeral keys. A key for this person alone can then pay no one.
+ * @returns the IDs of these keys.
+ */
 async function eraseFromEphemeralKeys(db: Client, keys: Buffer[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `UPDATE ephemeral_key SET recipients = ARRAY(SELECT one FROM unnest(recipients) AS one WHERE one <> ALL ($1::bytea[]))

@@ -1,13 +1,13 @@
 import { Client } from 'pg';
 
-/** Bytes of a table that may name people, with the column of their call or access. */
+/** A table of bytes that may name people, with the column of their call or access. */
 export interface Source {
   table: string;
   key: string;
   bytes: string;
 }
 
-/** The tables of bodies. */
+/** Tables of bodies. */
 export const BODIES = {
   intent_body: {
     table: 'intent_body',
@@ -20,7 +20,7 @@ export const BODIES = {
 
 export type BodyTable = keyof typeof BODIES;
 
-/** The rows that are read at once: few rows of large bodies, or many of small ones. */
+/** Rows per read: few rows of large bodies, or many of small ones. */
 const ROWS = 2_000;
 const BYTES = 8 << 20;
 
@@ -43,7 +43,7 @@ export async function idsWhere(
   const found: string[] = [];
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
-    // Sizes can be read without the bodies.
+    // The sizes are readable without the bodies.
     const { rows } = await db.query<BodyRow>(
       `SELECT id, bytes FROM (
          SELECT id, bytes, row_number() OVER w AS row, sum(octet_length(bytes)) OVER w AS total

@@ -20,21 +20,27 @@ export interface Places {
   bodies: Record<BodyTable, string[]>;
   /** Calls whose idempotency keys name the person. */
   keys: Pick<NamingKeys, 'requests' | 'refusals'>;
-  /** Calls that are not over. Nothing of them is erased. */
+  /** Unfinished calls, of which nothing is erased. */
   open: string[];
 }
 
 /** The result of an erasure or of a dry run. */
 export interface Erased {
-  /** Null if there was nothing to erase, or for a dry run. */
+  /** Null if nothing was erased, and for a dry run. */
   id: string | null;
   places: string[];
   open: string[];
-  /** Calls whose sealed records have a key that names the person. Such keys stay until their months are pruned. */
+  /**
+   * Calls whose sealed records have a key that names the person. Such keys stay until their months are
+   * pruned.
+   */
   keys: string[];
 }
 
-/** Finds a person everywhere. @param progress receives the number of scanned bodies and their total. */
+/**
+ * Finds a person everywhere.
+ * @param progress receives the number of scanned bodies and their total.
+ */
 export async function findPlaces(
   db: Client,
   person: Contact,
@@ -52,8 +58,8 @@ export async function findPlaces(
 }
 
 /**
- * Erases a person in one transaction. Their data is removed with its salt, so that nobody can link the remaining
- * commitments to them. The records and every sum stay.
+ * Erases a person in one transaction. Their data is removed with its salt, which makes the remaining
+ * commitments unlinkable. The records and every sum stay.
  * @param wish null for a dry run.
  */
 export async function erase(db: Client, person: Contact, bodies: Places['bodies'], wish: Wish | null): Promise<Erased> {
@@ -73,8 +79,8 @@ export async function erase(db: Client, person: Contact, bodies: Places['bodies'
 }
 
 /**
- * Finds the payouts to a person. Runs within the transaction, because the search index knows the calls that arrived
- * during the scan.
+ * Finds the payouts to a person. Runs within the transaction, because the search index includes the calls
+ * that arrived during the scan.
  */
 async function recipientsOf(db: Client, person: Contact, scanned: string[]): Promise<Pick<Places, 'recipients'>> {
   await catchUp(db);
@@ -111,7 +117,7 @@ async function withoutOpen(db: Client, { recipients, bodies, keys }: Omit<Places
   };
 }
 
-/** @returns the places that were emptied. */
+/** @returns the emptied places. */
 async function remove(db: Client, { recipients, bodies, keys }: Places): Promise<string[]> {
   const places = await removeFromRequests(db, bodies.intent_body, recipients);
   places.push(...(await eraseKeys(db, keys.requests, keys.refusals)));
@@ -123,7 +129,7 @@ async function remove(db: Client, { recipients, bodies, keys }: Places): Promise
     );
     places.push(...removed.rows.map(({ id }) => `${table}/${id}`));
   }
-  // Anything derived from a body can be compared with a guess as long as its salt exists.
+  // Anything derived from a body can be compared with a guess while its salt exists.
   const asked = [bodies.intent_body];
   await db.query(
     'UPDATE idempotency_claim SET salt = NULL, content_hash = NULL WHERE intent_id = ANY ($1::uuid[]) AND salt IS NOT NULL',
@@ -139,7 +145,7 @@ async function remove(db: Client, { recipients, bodies, keys }: Places): Promise
   return places;
 }
 
-/** Removes bodies, and recipients beside them. Other people of the same calls stay, and idempotency keys. */
+/** Removes bodies and the recipients' rows. Other people of the same calls and idempotency keys stay. */
 async function removeFromRequests(db: Client, callIds: string[], recipients: Places['recipients']): Promise<string[]> {
   const { rows } = await db.query<{ id: string; people: string | null; has_body: boolean }>(
     `SELECT intent_id AS id, people, body IS NOT NULL AS has_body FROM intent_body

@@ -4,7 +4,7 @@ import { newId } from '../../platform/database/ids';
 import { KeyRing, Signer } from '../log/note';
 import { Erasure, signRecord } from '../log/signed-records';
 
-/** Who erases or prunes, and why. */
+/** Author and reason of an erasure or pruning. */
 export interface Wish {
   reason: string;
   actor: string | null;
@@ -14,9 +14,9 @@ export interface Wish {
 }
 
 /**
- * Erases in one transaction, and records the places that were emptied.
+ * Erases in one transaction, and records the emptied places.
  * @param wish null for a dry run.
- * @returns what was found, with the ID of the record. Null if there was nothing to erase, or for a dry run.
+ * @returns the erased data, with the ID of the record. Null if nothing was erased, and for a dry run.
  */
 export async function recordedErasure<Found extends { places: string[] }>(
   db: Client,

@@ -16,7 +16,8 @@ const A_CONTACT = "'[@+]'";
 const NAMES_SOMEBODY = `(coalesce(email, phone, handle) IS NOT NULL OR concat(reference, receiver) ~ ${A_CONTACT})`;
 
 /**
- * Returns the number of source rows that a month would lose. No record depends on them: they are compared and shown.
+ * Returns the number of source rows that a month would lose. No record depends on them: they serve comparison
+ * and display.
  */
 export async function evidenceOf(db: Client, { from, to }: Month, what: Pruning['what']): Promise<number> {
   const counts =
@@ -41,7 +42,7 @@ function erased(group: ErasableColumns, condition: string): string {
   return [kept, ...gone].join(', ');
 }
 
-/** Removes the evidence of a month that is not in its partitions. For people, removes only the names. */
+/** Removes a month's evidence outside of its partitions. For people, removes only the names. */
 export async function removeEvidence(db: Client, { from, to }: Month, what: Pruning['what']): Promise<void> {
   if (what === 'people') {
     await db.query(
@@ -55,7 +56,7 @@ export async function removeEvidence(db: Client, { from, to }: Month, what: Prun
   for (const table of SMALL_TABLES) await db.query(`DELETE FROM ${table} WHERE ${OF_MONTH}`, [from, to]);
 }
 
-/** Sources write people in their own spellings. */
+/** Conditions for equal people, because each source has its own spellings. */
 const SAME: Record<Contact['kind'], string> = {
   email: `recipient_key('email', email) = ANY ($1)`,
   phone: `recipient_key('phone', phone) = ANY ($1)`,
@@ -67,7 +68,7 @@ const TEXTS = ['reference', 'receiver'] as const;
 
 /**
  * Erases a person from source rows: recipients of transactions, and any text that names the person.
- * @returns the places that were emptied: `upstream_transaction/<read>/<ordinal>`.
+ * @returns the emptied places: `upstream_transaction/<read>/<ordinal>`.
  */
 export async function eraseEvidence(db: Client, person: Contact): Promise<string[]> {
   const [keys, needle] = [keysOf(person), needleOf(person)];
@@ -95,12 +96,15 @@ export async function eraseEvidence(db: Client, person: Contact): Promise<string
   return gone.map(({ read, place }) => `upstream_transaction/${read}/${place}`);
 }
 
-/** Returns the keys that a source can give the person: those of a number as it is dialed at home, too. */
+/** Returns the keys by which sources may know the person, including a number as dialed nationally. */
 function keysOf({ kind, key }: Contact): string[] {
   return kind === 'phone' ? numberForms(key).flatMap((form) => recipientKey(kind, form) ?? []) : [key];
 }
 
-/** Returns text that every spelling of the person contains. For a number, the digits after the longest country code. */
+/**
+ * Returns a text that every spelling of the person contains. For a number, the digits after the longest
+ * country code.
+ */
 function needleOf({ kind, key }: Contact): string {
   if (kind === 'phone') return key.slice(1).slice(3);
   return kind === 'handle' ? key.slice(1) : key;

@@ -3,19 +3,19 @@ import { idsWhere, Source } from './bodies';
 import { Contact } from '../../recipients/recipient';
 import { spelledIn } from './person';
 
-/** The calls whose idempotency keys name a person. */
+/** Calls whose idempotency keys name a person. */
 export interface NamingKeys {
-  /** Calls with the key beside their request. */
+  /** Calls with a key of their request. */
   requests: string[];
-  /** Calls with the key beside their refusal. */
+  /** Calls with a key of their refusal. */
   refusals: string[];
-  /** Calls whose sealed records have the key itself, because an earlier program wrote them. */
+  /** Calls of an earlier version, whose sealed records contain the key itself. */
   sealed: string[];
 }
 
 const text = (key: string) => `convert_to(coalesce(${key}, ''), 'UTF8')`;
 
-/** The keys that can be erased. An erased one has no salt. */
+/** Keys that can be erased. An erased one has no salt. */
 const BESIDE = {
   requests: {
     table: 'intent_body',
@@ -48,9 +48,9 @@ export async function keysNaming(db: Client, person: Contact): Promise<NamingKey
 }
 
 /**
- * Removes the texts of keys with their salts. Their hashes stay, so that the keys are still taken and a search for one of
- * them still finds its call.
- * @returns the places that were emptied.
+ * Removes the texts of keys with their salts. Their hashes stay: the keys remain taken, and a search for one
+ * still finds its call.
+ * @returns the emptied places.
  */
 export async function eraseKeys(db: Client, requests: string[], refusals: string[]): Promise<string[]> {
   await db.query(
@@ -74,7 +74,7 @@ export interface Condition {
 /** Replaces the keys of claims by their hashes. */
 export async function hashKeysOfClaims(db: Client, { sql, values }: Condition): Promise<void> {
   const isText = `${sql} AND strpos(key, 'sha256 ') = 0`;
-  // An earlier program does not find a hashed key, and may have claimed it again.
+  // An earlier version does not find a hashed key, and may have claimed it again.
   await db.query(
     `DELETE FROM idempotency_claim h USING (SELECT client_id, operation, key FROM idempotency_claim WHERE ${isText}) AS t
      WHERE (h.client_id, h.operation, h.key) = (t.client_id, t.operation, hashed_key(t.key))`,

@@ -5,7 +5,7 @@ import { uuidFloor } from '../../platform/database/uuid';
 export interface Month {
   /** `2026-11`. */
   name: string;
-  /** The range of its call IDs. `to` is exclusive. */
+  /** Range of its call IDs. `to` is excluded. */
   from: string;
   to: string;
 }
@@ -19,7 +19,7 @@ export const EVIDENCE_TABLES = ['upstream_transaction', 'reconciliation_match'] 
 
 export type PartitionedTable = (typeof CALL_TABLES)[number] | (typeof EVIDENCE_TABLES)[number];
 
-/** Idempotency keys are kept for 30 days at least. */
+/** Minimum age in days. Idempotency keys are kept for at least 30 days. */
 export const MIN_DAYS = 31;
 
 /**
@@ -68,7 +68,10 @@ export async function monthsBefore(db: Client, before: Date, tables: readonly Pa
   return rows.map(({ name }) => monthOf(name)).filter(({ to }) => to <= uuidFloor(limit));
 }
 
-/** Rows without a partition are in the default one: kept calls of earlier months, and rows older than the proxy. */
+/**
+ * Selects the times of rows without a partition, which are in the default one: kept calls of earlier months,
+ * and rows older than the proxy.
+ */
 const TIMES = (table: PartitionedTable) =>
   `SELECT to_timestamp(('x' || left(replace(${idOf(table)}::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AS at
    FROM ${table}_default`;

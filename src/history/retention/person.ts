@@ -16,10 +16,13 @@ export function spelledIn(person: Contact): (identifier: string) => boolean {
   return (identifier) => named(identifier) || (person.kind === 'phone' && spellsOneOf(identifier, [person.key]));
 }
 
-/** The shortest beginning that identifies a person with near certainty. */
+/** Minimum length of a prefix that identifies a person with near certainty. */
 const MIN_BEGINNING = 7;
 
-/** Tests whether a recorded search (its filters as JSON) was for the person, or for the beginning of their contact. */
+/**
+ * Returns a test of whether a recorded search (its filters as JSON) was for the person, or for a prefix of
+ * their contact.
+ */
 export function askedFor(person: Contact): (filters: string) => boolean {
   const named = namedIn(person);
   const isBeginning = (text: unknown) =>
@@ -37,10 +40,10 @@ export function askedFor(person: Contact): (filters: string) => boolean {
 
 const valuesOf = (filters: string): unknown[] => Object.values(JSON.parse(filters) as object);
 
-/** Shorter handles without @ are also words and first names. */
+/** Minimum length of handles without @. Shorter ones are also words and first names. */
 const MIN_BARE_HANDLE = 5;
 
-/** Patterns of the parts. The characters before and after must not make it another person. */
+/** Patterns of the parts. The characters around a match must not make it another person. */
 const PATTERNS: Record<Contact['kind'], (key: string) => RegExp> = {
   email: (key) => {
     const [local = '', domain = ''] = key.split('@');
@@ -63,7 +66,10 @@ function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, (character) => `\\${character}`);
 }
 
-/** JSON in a JSON string that contains an address. Deeper nesting was never seen, and each level costs time. */
+/**
+ * Maximum nesting of encodings, such as JSON in a JSON string with an address. Deeper nesting was never seen,
+ * and each level costs time.
+ */
 const MAX_WRITINGS = 4;
 
 /** Returns a text and its decodings: without JSON, URL and HTML escapes. */

@@ -6,11 +6,11 @@ import { BODIES, idsWhere } from './bodies';
 import { recordedErasure, Wish } from './erasures';
 import { catchUp, lockIndex, reindex } from './reindex';
 
-/** Whom to erase, as operators name them. */
+/** Operator's search for a person to erase. */
 export interface PersonSearch {
-  /** The name that the client uses, the subject of the tokens, or the ID in records. */
+  /** Name used by the client, subject of the tokens, or ID in records. */
   named: string;
-  /** The name of the client. Undefined for the persons of all clients. */
+  /** Name of the client. Undefined covers all clients. */
   client?: string | undefined;
   /** The issuer of the tokens. Undefined for any. */
   issuer?: string | undefined;
@@ -20,19 +20,19 @@ export interface PersonSearch {
 export interface CallingPerson {
   id: string;
   clientId: string;
-  /** The name of the client. */
+  /** Name of the client. */
   client: string;
-  /** Of the tokens. Null if the client names the person. */
+  /** Issuer of the tokens. Null if the client names the person. */
   issuer: string | null;
   name: string;
 }
 
 /** The result of erasing persons, or of a dry run. */
 export interface ErasedPersons {
-  /** Null if there was nothing to erase, or for a dry run. */
+  /** Null if nothing was erased, and for a dry run. */
   id: string | null;
   places: string[];
-  /** Calls that are not over. Nothing of their persons is erased. */
+  /** Unfinished calls, whose persons are not erased. */
   open: string[];
   /** Places that keep the name: `intent/<call id>`, `api_key/<id>`, … */
   kept: string[];
@@ -61,7 +61,7 @@ export async function personsNamed(db: Client, { named, client, issuer }: Person
 }
 
 /**
- * Erases persons in one transaction: their names, and the searches of auditors for them.
+ * Erases persons in one transaction: their names, and auditors' searches for them.
  * @param wish null for a dry run.
  */
 export async function eraseNamed(db: Client, persons: CallingPerson[], wish: Wish | null): Promise<ErasedPersons> {
@@ -80,11 +80,11 @@ export async function eraseNamed(db: Client, persons: CallingPerson[], wish: Wis
 }
 
 /**
- * Erases the names of persons, within a transaction that locks the search index. Their hashes stay for a while, so that somebody
- * who comes back has the same caps and idempotency keys. Tokens, ephemeral keys and sessions from before end, because they would
- * bring the name back.
- * Persons with calls that are not over stay: whoever decides about such a call must be somebody else.
- * @returns the places that were emptied, `person/<id>`, and the calls that are not over.
+ * Erases the names of persons, within a transaction that locks the search index. Their hashes stay for a
+ * while: a person who returns has the same caps and idempotency keys. Earlier tokens, ephemeral keys and
+ * sessions end, because they would restore the name. Persons with unfinished calls stay, because another
+ * person must decide about such a call.
+ * @returns the emptied places, `person/<id>`, and the unfinished calls.
  */
 export async function erasePersons(db: Client, ids: string[]): Promise<{ places: string[]; open: string[] }> {
   if (ids.length === 0) return { places: [], open: [] };
@@ -106,8 +106,8 @@ export async function erasePersons(db: Client, ids: string[]): Promise<{ places:
 }
 
 /**
- * Locks the clients of erased persons, and looks for calls that came in meanwhile. The changed rows make every instance look
- * up its callers again, and with them their persons.
+ * Locks the clients of erased persons, and looks for calls that arrived meanwhile. The changed rows make
+ * every instance reload its callers and their persons.
  */
 async function requireNoNewCalls(db: Client, persons: string[], known: ReadonlySet<string>): Promise<void> {
   await db.query(
@@ -140,8 +140,8 @@ async function openOf(db: Client, calls: string[]): Promise<{ id: string; person
 }
 
 /**
- * Finds what keeps the names of persons whom clients name: sealed records of earlier versions, keys that belong to the person, and
- * records of who read, decided or changed something. End users are named by their IDs there.
+ * Finds places that keep the names of persons named by clients: sealed records of earlier versions, keys of
+ * the person, and records of reads, decisions and changes. End users are named by ID there.
  */
 async function placesKeeping(db: Client, persons: CallingPerson[]): Promise<string[]> {
   const named = persons.filter(({ issuer }) => issuer === null);

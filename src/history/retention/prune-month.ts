@@ -13,7 +13,7 @@ import { codeOf } from '../../platform/errors/error-code';
 
 export type What = Pruning['what'];
 
-/** What pruning a month would remove. */
+/** Data that pruning a month would remove. */
 export interface Losses {
   /** Calls that are removed, or lose their bodies and recipients. */
   rows: number;
@@ -21,24 +21,24 @@ export interface Losses {
   leaves: number;
   /** Source rows that are removed, or lose the people they name. */
   evidence: number;
-  /** IDs of calls that stay because they are not over. */
+  /** IDs of unfinished calls, which stay. */
   kept: string[];
 }
 
-/** Limits how long others wait behind our lock. No deadlock lasts long enough to be noticed. */
+/** Limit of the wait behind our lock, in ms. No deadlock lasts long enough to be detected. */
 const LOCK_TIMEOUT_MS = 800;
 const LOCK_ATTEMPTS = 60;
 const LOCK_PAUSE_MS = 1_000;
 
-/** Prefix of a table that was removed from the records and is not dropped yet. */
+/** Prefix of tables that were removed from the records and await their drop. */
 const OUT = 'pruned_';
 
-/** The tables whose partitions are removed. */
+/** Returns the tables whose partitions are removed. */
 function tablesOf(what: What): readonly PartitionedTable[] {
   return what === 'people' ? PEOPLE_TABLES : [...CALL_TABLES, ...EVIDENCE_TABLES];
 }
 
-/** The tables that tell which months exist. */
+/** Returns the tables that show which months exist. */
 export function monthsIn(what: What): readonly PartitionedTable[] {
   return what === 'people' ? [...PEOPLE_TABLES, 'upstream_transaction'] : tablesOf(what);
 }
@@ -69,9 +69,9 @@ async function leavesOf(db: Client, { from, to }: Month, kept: string[]): Promis
 }
 
 /**
- * Removes a month from the tables in one transaction, with the record of it. Calls that are not over move to the
- * default partition with all their rows.
- * @param checkpoint the note that covers the month.
+ * Removes a month from the tables in one transaction, with its record. Unfinished calls move to the default
+ * partition with all their rows.
+ * @param checkpoint note that covers the month.
  */
 export async function pruneMonth(
   db: Client,
@@ -86,13 +86,14 @@ export async function pruneMonth(
     for (const table of tablesOf(what)) await takeOut(db, table, month, losses.kept);
     await record(db, month, what, losses, checkpoint, wish);
   });
-  await removeEvidence(db, month, what); // may take long; the next prune continues after an interruption
+  await removeEvidence(db, month, what); // May take long. The next prune continues after an interruption.
   await dropWhatIsOut(db);
 }
 
 /**
- * Runs first: a claim without its call would block its key forever. The keys have outlived their promised time. Once
- * bodies are gone, no hash of a content may stay that could be compared with a guess, and no text of a key.
+ * Removes claims first: a claim without its call would block its key forever. The keys are past their
+ * guaranteed age. Once bodies are removed, no hash of a content may stay for comparison with a guess, and no
+ * text of a key.
  */
 async function removeClaims(db: Client, { from, to }: Month, what: What, kept: string[]): Promise<void> {
   const ofMonth: Condition = {
@@ -109,7 +110,7 @@ async function removeClaims(db: Client, { from, to }: Month, what: What, kept: s
   await remove('DELETE FROM recipient_payment');
 }
 
-/** Waits briefly for the table locks and tries again, because everyone else queues behind a waiting lock. */
+/** Waits briefly for the table locks and retries, because all others queue behind a waiting lock. */
 async function withLock(db: Client, tables: readonly string[], work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     await db.query('BEGIN');
@@ -143,7 +144,7 @@ async function takeOut(db: Client, table: PartitionedTable, month: Month, kept: 
 }
 
 /**
- * Removes rows from the default partition: calls that were kept when their month was pruned, and rows before
+ * Removes rows from the default partition: calls kept when their month was pruned, and rows from before
  * partitions.
  */
 async function takeOutOfDefault(db: Client, table: PartitionedTable, month: Month, kept: string[]): Promise<void> {
@@ -154,7 +155,8 @@ async function takeOutOfDefault(db: Client, table: PartitionedTable, month: Mont
   if (rows.length === 0) return;
   await db.query(`CREATE TABLE ${out} (${id} uuid)`);
   await db.query(`INSERT INTO ${out} SELECT ${id} FROM ${fallback} WHERE ${where}`, gone);
-  // Even the owner cannot delete records. The table is locked until the commit, so nobody can interfere.
+  // Even the owner cannot delete records. The table stays locked until the commit, which excludes
+  // interference.
   const isRecord = ![...PEOPLE_TABLES, ...EVIDENCE_TABLES].some((other) => other === table);
   if (isRecord) await db.query(`ALTER TABLE ${fallback} DISABLE TRIGGER refuse_change`);
   await db.query(`DELETE FROM ${fallback} WHERE ${where}`, gone);
@@ -199,10 +201,10 @@ async function record(
   );
 }
 
-/** Tables that the search index is built from: calls, and the recipients and keys that find them. */
+/** Tables that feed the search index: calls, and their recipients and keys. */
 const INDEXED = new RegExp(`^${OUT}(intent|refusal|intent_body|refusal_key)_(default|\\d{4}_\\d{2})$`);
 
-/** Drops removed tables, also those of an interrupted prune. Nobody waits for this. */
+/** Drops removed tables, including those of an interrupted prune. It blocks no one. */
 export async function dropWhatIsOut(db: Client): Promise<void> {
   const { rows } = await db.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
@@ -216,7 +218,7 @@ export async function dropWhatIsOut(db: Client): Promise<void> {
   }
 }
 
-/** The number of entries rebuilt before others may write to the index again. */
+/** Entries rebuilt before others may write to the index again. */
 const AT_ONCE = 5_000;
 
 async function reindexAll(db: Client, table: string, id: string): Promise<void> {

@@ -22,13 +22,13 @@ export interface PruneWish extends Wish {
   /** Months that ended before this instant are pruned. */
   before: Date;
   what: What;
-  /** The file with signed checkpoints outside the database. */
+  /** File with signed checkpoints outside the database. */
   checkpointFile: string;
 }
 
 /**
- * Prunes all months that are old enough, oldest first. @param dryRun only reports which months, and whether they can
- * be.
+ * Prunes all months that are old enough, oldest first.
+ * @param dryRun only reports the months, and whether they can be pruned.
  */
 export async function prune(
   db: Client,
@@ -36,13 +36,13 @@ export async function prune(
   dryRun: boolean,
   pruned: (month: Pruned) => void,
 ): Promise<Pruned[]> {
-  if (!dryRun) await dropWhatIsOut(db); // from an interrupted prune
+  if (!dryRun) await dropWhatIsOut(db); // From an interrupted prune.
   const due: { month: Month; losses: Losses }[] = [];
   for (const month of await monthsBefore(db, wish.before, monthsIn(wish.what))) {
     const losses = await lossesOf(db, month, wish.what);
     if (losses.rows > 0 || losses.evidence > 0) due.push({ month, losses });
   }
-  // All months are checked before the first is removed, so that pruning does not stop halfway.
+  // Check all months before removing the first. Pruning must not stop halfway.
   const notes = new Map<string, string>();
   for (const { month } of due) notes.set(month.name, await coveringNote(db, month, wish));
   for (const { month, losses } of due) {
@@ -57,9 +57,9 @@ function toPruned({ name }: Month, { rows, kept }: Losses): Pruned {
 }
 
 /**
- * Returns the checkpoint that proves the records of a month after they are gone. It must be in the checkpoint file,
- * signed, and the same in the database.
- * @throws ClientError if there is none.
+ * Returns the checkpoint that proves the records of a month after their removal. It must be in the checkpoint
+ * file, signed, and equal to the database's.
+ * @throws ClientError without such a checkpoint.
  */
 async function coveringNote(db: Client, month: Month, { ring, checkpointFile }: PruneWish): Promise<string> {
   const { unsealed, sealed } = await sealsOf(db, month);

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { indexAll, indexBatch, IndexState } from '../../journal/lookups/search-index';
 import { LOCKS } from '../../platform/database/locks';
 
-/** The number of entries that a statement rebuilds within seconds. */
+/** Entries that a statement rebuilds within seconds. */
 const AT_ONCE = 5_000;
 
 /** Locks the search index against writes until the transaction ends. Searches wait for it. */

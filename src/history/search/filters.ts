@@ -8,7 +8,7 @@ import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations
 import { countryTerm, hashedKey, TAGS, termOf } from '../../journal/lookups/terms';
 import { beginnings, beginsWith, recipientTerms } from './recipient-filters';
 
-/** The conditions on entries of the index, and on their payouts. */
+/** Conditions on entries of the index and their payouts. */
 export interface Conditions {
   /** Terms that an entry must all have. */
   terms: string[];
@@ -20,18 +20,18 @@ export interface Conditions {
   ofPayouts: Prisma.Sql[];
   /** Whether the terms of a call tell that one of its payouts meets them all. */
   decided: boolean;
-  /** Lists of terms that only narrow the entries on which other conditions are checked. Of no use when they are read in order. */
+  /** Lists of terms that only narrow the entries to check. Useless for reads in order. */
   hints: Prisma.Sql[];
-  /** Whether few entries have the terms. Then reading entries in order would not find them. */
+  /** Whether few entries have the terms. Reading entries in order would not find them. */
   rare: boolean;
-  /** Whether they match only pending or running calls. There are always few of them, so all can be read at once. */
+  /** Whether they match only pending or running calls, which are few enough to read at once. */
   few: boolean;
 }
 
-/** What is found: calls, their payouts, or both to count them. */
+/** Results: calls, their payouts, or both to count them. */
 export type Rows = Listed | 'all';
 
-/** The range of call IDs. `to` is exclusive. */
+/** Range of call IDs. `to` is excluded. */
 export interface Range {
   from: string | undefined;
   to: string | undefined;
@@ -57,10 +57,10 @@ export function rangeOf({ from, to }: SearchFilters): Range {
   return { from: idOf(from), to: idOf(to) };
 }
 
-/** Calls with any other outcome are so rare that reading from the newest on would hardly find any. */
+/** Frequent outcomes. Calls with any other are so rare that reading from the newest would hardly find any. */
 const OFTEN: readonly CallState[] = ['succeeded', 'rejected', 'refused'];
 
-/** The entities that a search names, as the index knows them. */
+/** Entities named by a search, in the form of the index. */
 export interface Named {
   /** IDs of the named clients. Undefined if the search names none. */
   clientIds: string[] | undefined;
@@ -118,7 +118,7 @@ export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, pre
   };
 }
 
-/** Returns whether payouts are filtered by a single term or bound. A call that has it has such a payout. */
+/** Returns whether payouts are filtered by a single term or bound. A call with it has such a payout. */
 function isDecided(search: SearchFilters): boolean {
   const [only, ...more] = OF_ITEMS.filter((name) => search[name] !== undefined);
   return more.length === 0 && only !== 'recipient_prefix';
@@ -137,7 +137,7 @@ function payoutTerms(asked: SearchFilters, search: SearchFilters, phones: string
   ];
 }
 
-/** The condition that a payout has one of these terms. */
+/** Returns the condition that a payout has one of these terms. */
 function hasTerm(list: string[]): Prisma.Sql {
   const each = list.map((one) => Prisma.sql`strpos(payout || E'\n', ${`\n${one}\n`}::text) > 0`);
   return Prisma.sql`(${Prisma.join(each, ' OR ')})`;
@@ -151,10 +151,10 @@ function toRecorded({ ...search }: SearchFilters): SearchFilters {
   return search;
 }
 
-/** The index does not know the time. An expired approval is recorded as pending. */
+/** Approval terms. The index does not know the time: an expired approval is recorded as pending. */
 const APPROVAL_TERMS: Partial<Record<string, string>> = { expired: 'pending' };
 
-/** Returns whether the index alone cannot tell which calls are in this state now. */
+/** Returns whether the index alone cannot show which calls are in this state now. */
 const dependsOnTime = (state: CallState) =>
   possibleStates(state).length > 1 || recordedAs(state).some((one) => one !== state);
 
@@ -169,12 +169,12 @@ const TERM_TAGS = {
   client_address: 'address:',
 } as const satisfies Partial<Record<keyof SearchFilters, string>>;
 
-/** The terms that every call of an owner has. */
+/** Returns the terms of all calls of an owner. */
 export function termsOf({ clientId, person }: Owner): string[] {
   return [`client:${clientId}`, ...(person === null ? [] : [`person:${person.id}`])];
 }
 
-/** The terms of calls with an idempotency key, erased or not. */
+/** Returns the terms of calls with an idempotency key, erased or not. */
 function keyTerms(key: string): Prisma.Sql {
   return Prisma.sql`${[key, hashedKey(key)].map((form) => termOf('idempotency:', form))}::text[]`;
 }
@@ -186,7 +186,7 @@ function exactTerms(search: SearchFilters): string[] {
   });
 }
 
-/** Filters whose values few calls have. */
+/** Filters by values that few calls share. */
 const RARE = ['recipient', 'reference', 'upstream_ref', 'idempotency_key', 'request_id'] as const;
 
 function isRare(search: SearchFilters): boolean {
@@ -200,7 +200,7 @@ function within(usd: Prisma.Sql, least: string | undefined, most: string | undef
   ];
 }
 
-/** The conditions that a call has a payout within each bound, not necessarily the same payout. */
+/** Returns conditions for a payout within each bound, not necessarily the same payout. */
 function someWithin({ min_item_usd: least, max_item_usd: most }: SearchFilters): Prisma.Sql[] {
   return [
     ...(least === undefined ? [] : [Prisma.sql`${least}::numeric <= ANY (item_usd)`]),

@@ -9,22 +9,22 @@ import { MetricsService } from '../../http/metrics/metrics.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 
-/** How long a search waits for the index. Less than the statement timeout, and less than callers wait. */
+/** Maximum wait of a search for the index, in ms. Below the statement timeout and callers' patience. */
 const PATIENCE_MS = 8_000;
 
-/** The failures of a database that still answers reads. */
+/** Failures of a database that still answers reads. */
 const NO_WRITES: (Cause | undefined)[] = ['disk_full', 'read_only'];
 
-/** The indexes of many calls take minutes to build. */
+/** Statement that builds the indexes. With many calls it takes minutes. */
 const BUILD = 'SET LOCAL statement_timeout = 0; SELECT build_search_indexes()';
 
 /**
- * Updates the search index (index_calls of the migrations). After a crash of Postgres and on a promoted standby, the
- * index is empty, and is made anew from the records.
+ * Updates the search index (index_calls of the migrations). After a crash of Postgres and on a promoted
+ * standby, the index is empty and is rebuilt from the records.
  */
 @Injectable()
 export class IndexService {
-  /** How much of the index is there, from 0 to 1. */
+  /** Built share of the index, from 0 to 1. */
   progress = 1;
   /** Whether searches may miss the newest records, because the database takes no writes. */
   isBehind = false;
@@ -32,8 +32,8 @@ export class IndexService {
   constructor(private readonly prisma: ReaderPrisma) {}
 
   /**
-   * Indexes everything that has committed, so that a search finds it. If the database takes no writes, a search goes on with
-   * what is indexed, and `isBehind` says so.
+   * Indexes everything that has committed, for a search to find. If the database rejects writes, a search
+   * uses the indexed part, and `isBehind` is true.
    * @throws Problem if that takes longer than a search can wait.
    */
   async catchUp(): Promise<void> {
@@ -56,16 +56,16 @@ export class IndexService {
     return left;
   }
 
-  /** Builds the indexes of the search index, after all of its entries were made anew. */
+  /** Builds the database indexes, after all entries were rebuilt. */
   async build(): Promise<void> {
     await this.prisma.readLong({ text: BUILD, values: [] });
   }
 }
 
-/** The header of answers while the index is behind. */
+/** Header of responses while the index is behind. */
 const INDEX_BEHIND = 'x-index-behind';
 
-/** Says in every answer of a server that searches may miss the newest records, as long as that is so. */
+/** Adds the header to every response while searches may miss the newest records. */
 export function tellOfIndex(server: FastifyInstance, index: IndexService): void {
   server.addHook('onSend', (_request, reply, _payload, done) => {
     if (index.isBehind) void reply.header(INDEX_BEHIND, 'true');
@@ -73,18 +73,18 @@ export function tellOfIndex(server: FastifyInstance, index: IndexService): void 
   });
 }
 
-/** The time between two turns. It leaves little to index when a search begins. */
+/** Interval of turns in ms. It leaves little to index at the start of a search. */
 const TURN_MS = 1_000;
 
 /**
- * After a long turn, the next one comes sooner, so that a search still has little left to index. A turn of a hundred calls
- * takes some 15 ms alone, and up to 40 ms where others need the cores. That is not long: half of it is planning, so
- * shorter turns would only take more.
+ * Interval after a long turn, in ms, to leave little to index for a search. A turn of a hundred calls takes
+ * some 15 ms alone, and up to 40 ms on busy cores. Half of it is planning, so shorter turns would only cost
+ * more.
  */
 const SHORT_TURN_MS = 250;
 const LONG_MS = 60;
 
-/** Keeps the search index up to date, so that a search has little left to index, and rebuilds it. */
+/** Keeps the search index up to date and rebuilds it. */
 @Injectable()
 export class IndexJob implements Job {
   readonly name = 'index';

@@ -3,7 +3,7 @@ import { uuidTime } from '../../platform/database/uuid';
 import { Listed } from './search.dto';
 import { Conditions } from './filters';
 
-/** The conditions and the range of a search. */
+/** Conditions and range of a search. */
 export interface Scope {
   conditions: Conditions;
   /** Call IDs: `from` is inclusive, `to` is exclusive. */
@@ -12,8 +12,8 @@ export interface Scope {
 }
 
 /**
- * The payouts of an entry: their terms and amounts. Numbers are faster than unnest() of two arrays.
- * @param first 1, or 0 for the transactions that belong to no payout for certain, at position -1.
+ * Payouts of an entry: their terms and amounts. Numbers are faster than unnest() of two arrays.
+ * @param first 1, or 0 to include transactions without a certain payout, at position -1.
  */
 const payoutsFrom = (first: Prisma.Sql) => Prisma.sql`(
   SELECT payouts[place + 1] AS payout, item_usd[place] AS usd, item_entry[place] AS entry, item_fee_usd[place] AS fee,
@@ -22,14 +22,14 @@ const payoutsFrom = (first: Prisma.Sql) => Prisma.sql`(
 
 export const PAYOUTS = payoutsFrom(Prisma.sql`1`);
 
-/** The condition of all matching calls, without an order. */
+/** Returns the condition of all matching calls, without an order. */
 export function matching(scope: Scope): Prisma.Sql {
   const { conditions } = scope;
   const filters = [...withTerms(conditions, true), ...inTime(scope), ...conditions.others, ...inRange(scope)];
   return all([...filters, ...somePayout(conditions)]);
 }
 
-/** The number of matches among matching calls. */
+/** Returns the number of matches among matching calls. */
 export function counted({ conditions: { ofPayouts: each } }: Scope, listed: Listed): Prisma.Sql {
   if (listed === 'calls') return Prisma.sql`count(*)`;
   if (each.length === 0) return Prisma.sql`coalesce(sum(cardinality(item_usd)), 0)`;
@@ -37,15 +37,15 @@ export function counted({ conditions: { ofPayouts: each } }: Scope, listed: List
 }
 
 /**
- * The matching payouts of matching calls. Position -1 is for a call without payouts, or for the transactions that belong
- * to no payout for certain.
+ * Returns the matching payouts of matching calls. Position -1 is a call without payouts, or transactions
+ * without a certain payout.
  */
 export function countedPayouts({ conditions }: Scope, ref: string | undefined): Prisma.Sql {
   const first = ref === undefined ? Prisma.sql`least(1, cardinality(item_usd))` : Prisma.sql`0`;
   return Prisma.sql`(SELECT * FROM ${payoutsFrom(first)} AS each WHERE ${all(conditions.ofPayouts)})`;
 }
 
-/** The condition of calls that one of their payouts meets all conditions. */
+/** Returns the condition that one payout of a call meets all conditions. */
 export function somePayout({ ofPayouts: each, decided }: Conditions): Prisma.Sql[] {
   if (decided) return [];
   return [Prisma.sql`EXISTS (SELECT FROM ${PAYOUTS} AS each WHERE ${all(each)})`];
@@ -58,7 +58,7 @@ export function inRange({ from, to }: Omit<Scope, 'conditions'>): Prisma.Sql[] {
   ];
 }
 
-/** The condition of the weekly slices within the range. */
+/** Returns the condition of the weekly slices within the range. */
 export function weeks({ from, to }: Scope): Prisma.Sql[] {
   return [
     ...(from === undefined ? [] : [Prisma.sql`slice >= search_week(${from}::uuid)`]),
@@ -66,10 +66,13 @@ export function weeks({ from, to }: Scope): Prisma.Sql[] {
   ];
 }
 
-/** A range of this many hours is looked up by hours. The entries of the first and last week would be too many. */
+/**
+ * Length in hours up to which a range is looked up by hours. The entries of the first and last week would be
+ * too many.
+ */
 const SHORT_HOURS = 72;
 
-/** The condition that an entry has the term of an hour or of a week of the range. */
+/** Returns the condition that an entry has the term of an hour or a week of the range. */
 export function inTime(scope: Scope): Prisma.Sql[] {
   const { from, to } = scope;
   if (from === undefined && to === undefined) return [];

@@ -15,22 +15,22 @@ export interface Query extends Scope {
 }
 
 interface Columns {
-  /** The columns that identify a result, in sort order: `usd`, `id`, `position`. */
+  /** Columns that identify a result, in sort order: `usd`, `id`, `position`. */
   names: readonly Name[];
-  /** What they are of an entry, or of a payout of it. */
+  /** Values of these columns for an entry, or for a payout of it. */
   columns: Record<Name, Prisma.Sql>;
 }
 
-/** How a page uses the columns of the index. */
+/** Use of the index's columns by a page. */
 interface Order extends Columns {
   slices: 'week' | 'item' | 'total';
-  /** The slice of a cursor. */
+  /** Slice of a cursor. */
   sliceOf: (cursor: Cursor) => Prisma.Sql;
 }
 
 type Name = 'usd' | 'id' | 'position';
 
-/** The first weeks of a page are read by hours. The first week may have just begun, or be almost over. */
+/** Weeks of a page that are read by hours. The first week may have just begun, or be almost over. */
 const WEEKS_BY_HOURS = 2;
 const HOURS_OF_A_WEEK = 168;
 
@@ -44,7 +44,7 @@ function orderOf({ listed, sort }: Query): Order {
   const names: Name[] = listed === 'calls' ? ['id'] : ['id', 'position'];
   if (sort === 'time')
     return { names, columns, slices: 'week', sliceOf: ({ id }) => Prisma.sql`search_week(${id}::uuid)` };
-  // The journal computes the steps of payouts. It may round in another way.
+  // The journal computes the steps of payouts, and may round differently.
   const sliceOf = ({ usd = '-1' }: Cursor) => Prisma.sql`search_step(nullif(${usd}::numeric, -1)) + 1`;
   return { names: ['usd', ...names], columns, slices: listed === 'calls' ? 'total' : 'item', sliceOf };
 }
@@ -65,7 +65,7 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
   const ofAmounts = listed === 'items' && sort === 'amount';
   const entries = ofAmounts ? amountsInOrder(query, after, budget) : entriesInOrder(query, order, after, budget);
   if (ofAmounts) filters.push(Prisma.sql`coalesce(usd, -1) = amount`);
-  // Sorted by the columns of the source, so that the planner stops once the page is full.
+  // Sort by the columns of the source: the planner then stops once the page is full.
   const named = { ...order, columns: { ...NAMED, ...(ofAmounts && { usd: Prisma.sql`amount` }) } };
   return Prisma.sql`
     SELECT ${results(query)} FROM (
@@ -76,8 +76,8 @@ export function walked(query: Query, after: Cursor | undefined, limit: number, b
 }
 
 /**
- * The index gets only the start. By time, a planner that knows the end too might sort the whole range. By amount, a
- * range of IDs is scattered, and searching for it could scan the whole index.
+ * Restricts only the start of the index scan. By time, a planner that knows the end might sort the whole
+ * range. By amount, a range of IDs is scattered, and could need a scan of the whole index.
  */
 function entriesInOrder(query: Query, order: Order, after: Cursor | undefined, budget: number): Prisma.Sql {
   const ofCalls = { ...order, names: order.names.filter((name) => name !== 'position') };
@@ -102,8 +102,8 @@ function amountsInOrder(query: Query, after: Cursor | undefined, budget: number)
 }
 
 /**
- * Reads one slice after another by the index over terms, until the page is full. A slice costs as much as its matches
- * and its shortest list of a term.
+ * Reads slice after slice by the index over terms, until the page is full. A slice costs as much as its
+ * matches and its shortest list of a term.
  */
 export function sliced(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
   const order = orderOf(query);
@@ -118,7 +118,7 @@ export function sliced(query: Query, after: Cursor | undefined, limit: number): 
     ) AS found`;
 }
 
-/** Reads all matches at once. If there are few, going slice by slice would read them once for each slice. */
+/** Reads all matches at once. For few matches, slices would read them once per slice. */
 export function whole(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
   const order = orderOf(query);
   return Prisma.sql`SELECT ${results(query)} FROM (${inOrder(query, order, rowsOf(query, order, after), limit)}) AS found`;
@@ -132,7 +132,7 @@ function inOrder(query: Query, order: Order, conditions: Prisma.Sql[], limit: nu
     ) AS matching ORDER BY ${sorted(names(order), query)} LIMIT ${limit}`;
 }
 
-/** The conditions of the rows that may be on the page. */
+/** Returns the conditions of the rows of a page. */
 function rowsOf(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql[] {
   const { conditions, sort } = query;
   return [
@@ -149,7 +149,7 @@ function withPayouts({ listed }: Query): Prisma.Sql {
   return listed === 'calls' ? Prisma.empty : Prisma.sql`CROSS JOIN LATERAL ${PAYOUTS} AS each`;
 }
 
-/** The conditions of a payout. A call needs one payout that meets all of them. */
+/** Returns the conditions of a payout. A call needs one payout that meets all of them. */
 function ofPayouts({ listed, conditions }: Query): Prisma.Sql[] {
   return listed === 'items' ? conditions.ofPayouts : somePayout(conditions);
 }
@@ -162,8 +162,8 @@ function stepTerms(query: Query, order: Order, after: Cursor | undefined): Prism
 }
 
 /**
- * Weeks, the first ones hour by hour. A slice is read completely, so a week is too long if much matches. If little
- * matches, there are too many hours. Reading an empty slice takes some microseconds.
+ * Yields weeks, the first ones by hour. A slice is read completely, so a week is too long for many matches,
+ * and hours are too many for few. Reading an empty slice takes some microseconds.
  */
 function hoursAndWeeks(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
   return Prisma.sql`
@@ -176,7 +176,7 @@ function hoursAndWeeks(query: Query, order: Order, after: Cursor | undefined): P
     ORDER BY ${sorted([SLICE], query)}`;
 }
 
-/** The conditions of the slices that a page may be in. */
+/** Returns the conditions of the possible slices of a page. */
 function slicesOf(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql[] {
   const { direction, sort, least, most } = query;
   const than = direction === 'desc' ? Prisma.sql`<=` : Prisma.sql`>=`;
@@ -206,7 +206,7 @@ function sorted(columns: Prisma.Sql[], { direction }: Query): Prisma.Sql {
   );
 }
 
-/** @param inclusive whether the row of the cursor is read again, because it has more payouts. */
+/** @param inclusive whether to read the cursor's row again, because it has more payouts. */
 function beyond(query: Query, order: Columns, after: Cursor | undefined, inclusive = false): Prisma.Sql[] {
   if (!after) return [];
   const { id, position = -1, usd = '-1' } = after;
@@ -220,7 +220,7 @@ function beyond(query: Query, order: Columns, after: Cursor | undefined, inclusi
   return [Prisma.sql`(${Prisma.join(columns(order))}) ${than} (${Prisma.join(bounds)})`];
 }
 
-/** The end of the range that is read first. */
+/** Returns the start of the range. */
 function beginning({ direction, from, to }: Query): Prisma.Sql[] {
   return inRange(direction === 'desc' ? { to } : { from });
 }

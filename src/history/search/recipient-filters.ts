@@ -3,14 +3,14 @@ import { Prisma } from '../../platform/database/generated/client';
 import { contactOf } from '../../recipients/recipient';
 import { plainText } from '../../recipients/plain-text';
 
-/** Returns a text in lower case, as Postgres writes it with and without a locale. */
+/** Returns a text in lower case, as Postgres lowers it with and without a locale. */
 function inLowerCase(text: string): string[] {
   return [...new Set([text.toLowerCase(), text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())])];
 }
 
 /**
  * Returns the terms of the payouts to a recipient in any spelling.
- * @param phones the numbers that it can mean.
+ * @param phones its possible numbers.
  */
 export function recipientTerms(given: string, phones: string[]): string[] {
   const contact = contactOf(given) ?? contactOf(withPlus(given));
@@ -18,10 +18,10 @@ export function recipientTerms(given: string, phones: string[]): string[] {
   return [...new Set([...keys, termOf(TAGS.receiver, plainText(given))])];
 }
 
-/** An unescaped + of a query arrives as a space, and no contact contains one. */
+/** Restores an unescaped + of a query, which arrives as a space. No contact contains a space. */
 const withPlus = (given: string) => given.replaceAll(' ', '+');
 
-/** The longest indexed beginning of the prefix. */
+/** Returns the longest indexed part of the prefix. */
 export function beginnings(prefix: string): Prisma.Sql {
   const length = BEGINNINGS.findLast((known) => [...prefix].length >= known) ?? 0;
   const known = [withPlus(prefix), prefix]

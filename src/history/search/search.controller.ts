@@ -93,7 +93,7 @@ export class SearchController {
   async summarizeHistory(@CurrentCall() call: AuthenticatedCall, @Query() search: SummarySearch): Promise<Summary> {
     requireMaySearchPeople(call, search);
     const rests = this.shares.isPaying;
-    if (rests) call.restedMs = Infinity; // within its statement
+    if (rests) call.restedMs = Infinity; // Within its statement.
     return this.summaries.summarize(search, { reveal: mayReveal(call), gone: call.gone, rests });
   }
 }

@@ -12,19 +12,19 @@ export type Listed = 'calls' | 'items';
 const SORTS = ['time', 'amount'] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** The last result of a page. The next page begins after it. */
+/** Last result of a page. The next page begins after it. */
 export interface Cursor {
   id: string;
-  /** The position of the payout, in a list of payouts. */
+  /** Position of the payout, in a list of payouts. */
   position?: number;
-  /** The amount in US dollars when sorted by amount. -1 for none. */
+  /** Amount in US dollars when sorted by amount. -1 if unset. */
   usd?: string;
 }
 
 const USD = /^(-1|\d{1,20}(\.\d{1,40})?)$/;
 const MAX_POSITION = 2 ** 31 - 1;
 
-/** A list of calls by time uses the call ID alone as its token. */
+/** Returns the page token. A list of calls by time uses the call ID alone. */
 export function toToken(listed: Listed, sort: Sort, { id, position = -1, usd = '-1' }: Cursor): string {
   const isIdEnough = listed === 'calls' && sort === 'time';
   return isIdEnough ? toPageToken(id) : joinPageToken([listed, sort, toPageToken(id), position, usd]);

@@ -16,20 +16,22 @@ import { FoundPlace, Query, sliced, walked, whole } from './pages';
 import { Call, maySeePeople } from '../../access/auth/call';
 
 /**
- * The rows that are read in order before the search by terms: some milliseconds, enough if one row of a hundred
- * matches.
+ * Rows read in order before the search by terms: some milliseconds, enough if one row of a hundred matches.
  */
 const BUDGET = 5_000;
-/** The same for each row of an export batch. Batches are long, and an export does not search skipped rows again. */
+/**
+ * Rows read in order per row of an export batch. Batches are large, and an export does not search skipped
+ * rows again.
+ */
 const BUDGET_PER_ROW = 60;
 
 type Search = SearchFilters & PageRequest & { sort?: Sort };
 
-/** Who searches. */
+/** Options of a search. */
 interface SearchOptions {
-  /** Finds only their calls, and omits replays and other repetitions of a call. */
+  /** Limits the result to their calls, and omits replays and other repetitions. */
   owner?: Owner | undefined;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller has left. */
   gone?: AbortSignal | undefined;
 }
 
@@ -98,7 +100,7 @@ export class SearchService {
   /** Waits until everything committed is indexed, and returns the scope. */
   async prepare(search: SearchFilters, rows: Rows, { owner, gone }: SearchOptions = {}): Promise<Scope> {
     requireSense(search);
-    const present = await this.present.read(); // before the records, see PresentService.read
+    const present = await this.present.read(); // Before the records, see PresentService.read.
     await this.index.catchUp();
     const named = { clientIds: await this.clientsOf(search, owner), phones: await this.phonesOf(search, gone) };
     const conditions = conditionsOf(search, rows, named, present);
@@ -128,12 +130,14 @@ export class SearchService {
     );
   }
 
-  /** A number without its country code may exist in every country. Returns those in the index, which are very few. */
+  /**
+   * Returns the indexed numbers that the recipient can mean, which are very few. A number without its country
+   * code may exist in every country.
+   */
   private async phonesOf({ recipient = '' }: SearchFilters, gone: AbortSignal | undefined): Promise<string[]> {
     const candidates = phonesMeantBy(recipient);
     if (candidates.length < 2) return candidates;
-    // Counts instead of asking for existence. A planner that expects an early match would read the index from its
-    // beginning.
+    // Count, because a planner that expects an early match of EXISTS would read the index from its beginning.
     const sql = Prisma.sql`
       SELECT phone FROM unnest(${candidates}::text[]) AS phone
       CROSS JOIN LATERAL (SELECT count(*) FROM indexed_call WHERE terms @> ARRAY['to:' || phone]) AS paid
@@ -143,8 +147,8 @@ export class SearchService {
   }
 
   /**
-   * Returns the IDs of the named clients, or of those of the named account. A client's name may equal another client's ID,
-   * and a client keeps its account.
+   * Returns the IDs of the named clients, or of the named account's. A client's name may equal another
+   * client's ID, and a client keeps its account.
    */
   private async clientsOf({ client, account }: SearchFilters, owner: Owner | undefined): Promise<string[] | undefined> {
     if ((client === undefined && account === undefined) || owner) return undefined;
@@ -157,7 +161,7 @@ export class SearchService {
   }
 }
 
-/** Returns the bounds of the amounts that results are sorted by. */
+/** Returns the bounds of the amounts to sort by. */
 function amountsOf({ min_item_usd, max_item_usd, min_total_usd, max_total_usd }: SearchFilters, listed: Listed) {
   return listed === 'items'
     ? { least: min_item_usd, most: max_item_usd }

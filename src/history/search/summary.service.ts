@@ -15,7 +15,7 @@ import { PresentService } from '../records/records.service';
 import { PayoutSums, GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
 import { SearchService } from './search.service';
 
-/** Almost three years of days. Callers may send any text as a country. */
+/** Maximum number of groups: almost three years of days. Callers may send any text as a country. */
 const MAX_GROUPS = 1_000;
 
 /** The country of a payout, from its terms. Its collation sorts bytes, which is many times as fast as sorting words. */
@@ -30,11 +30,11 @@ interface GroupRow extends SumRow {
 }
 
 interface Asked {
-  /** Whether to show people that callers wrote into a country. */
+  /** Whether to show people in callers' country texts. */
   reveal: boolean;
   /** Cancels the count. */
   gone: AbortSignal | undefined;
-  /** Whether the count rests while it goes on, because payments need the database. */
+  /** Whether the count pauses for payments, which need the database. */
   rests: boolean;
 }
 
@@ -69,7 +69,7 @@ export class SummaryService {
     const sums = isOfPayouts
       ? sumsOfMatching(countedPayouts(scope, search.upstream_ref), word, groupBy)
       : sumsOfEntry(word);
-    const rested = rests ? RESTED : Prisma.sql`TRUE`; // once where rows are read, and once where they are summed up
+    const rested = rests ? RESTED : Prisma.sql`TRUE`; // Once for reading rows, and once for summing them.
     const sql = Prisma.sql`
       SELECT "group", count(*) FILTER (WHERE rested AND ${rested})::float8 AS calls, sum(items)::float8 AS items,
         trim_scale(coalesce(sum(usd), 0))::text AS asked, ${TOTALS},
@@ -89,7 +89,7 @@ export class SummaryService {
     };
   }
 
-  /** Adds up the payouts that clients of an account requested in a period. */
+  /** Sums the payouts requested by clients of an account in a period. */
   async sumsOf(account: string, from: Date, to: Date, rests: boolean): Promise<PayoutSums> {
     const period = { account, from: from.toISOString(), to: to.toISOString() };
     const asked = { reveal: false, gone: undefined, rests };
@@ -109,7 +109,7 @@ export class SummaryService {
   }
 }
 
-/** The sums of the matching payouts of each call, by country if that is asked for. */
+/** Returns the sums of the matching payouts of each call, by country on request. */
 function sumsOfMatching(payouts: Prisma.Sql, word: Prisma.Sql, groupBy: GroupBy): Prisma.Sql {
   const country = groupBy === 'country' ? COUNTRY : Prisma.sql`NULL::text`;
   const columns = { usd: Prisma.sql`usd`, entry: Prisma.sql`entry`, fee: Prisma.sql`fee` };

@@ -14,7 +14,7 @@ export class ShapeSearch implements PageRequest {
   @PageToken() page_token?: string;
 }
 
-/** A structure of an upstream answer, with something that earlier answers did not have. */
+/** Structure of an upstream answer that differs from earlier answers. */
 export class ShapeRecord {
   @described(UUID, 'ID of the shape.') id!: string;
   @described({ type: 'string', example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
@@ -35,7 +35,7 @@ export class ShapePage {
   @nextPageToken() next_page_token!: string | null;
 }
 
-/** A status word of the upstream that has no meaning. */
+/** A status word of the upstream without a known meaning. */
 class StatusWordRecord {
   @described({ type: 'string', example: 'settled_t2' }, 'The word in lower case, with contacts masked.') word!: string;
   @described(INTEGER, 'How often it was read, in answers, listings and events. Each reading of a listing counts.')

@@ -14,7 +14,7 @@ class RecordAnomalyDto implements RecordAnomaly {
 
 const SEALED_KINDS = [...(['intent', 'refusal', 'decision', 'outcome', 'verdict', 'settlement'] as const)];
 
-/** The place of a record in the log. */
+/** Position of a record in the log. */
 export class RecordSeal {
   @described({ enum: SEALED_KINDS }, 'Kind of record.') kind!: (typeof SEALED_KINDS)[number];
   @nullable(INTEGER, 'Index in the log, from 0. Null: not sealed yet. Sealing takes seconds.') index!: number | null;
@@ -39,7 +39,7 @@ export class CallDifference {
   @described(INSTANT, 'When it was found.') found_at!: Date;
 }
 
-/** One call with everything that is on record about it. */
+/** A call with all its records. */
 @ApiExtraModels(AccessEndRecord)
 export class CallStory extends FullCallRecord {
   @described({ type: [RecordAnomalyDto] }, 'Contradictions in the records. Empty if there are none.')

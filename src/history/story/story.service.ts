@@ -14,7 +14,7 @@ import { CallDifference, CallStory, RecordSeal } from './story.dto';
 
 const NEWEST_DIFFERENCES = 100;
 
-/** Returns everything on record about one call. */
+/** Returns all records of a call. */
 @Injectable()
 export class StoryService {
   constructor(
@@ -55,7 +55,7 @@ export class StoryService {
     return anomaliesOf({ call, refused, gone: await this.gone(call.intent) });
   }
 
-  /** Returns the places of this call that erasures and prunings have emptied. */
+  /** Returns the places of this call emptied by erasures and prunings. */
   private async gone({
     id,
     items = [],
@@ -74,7 +74,10 @@ export class StoryService {
     return new Set([...erased.map(({ place }) => place), ...(pruned === 0 ? [] : [...emptied, ...people])]);
   }
 
-  /** Every record of a call has its ID, except verdicts and settlements, of which there may be several. */
+  /**
+   * Returns the seals of a call's records. Each has the call's ID, except verdicts and settlements, which can
+   * be several.
+   */
   private async seals(id: string): Promise<RecordSeal[]> {
     const rows = await this.prisma.$queryRaw<SealRow[]>`
       SELECT r.kind, l.index, encode(l.hash, 'hex') AS "leafHash", c.size, c.sealed_at AS "sealedAt"
@@ -99,7 +102,7 @@ export class StoryService {
   }
 }
 
-/** Returns when an erasure was made, at the earliest, that covers a record. */
+/** Returns the earliest time of an erasure that covers a record. */
 function erasedAfter(recordedAt: string): Date {
   return new Date(Date.parse(recordedAt) - REMEMBERED_AFTER_ERASURE_MS);
 }

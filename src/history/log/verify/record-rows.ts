@@ -23,17 +23,20 @@ export type RecordRow = [
 ];
 
 /**
- * Bytes of every salt (platform/privacy/commitment.ts). With another length, a salt could swallow the first bytes of a value.
+ * Size of every salt in bytes (platform/privacy/commitment.ts). A longer salt could include the first bytes
+ * of a value.
  */
 const SALT_BYTES = 16;
 
-/** The rows beside the records of a kind. */
+/** Related rows of the records of a kind. */
 interface Beside {
   table: string;
   key: string;
-  /** The column that the record commits to. */
+  /** Column that the record commits to. */
   body?: { column: string; member: string };
-  /** The columns of the idempotency key and its salt. The record commits to it in `idempotency_key_commitment`. */
+  /**
+   * Columns of the idempotency key and its salt. The record commits to it in `idempotency_key_commitment`.
+   */
   idempotencyKey?: { column: string; salt: string };
 }
 
@@ -49,10 +52,10 @@ export const BESIDE: Partial<Record<KindName, Beside>> = {
   access: { table: 'access_filters', key: 'access_id', body: { column: 'filters', member: 'filters_commitment' } },
 };
 
-/** The kinds whose records commit to the name of a person. */
+/** Kinds whose records commit to the name of a person. */
 const OF_PERSONS: ReadonlySet<KindName> = new Set(['intent', 'refusal']);
 
-/** A page takes some ten milliseconds. */
+/** Records per page, which takes some ten milliseconds. */
 const PAGE = 512;
 
 /** Reads all records of a kind, by ID. */
@@ -76,7 +79,7 @@ export function recordsOf(client: ClientBase, name: KindName): Promise<Cursor<Re
   return Cursor.open<RecordRow>(client, name, sql, PAGE);
 }
 
-/** Postgres hashes bodies, because they may be large. */
+/** Returns the columns of related rows. Postgres hashes bodies, because they may be large. */
 function besideSql({ table, key, body, idempotencyKey }: Beside): string[] {
   return [
     `(b.${key} IS NOT NULL)::int`,

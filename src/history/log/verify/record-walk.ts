@@ -7,7 +7,7 @@ import { apartOf, CLOCKS_APART_SECONDS, LogFault, Place, placeOf, timeOfId } fro
 import { Leaves, leavesOf } from './leaves-of';
 import { RecordRow, recordsOf } from './record-rows';
 
-/** Kinds whose ID was made when they were written. */
+/** Kinds whose ID is created with the record. */
 const OWN_ID: ReadonlySet<KindName> = new Set([
   'intent',
   'refusal',
@@ -18,32 +18,32 @@ const OWN_ID: ReadonlySet<KindName> = new Set([
   'pruning',
 ]);
 
-/** What a walk found. */
+/** Result of a walk. */
 export interface Walked {
-  /** The number of leaves. */
+  /** Number of leaves. */
   leaves: number;
-  /** The number of rows beside records. */
+  /** Number of related rows of records. */
   beside: number;
-  /** The number of missing records that prunings explain. */
+  /** Number of missing records that prunings explain. */
   pruned: number;
   unsealed: number;
-  /** When the oldest unsealed record was written, in seconds. Infinity if there is none. */
+  /** Time of the oldest unsealed record, in seconds. Infinity if none. */
   oldest: number;
   /** An unsealed record that should be sealed. */
   hidden: Place | undefined;
 }
 
-/** Walks through the records of one kind and through their leaves, both by ID, and compares them. */
+/** Compares the records of one kind with their leaves, both by ID. */
 export class RecordWalk {
   readonly found: Walked = { leaves: 0, beside: 0, pruned: 0, unsealed: 0, oldest: Infinity, hidden: undefined };
-  /** Rows of leaves that have records to come. Few overlap. */
+  /** Rows of leaves with records to come. Few overlap. */
   private rows: Leaves[] = [];
   /** The next row of leaves. */
   private coming: Leaves | undefined;
   private previous = '';
   private readonly apart: number;
 
-  /** @param sealed unsealed records must be of this time, in seconds. */
+  /** @param sealed minimum time of unsealed records, in seconds. */
   constructor(
     private readonly kind: KindName,
     private readonly excuses: Excuses,
@@ -71,7 +71,7 @@ export class RecordWalk {
     }
   }
 
-  /** Reads the leaves up to a time. `next` is the next record, if there are more. */
+  /** Reads the leaves up to a time. `next` is the next record, if any. */
   private async open(leaves: AsyncGenerator<Leaves, undefined>, time: number, next: string | undefined): Promise<void> {
     while (this.coming && this.coming.from <= time) {
       this.found.leaves += this.coming.ids.length;
@@ -87,7 +87,7 @@ export class RecordWalk {
     this.rows = this.rows.filter(({ done, ids }) => done < ids.length);
   }
 
-  /** Passes leaves whose records are missing. */
+  /** Skips leaves whose records are missing. */
   private skip(row: Leaves, next: string | undefined): void {
     for (; row.done < row.ids.length; row.done += 1) {
       const id = row.ids[row.done]!;
@@ -100,7 +100,7 @@ export class RecordWalk {
     }
   }
 
-  /** @param next the ID of the next record, if it is known. */
+  /** @param next ID of the next record, if known. */
   private add(record: RecordRow, next: string | undefined): void {
     const id = record[0];
     if (id === this.previous || id === next) {

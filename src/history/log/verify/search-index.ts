@@ -2,10 +2,10 @@ import { Ask } from '../tree-store';
 import { entriesSql, requireDefinitions } from './definitions';
 import { LogFault, placeOf } from './fault';
 
-/** Records younger than this, when the transaction saw them, may not have been indexed yet. */
+/** Condition of the age: younger records in the transaction's snapshot may not be indexed yet. */
 const INDEXED_AFTER = 'transaction_timestamp() - make_interval(secs => $1)';
 
-/** The records of a call, and the times at which they were written. Each changes the entry. */
+/** Records of a call, and their times. Each record changes the entry. */
 const RECORDS = [
   ['intent', 'id', 'recorded_at'],
   ['outcome', 'intent_id', 'recorded_at'],
@@ -19,11 +19,11 @@ const IS_YOUNG = RECORDS.map(
     `EXISTS (SELECT FROM public.${table} t WHERE t.${key} = call.id AND t.${at} >= ${INDEXED_AFTER})`,
 ).join(' OR ');
 
-/** Whole tables are joined. What reads records in their order is left to the planner again. */
+/** Planner settings for joins of whole tables. Ordered reads of records use the defaults. */
 const JOINING =
   "SET LOCAL enable_nestloop = on; SET LOCAL enable_sort = on; SET LOCAL enable_bitmapscan = on; SET LOCAL work_mem = '64MB'";
 
-/** Finds a call whose entry is not what its records make of it, in any column, or which has no entry, or no records. */
+/** Finds a call whose entry differs from its records in any column, or lacks an entry or records. */
 function differingEntry(columns: { name: string; isText: boolean }[]): string {
   const different = columns.map(({ name, isText }) => {
     const collation = isText ? ' COLLATE "C"' : '';
@@ -35,14 +35,14 @@ function differingEntry(columns: { name: string; isText: boolean }[]): string {
   ) AS call WHERE NOT (${IS_YOUNG}) ORDER BY call.id LIMIT 1`;
 }
 
-/** Finds a call whose amounts are not those of its entry. */
+/** Finds a call whose amounts differ from those of its entry. */
 const DIFFERING_ITEM = `
   SELECT coalesce(i.call_id, e.call_id)::text AS id FROM public.indexed_item i FULL JOIN (
     SELECT DISTINCT coalesce(usd, -1) AS usd, call_id FROM public.indexed_call CROSS JOIN LATERAL unnest(item_usd) AS usd
   ) AS e ON e.call_id = i.call_id AND e.usd = i.usd
   WHERE i.call_id IS NULL OR e.call_id IS NULL ORDER BY 1 LIMIT 1`;
 
-/** Finds a call that is in no slice. Slices without calls do not matter: they are empty. */
+/** Finds a call in no slice. Slices without calls are harmless: they are empty. */
 const MISSING_SLICE = `
   SELECT min(call_id::text) AS id FROM (
     SELECT 'week' AS kind, search_week(call_id) AS slice, call_id FROM public.indexed_call
@@ -51,9 +51,10 @@ const MISSING_SLICE = `
   ) AS needed WHERE NOT EXISTS (SELECT FROM public.indexed_slice s WHERE s.kind = needed.kind AND s.slice = needed.slice)`;
 
 /**
- * Makes the entry of each call anew from its records, and compares every column with the search index. A call that cannot be found
- * is as good as deleted. An index that is being rebuilt is not checked, because nobody can search it.
- * @param delaySeconds the age from which a record must be indexed.
+ * Rebuilds the entry of each call from its records, and compares every column with the search index. An
+ * unfindable call is as good as deleted. An index during a rebuild is not checked, because it cannot be
+ * searched.
+ * @param delaySeconds age from which a record must be indexed.
  * @returns whether the index is complete.
  */
 export async function checkSearchIndex(ask: Ask, delaySeconds: number): Promise<boolean> {

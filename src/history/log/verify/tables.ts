@@ -37,7 +37,7 @@ export async function requireTables(ask: Ask): Promise<void> {
 
 /**
  * Finds bodies and people without a record. No seal covers them.
- * @param seen the number of rows that stand beside records.
+ * @param seen number of related rows of records.
  */
 export async function checkBeside(ask: Ask, seen: ReadonlyMap<KindName, number>): Promise<void> {
   for (const [owner, { table, key }] of Object.entries(BESIDE) as [KindName, { table: string; key: string }][]) {

@@ -10,7 +10,7 @@ import { KeyTrust } from './key-trust';
 /** A checkpoint from outside the database, whose own list may lack it. */
 export interface Witnessed {
   note: string;
-  /** The source of the note, for people: `note 3 of checkpoints`. */
+  /** Source of the note for readers: `note 3 of checkpoints`. */
   source: string;
   place?: Place;
 }
@@ -25,15 +25,15 @@ const CHECKPOINTS = `
   SELECT c.size, encode(c.root, 'hex'), c.note, ${utcSql('c.sealed_at')}, ${utcSql('c.complete_until')}
   FROM public.checkpoint c ORDER BY c.size`;
 
-/** The nodes in the order in which leaves complete them. */
+/** Nodes in the order of their completion by leaves. */
 const NODES = `
   SELECT n.level, n.index, encode(n.hash, 'hex') FROM public.log_node n
   ORDER BY (n.index + 1) << n.level, n.level`;
 
-/** Rebuilds the tree from the stored hashes of its leaves, and compares it with everything that was signed. */
+/** Rebuilds the tree from the stored hashes of its leaves, and compares it with all signed data. */
 export class TreeWalk {
   private readonly range = CompactRange.of(0, []);
-  /** The newest checkpoint that was verified. */
+  /** Newest verified checkpoint. */
   head: Head | undefined;
   checkpoints = 0;
 
@@ -77,7 +77,7 @@ export class TreeWalk {
   }
 
   /**
-   * @param checkpoint the size of the next checkpoint, whose own check includes the witness's copies.
+   * @param checkpoint size of the next checkpoint, whose own check includes the witness's copies.
    * @returns the nodes that the leaves complete.
    */
   private addLeaves(first: number, hashes: Buffer[], checkpoint: number): string[][] {

@@ -11,10 +11,16 @@ import { checkSearchIndex } from './search-index';
 import { checkBeside, checkLeaves, requireTables } from './tables';
 import { readOwn, TreeWalk, Witnessed } from './tree-walk';
 
-/** The search index is updated every second, unless the proxy is down. */
+/**
+ * Age at which a record must be in the search index. The index is updated every second, unless the proxy is
+ * down.
+ */
 const INDEX_DELAY_SECONDS = 60;
 
-/** Records are merged with what stands beside them, both in the order of an index. The counts at the end scan whole tables. */
+/**
+ * Planner settings. Records are merged with their related rows, both in the order of an index. The counts at
+ * the end scan whole tables.
+ */
 const WALKING =
   'SET LOCAL enable_hashjoin = off; SET LOCAL enable_nestloop = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; ' +
   'SET LOCAL enable_bitmapscan = off; SET LOCAL max_parallel_workers_per_gather = 0';
@@ -23,11 +29,11 @@ const COUNTING =
 const ALWAYS = 'SET LOCAL jit = off; SET LOCAL search_path = pg_catalog, public';
 
 export interface VerifyRequest {
-  /** The trusted keys of the log. Others are trusted from the checkpoint in which one of these names them. */
+  /** Trusted keys of the log. Others are trusted from the checkpoint in which one of these names them. */
   ring: KeyRing;
-  /** The witness's copies of checkpoints, each with its source, for people. */
+  /** The witness's copies of checkpoints, each with its source. */
   notes: Witnessed[];
-  /** The age from which a record must be in the search index, in seconds. Default: 60. */
+  /** Age from which a record must be in the search index, in seconds. Default: 60. */
   indexDelaySeconds?: number | undefined;
   onProgress?: (done: number, of: number) => void;
 }
@@ -35,28 +41,28 @@ export interface VerifyRequest {
 /** The result of a verification. */
 export interface Report {
   ok: boolean;
-  /** The first fault. */
+  /** First fault. */
   fault: Fault | null;
-  /** The number of leaves that were compared with their records. */
+  /** Number of leaves that were compared with their records. */
   records: number;
-  /** Their root, which the newest checkpoint signs. Base64. */
+  /** Root of these leaves, which the newest checkpoint signs. Base64. */
   root: string | null;
   checkpoints: number;
-  /** The number of notes of the witness that were compared. */
+  /** Number of compared notes of the witness. */
   witnessed: number;
-  /** Unsealed records, and when the oldest was written. They are no fault while they are new. */
+  /** Unsealed records, and the time of the oldest. They are no fault while they are new. */
   unsealed: { count: number; oldest: string | null };
   pruned: number;
   erasures: number;
   prunings: number;
-  /** Whether the search index was compared. False while it is being rebuilt, so that nobody can search. */
+  /** Whether the search index was compared. False during a rebuild, when it cannot be searched. */
   search_index: boolean;
   /** Duration for the log and its records, without the search index. */
   seconds: number;
   records_per_second: number;
 }
 
-/** The newest checkpoint, and the clock of the database, in seconds. No checkpoint is verified yet. */
+/** Newest checkpoint, and the clock of the database, in seconds. No checkpoint is verified yet. */
 interface Newest {
   size: number;
   completeUntil: number;
@@ -68,11 +74,11 @@ const NEWEST = `
   FROM (SELECT) one LEFT JOIN LATERAL (SELECT size, complete_until FROM public.checkpoint ORDER BY size DESC LIMIT 1) c ON true`;
 
 /**
- * Recomputes the whole log from the records and returns the first fault. Trusts only the key, the witness's notes, and
- * the server to answer with what it stores.
+ * Recomputes the whole log from the records and returns the first fault. Trusts only the key, the witness's
+ * notes, and the server to return the stored data.
  *
- * Leaves are compared with the tree by their place in the log, and with their records by ID, so that all are read once and
- * in the order of an index.
+ * Leaves are compared with the tree by position, and with their records by ID. All are read once, in the
+ * order of an index.
  * @param clients connections in transactions of one snapshot. Two are faster than one.
  */
 export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request: VerifyRequest): Promise<Report> {
@@ -126,15 +132,18 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
 }
 
 /**
- * A wrong root tells only that leaves were changed. The records may tell which, but the times of checkpoints that are not
- * verified prove nothing about them.
+ * Returns a wrong root as the fault. It shows only that leaves were changed. The records may show which, but
+ * the times of unverified checkpoints prove nothing about them.
  */
 function onlyWrongRoot(error: unknown): LogFault {
   if (error instanceof LogFault && error.fault.code === 'root_differs') return error;
   throw error;
 }
 
-/** Walks through the kinds, as many at once as there are connections. @returns the first fault in the log. */
+/**
+ * Walks through the kinds, one per connection at once.
+ * @returns the first fault in the log.
+ */
 async function walkRecords(
   clients: ClientBase[],
   walks: ReadonlyMap<KindName, RecordWalk>,
@@ -154,12 +163,15 @@ async function walkRecords(
       if (faults.length > 0) return;
     }
   });
-  const ended = await Promise.allSettled(workers); // the caller ends the transactions, so no query may still run
+  // The caller ends the transactions, so no query may still run.
+  const ended = await Promise.allSettled(workers);
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
   return faults.sort((one, other) => (one.fault.leaf ?? 0) - (other.fault.leaf ?? 0))[0];
 }
 
-/** Groups notes by size, which is their second line. Signatures are checked once the tree has that size. */
+/**
+ * Groups notes by size, which is their second line. Signatures are checked once the tree reaches that size.
+ */
 function addBySize(sizes: Map<number, Witnessed[]>, one: Witnessed, trust: KeyTrust): void {
   const said = one.note.split('\n', 2)[1] ?? '';
   const size = /^[1-9]\d{0,15}$/.test(said)
