@@ -18,7 +18,7 @@ export const CLOCKS = [
     guards: 'an ID with the time of a wrong clock',
     edits: [['src/platform/database/ids.ts', 'const ms = Math.floor(this.time.nowMs());', 'const ms = Date.now();']],
     noticedBy: 'test/continuity/failover/clocks.full.spec.ts',
-    test: 'makes IDs and times of the database',
+    test: 'takes IDs and times from the database clock',
   },
   {
     name: 'skewed-clock',

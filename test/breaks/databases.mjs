@@ -8,7 +8,7 @@ export const DATABASES = [
     guards: 'an old database behind a new connection, until the next heartbeat',
     edits: [['src/continuity/fence/epoch.service.ts', 'if (lack !== undefined) this.findBehind(lack);', 'void lack;']],
     noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
-    test: 'stops an instance whose last second is missing, before anything is sent',
+    test: 'stops an instance that lost its last second, before it sends anything',
   },
   {
     name: 'commits-since-heartbeat',
@@ -83,7 +83,7 @@ export const DATABASES = [
     guards: 'a key that is free after a recovery',
     edits: [['src/journal/recovery/recovery.ts', 'WHERE claim_key IS NOT NULL\n', 'WHERE FALSE\n']],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
-    test: 'is replayed to its key',
+    test: 'is replayed for its key',
   },
   {
     name: 'persons-restored',
@@ -92,7 +92,7 @@ export const DATABASES = [
       ['src/journal/recovery/recovered-records.ts', 'record: { ...line.record, person_id: id }', 'record: line.record'],
     ],
     noticedBy: 'test/continuity/recovery/recovered-persons.full.spec.ts',
-    test: 'has one row, one cap and one idempotency scope, even after another call before the recovery',
+    test: 'has one row, one cap and one idempotency scope, even after a call before the recovery',
   },
   {
     name: 'erased-persons',
@@ -127,7 +127,7 @@ export const DATABASES = [
       ],
     ],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
-    test: 'is the first of two with the same content, without a key',
+    test: 'counts as the first call with its content, without a key',
   },
   {
     name: 'recovered-reservations',
@@ -136,14 +136,14 @@ export const DATABASES = [
       ['src/journal/recovery/recovery.ts', 'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL', 'WHERE FALSE'],
     ],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
-    test: 'counts on the caps',
+    test: 'counts against the caps',
   },
   {
     name: 'recovered-refunds',
     guards: 'a cap that appears spent after a recovery',
     edits: [['src/journal/recovery/recovery.ts', 'AND counted_usd IS NOT NULL HAVING', 'AND FALSE HAVING']],
     noticedBy: 'test/continuity/recovery/recovered-calls.full.spec.ts',
-    test: 'counts what the outcome gave back',
+    test: 'counts the amount that the outcome had released',
   },
   {
     name: 'unreplicated-commits',

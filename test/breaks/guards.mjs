@@ -50,7 +50,7 @@ const CALLS = [
       ],
     ],
     noticedBy: 'test/continuity/recovery/reused-keys.full.spec.ts',
-    test: 'replays the answer to the same request in another spelling',
+    test: 'replays the response to the same request in another spelling',
   },
   {
     name: 'reused-key-advice',
@@ -63,7 +63,7 @@ const CALLS = [
       ],
     ],
     noticedBy: 'test/continuity/recovery/reused-keys.full.spec.ts',
-    test: 'asks a person about the same payment in other words',
+    test: 'requires a person to decide about the same payment in other words',
   },
   {
     name: 'contact-in-key',
@@ -114,7 +114,7 @@ const CALLS = [
     guards: 'a settlement by the clock of a server that the database moved to',
     edits: [['src/journal/settlement/settlements.ts', 'greatest(released_at, moved_at)', 'released_at']],
     noticedBy: 'test/continuity/failover/stale-admissions.spec.ts',
-    test: 'is not settled while the process that released it may still send it, by longer timeouts or another clock',
+    test: 'is not settled while its process may still send, with longer timeouts or another clock',
   },
   {
     name: 'settled-while-fenced',
@@ -127,7 +127,7 @@ const CALLS = [
       ],
     ],
     noticedBy: 'test/continuity/failover/fencing.spec.ts',
-    test: 'settles nothing by hand, because an old database or a wrong clock would settle it too early',
+    test: 'settles nothing by hand, because an old database or a wrong clock would settle too early',
   },
   {
     name: 'probe-lease',

@@ -68,7 +68,7 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: 'test/continuity/recovery/spooled-outcomes.full.spec.ts',
-    test: 'is on the disk before it is tried again, so that none is lost while many wait for that',
+    test: 'is on disk before its retry, which keeps all outcomes in a long queue',
   },
   {
     name: 'warnings-of-commits',
@@ -81,7 +81,7 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: 'test/continuity/failover/replication.full.spec.ts',
-    test: 'keeps it from being sent, whatever messages the database is set to send',
+    test: 'blocks an admission until it confirms it, whatever client_min_messages is set to',
   },
   {
     name: 'time-of-restored-calls',
@@ -106,14 +106,14 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: CALLS,
-    test: 'is settled by the copy of its outcome, so that its key pays no second time',
+    test: 'is settled by the copy of its outcome, and its key does not pay twice',
   },
   {
     name: 'key-of-paid-call',
     guards: 'a key held by a call in doubt, although another one was paid with it',
     edits: [['src/journal/settlement/keys-paid-twice.ts', 'WHERE k.intent_id <> t.id', 'WHERE k.intent_id > t.id']],
     noticedBy: CALLS,
-    test: 'belongs to the one of them that was paid, whichever copy is found first',
+    test: 'leaves the key with the paid call, in any order of the copies',
   },
   {
     name: 'corrections',
@@ -126,21 +126,21 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: CALLS,
-    test: 'keeps what a person found out after its answer, however often it is restored',
+    test: 'keeps later findings of a person, however often it is restored',
   },
   {
     name: 'order-of-contents',
     guards: 'a second repetition after a recovery',
     edits: [['src/journal/recovery/recovery.ts', '  await orderContents(prisma);\n', '  void orderContents;\n']],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
-    test: 'is not repeated once more by a retry of its repetition, whatever the order of the folders',
+    test: 'is not sent again by a retry of its repetition, in any order of the folders',
   },
   {
     name: 'lost-approvals',
     guards: 'a rejected call that was approved and sent in the lost time',
     edits: [['src/journal/recovery/recovery.ts', 'await doubtRejected(tx, rows);', 'await doubtRejected(tx, []);']],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
-    test: 'is in doubt if it was rejected because its approval was lost, and counts on the caps',
+    test: 'is in doubt if it was rejected after its approval was lost, and counts against the caps',
   },
   {
     name: 'lost-settlements',
@@ -178,6 +178,6 @@ export const LATE_ONES = [
       ],
     ],
     noticedBy: 'test/continuity/failover/fencing.spec.ts',
-    test: 'lets nobody decide about a held call, because an old database may lack its approval',
+    test: 'rejects decisions about held calls, because an old database may lack an approval',
   },
 ];

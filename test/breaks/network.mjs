@@ -43,7 +43,7 @@ export const NETWORK = [
     guards: 'payments blocked by a flood of half-sent requests',
     edits: [['src/http/connections/incomplete.ts', 'own.size > perNetwork', 'own.size > perNetwork * 1e9']],
     noticedBy: 'test/continuity/failover/half-sent.full.spec.ts',
-    test: 'are bounded for each network, oldest first, and leave room for others',
+    test: 'are limited per network, oldest first, and leave room for others',
   },
   {
     name: 'half-sent-heads-in-all',
@@ -52,7 +52,7 @@ export const NETWORK = [
       ['src/http/connections/incomplete.ts', 'if (waiting.size > inAll) end', 'if (waiting.size > inAll * 1e9) end'],
     ],
     noticedBy: 'test/continuity/failover/half-sent.full.spec.ts',
-    test: 'are bounded in all',
+    test: 'are limited in total',
   },
   {
     name: 'header-timeout',

@@ -2,7 +2,7 @@
 
 const ADMISSIONS = 'src/journal/admission/admissions.ts';
 const STALE = 'test/continuity/failover/stale-admissions.spec.ts';
-const failedAnd = (how) => `sends nothing if its commit was reported as failed and the call is ${how}`;
+const failedAnd = (how) => `sends nothing if its commit falsely failed and the call is ${how}`;
 
 export const RETRIES = [
   {
@@ -59,7 +59,7 @@ export const RETRIES = [
     guards: 'a retry that finds its row, and skips the wait for the synchronous standby',
     edits: [['src/journal/call-journal.ts', '(again ? confirm() : undefined)', '(again ? undefined : undefined)']],
     noticedBy: 'test/continuity/failover/replication.full.spec.ts',
-    test: 'that is gone, while waits for it are cancelled',
+    test: 'loses no call and no response at failover after cancelled waits for it',
   },
   {
     name: 'slot-before-admission',
@@ -131,14 +131,14 @@ export const RETRIES = [
     guards: 'keys, sessions and previews slowed down by abandoned statements',
     edits: [['src/app/app.ts', 'app.get(SidePrisma).endOverdue(SIDE_OVERDUE_MS);', '']],
     noticedBy: 'test/continuity/failover/overdue.full.spec.ts',
-    test: 'end on the server, and leave their connections to other requests',
+    test: 'ends on the server, and frees its connection',
   },
   {
     name: 'overdue-canceled',
     guards: 'a statement that continues after the answer to its request',
     edits: [['src/platform/database/pools/overdue.ts', '      cancel(client);', '']],
     noticedBy: 'test/continuity/failover/overdue.full.spec.ts',
-    test: 'is canceled on the server, so that it is not carried out once its lock is free',
+    test: 'is canceled on the server, and does not run once its lock is free',
   },
   {
     name: 'reserve-released',
@@ -151,7 +151,7 @@ export const RETRIES = [
       ],
     ],
     noticedBy: 'test/continuity/failover/full-disk.full.spec.ts',
-    test: 'answers every payment that was sent, and refuses the others before they are sent',
+    test: 'responds to every sent payment, and refuses the others before sending',
   },
   {
     name: 'floor-of-free-space',
@@ -171,7 +171,7 @@ export const RETRIES = [
     guards: "intents that take the outcomes' space on a full database disk",
     edits: [['src/platform/storage/storage.service.ts', " || cause === 'disk_full'", '']],
     noticedBy: 'test/continuity/failover/full-disk.full.spec.ts',
-    test: 'answers every payment that was sent, and refuses the others before they are sent',
+    test: 'responds to every sent payment, and refuses the others before sending',
   },
   {
     name: 'full-data-dir-admits-nothing',

@@ -26,7 +26,7 @@ const PORT = `SELECT current_setting('port') AS port`;
 const portAt = (url: string) =>
   withConnection(url, async (client) => (await client.query<{ port: string }>(PORT)).rows[0]?.port);
 
-describe('an address of two database servers', () => {
+describe('a URL with two database servers', () => {
   let pair: PostgresPair;
   let upstream: FakeUpstream;
   let gate: Gate;
@@ -50,14 +50,14 @@ describe('an address of two database servers', () => {
 
   const owner = (...listed: string[]) => listing(pair.database.ownerUrl, listed);
 
-  it('leads to the server that takes writes, wherever it is listed', async () => {
+  it('connects to the writable server, in any position', async () => {
     for (const listed of [hosts, hosts.toReversed()])
       for (const parameters of ['', '?target_session_attrs=read-write', '?target_session_attrs=primary'])
         expect(await portAt(listing(pair.database.url, listed, parameters))).toBe(port);
     expect(await portAt(listing(pair.database.url, ['127.0.0.1', '127.0.0.1'], `?port=${port}`))).toBe(port);
   });
 
-  it('tells of each server why it was not taken, without the password', async () => {
+  it('reports why each server was rejected, without the password', async () => {
     const listed = [hosts[0] ?? '', '127.0.0.1:1', 'nowhere.invalid'];
     const failure = await portAt(owner(...listed)).catch((error: Error) => error.message);
     expect(failure).toContain(
@@ -70,14 +70,14 @@ describe('an address of two database servers', () => {
     expect(one).toContain(`${hosts[0]} is a standby`);
   });
 
-  it('says that the login is wrong if every server refuses it', async () => {
+  it('reports a wrong login if every server refuses it', async () => {
     const url = owner(...hosts).replace(/:[^:@]+@/, ':wrong@');
     const failure = await portAt(url).catch((error: Error) => error.message);
     expect(failure).toContain('refuses the login in its address (28P01)');
     expect(failure).toContain(hosts.join(', '));
   });
 
-  it('is not delayed for long by a server that is frozen', async () => {
+  it('connects without long delays past a frozen server', async () => {
     pair.freezeStandby();
     try {
       // The standby is synchronous, so nothing is written here.
@@ -91,7 +91,7 @@ describe('an address of two database servers', () => {
     expect(failure).toContain(`${hostOf(gate.url)} is not answering, ${hosts[0]} is a standby`);
   });
 
-  it('is what the commands and the migrations take, too', async () => {
+  it('is used by the commands and the migrations', async () => {
     const urls = { DATABASE_URL: listing(pair.database.url, hosts), DATABASE_OWNER_URL: owner(...hosts) };
     expect(await pendingMigrations(urls.DATABASE_OWNER_URL, PROXY_MIGRATIONS)).toEqual([]);
     const status = await runCli(['database', 'status', '--json'], { ...urls, DATA_DIR: dataDir }, tmpdir());
@@ -102,7 +102,7 @@ describe('an address of two database servers', () => {
     expect([taken.code, JSON.parse(taken.stdout)]).toMatchObject([0, { folder: backup }]);
   });
 
-  it('keeps the role of its connections, whatever its options say', async () => {
+  it('keeps the role of its connections, whatever its options', async () => {
     const url = `${pair.database.ownerUrl}?options=-c%20role%3D${new URL(pair.database.ownerUrl).username}%20-c%20work_mem%3D5MB`;
     const proxy = await startProxy(
       { upstreamBaseUrl: upstream.url, dataDir },
@@ -127,7 +127,7 @@ describe('an address of two database servers', () => {
     });
     afterAll(() => proxy?.close());
 
-    it('leads payments to the new primary, and pays nothing twice', async () => {
+    it('sends payments to the new primary, and pays nothing twice', async () => {
       await pay('order-1').expect(200);
       const sent = upstream.received.length;
       await pair.killPrimary();
@@ -139,7 +139,7 @@ describe('an address of two database servers', () => {
       expect(proxy.app.get(FenceService).reasons).toEqual([]);
     });
 
-    it('leaves a primary that has become read-only at the next heartbeat', async () => {
+    it('leaves a primary that turned read-only at the next heartbeat', async () => {
       await pair.rejoin();
       await eventually(async () => (await pay('order-3')).status === 200);
       const [standby, primary] = [pair.replica, pair.database];
@@ -159,7 +159,7 @@ describe('an address of two database servers', () => {
       expect(await standby.query(`SELECT FROM idempotency_claim WHERE key = 'order-4'`)).toHaveLength(1);
     });
 
-    it('says that the database is unavailable while no server is there', async () => {
+    it('reports that the database is unavailable while no server responds', async () => {
       await Promise.all([pair.killPrimary(), pair.killStandby()]);
       const prisma = proxy.app.get(PrismaService);
       let failure: unknown;
@@ -177,12 +177,12 @@ describe('an address of two database servers', () => {
   });
 });
 
-describe('an address of two primaries', () => {
+describe('a URL with two primaries', () => {
   let pair: PostgresPair;
   beforeAll(async () => (pair = await PostgresPair.start('')));
   afterAll(() => pair?.close());
 
-  it('leads to the newer one', async () => {
+  it('connects to the newer primary', async () => {
     const [old, newer] = [pair.database, pair.replica];
     await pair.promote();
     const client = new Client({ connectionString: newer.ownerUrl });

@@ -31,7 +31,7 @@ const settingsOf = ({ url, ownerUrl }: TestDatabase, sessionUrl?: string) => ({
   databasePoolSize: 4,
 });
 
-describe('with a session URL', () => {
+describe('a pooled database with a session URL', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -52,7 +52,7 @@ describe('with a session URL', () => {
     await database?.close();
   });
 
-  it('is refused while the login lacks the limits that a pooler does not pass on', async () => {
+  it('is refused while the login lacks the limits that a pooler does not forward', async () => {
     const checked = requireConnections(settingsOf(database, sessionUrl));
     await expect(checked).rejects.toThrow(
       `ALTER ROLE "${loginOf(database)}" SET statement_timeout = '10000ms';\nALTER ROLE "${loginOf(database)}" SET lock_timeout = '1000ms';`,
@@ -66,7 +66,7 @@ describe('with a session URL', () => {
     await requireConnections(settingsOf(database));
   });
 
-  it('prepares nothing on the connections of payments, and locks on the session URL', async () => {
+  it('prepares no statements on payment connections, and locks on the session URL', async () => {
     await pay('order-1').expect(200);
     await pay('order-1').expect(200).expect('Idempotent-Replayed', 'true');
     const sessions = await database.query<{ name: string; lock: boolean }>(
@@ -78,7 +78,7 @@ describe('with a session URL', () => {
     expect(sessions.map(({ name }) => name)).toEqual(expect.arrayContaining(['', 'payout-proxy heartbeat']));
   });
 
-  it('sends nothing that was admitted on another server than that of the heartbeat', async () => {
+  it('sends nothing admitted on a server other than that of the heartbeat', async () => {
     const heartbeat = proxy.app.get(HeartbeatService);
     await heartbeat.beat();
     const beat = jest.spyOn(heartbeat, 'beat').mockResolvedValue();
@@ -136,7 +136,7 @@ if (HAS_PGBOUNCER) {
     };
     const IGNORED = `ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options`;
 
-    it('says at the start what a pooler takes away', async () => {
+    it('logs at the start what the pooler removes', async () => {
       await bounce('pool_mode = session');
       await expect(check()).rejects.toThrow(/pooler that refuses start-up parameters .* Set DATABASE_SESSION_URL/);
       await bouncer.close();
@@ -152,7 +152,7 @@ if (HAS_PGBOUNCER) {
       await check(pair.database.url);
     });
 
-    it('pays in session mode, and again after the pooler was killed', async () => {
+    it('pays in session mode, and again after the pooler restarts', async () => {
       await bounce(`pool_mode = session\n${IGNORED}`);
       const { pay } = await start({});
       await pay('order-1').expect(200);
@@ -163,7 +163,7 @@ if (HAS_PGBOUNCER) {
       await pay('order-1').expect(200).expect('Idempotent-Replayed', 'true');
     });
 
-    it('pays in transaction mode on few sessions, and follows it to another server', async () => {
+    it('pays in transaction mode on few sessions, and follows the pooler to another server', async () => {
       await bounce('pool_mode = transaction\ndefault_pool_size = 3');
       const { proxy, pay } = await start({ databaseSessionUrl: pair.database.url });
       const orders = Array.from({ length: 20 }, (_, index) => `order-${index}`);
@@ -183,7 +183,7 @@ if (HAS_PGBOUNCER) {
       expect(upstream.received).toHaveLength(sent);
     });
 
-    it('notices a server that lacks a payment, although its connections live on', async () => {
+    it('detects a server without a payment behind persistent connections', async () => {
       const own = await PostgresPair.start('');
       await limit(own.database, LIMITS);
       bouncer = await PgBouncer.start(own.database.url, 'pool_mode = transaction\nserver_login_retry = 1');

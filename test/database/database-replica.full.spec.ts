@@ -7,7 +7,7 @@ import { PostgresPair } from '../support/databases/postgres-pair';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 import { TestDatabase } from '../support/databases/test-database';
 
-describe('a replica for reads', () => {
+describe('a read replica', () => {
   let pair: PostgresPair;
   let standby: TestDatabase;
   let upstream: FakeUpstream;
@@ -53,13 +53,13 @@ describe('a replica for reads', () => {
     await pair?.close();
   });
 
-  it('answers with what calls contain, while the search index is on the primary alone', async () => {
+  it('serves the content of calls while only the primary has the search index', async () => {
     const before = { ...reads() };
     expect(await find(await pay())).toMatchObject([{ outcome: 'succeeded' }]);
     expect(reads()).toEqual({ primary: before.primary + 1, replica: before.replica + 1 });
   });
 
-  it('answers searches, summaries, the overview and exports once the index is in the write-ahead log', async () => {
+  it('serves searches, summaries, the overview and exports once the index is in the write-ahead log', async () => {
     const { url: DATABASE_URL, ownerUrl: DATABASE_OWNER_URL } = pair.database;
     const told = await runCli(
       ['database', 'replicate-search', '--json'],
@@ -76,12 +76,12 @@ describe('a replica for reads', () => {
     expect(reads().replica).toBeGreaterThanOrEqual(before.replica + 3);
   });
 
-  it('misses nothing that was paid before the request', async () => {
+  it('includes every payment from before the request', async () => {
     for (let time = 0; time < 20; time += 1) expect(await find(await pay())).toMatchObject([{ outcome: 'succeeded' }]);
     expect(await count()).toBe(orders);
   });
 
-  it('is left while it does not replay, and used again when it does', async () => {
+  it('is skipped while it does not replicate, and used again afterwards', async () => {
     await standby.query('SELECT pg_wal_replay_pause()');
     await readsFrom('primary');
     expect(await count()).toBe(orders);
@@ -90,7 +90,7 @@ describe('a replica for reads', () => {
     await readsFrom('replica');
   });
 
-  it('is left while it is frozen, also by a read that is in progress', async () => {
+  it('is skipped while it is frozen, even by a read in progress', async () => {
     const replica = proxy.app.get(ReplicaService);
     const places: string[] = [];
     const reading = replica.read(async (reader) => {
@@ -112,7 +112,7 @@ describe('a replica for reads', () => {
     expect((await proxy.get('', '/metrics')).text).toMatch(/^payout_proxy_replica_lag_seconds \d/m);
   });
 
-  it('is left for good once it follows another timeline', async () => {
+  it('is dropped for good once it follows another timeline', async () => {
     await pair.promote();
     await standby.query(`SELECT pg_switch_wal(); SELECT pg_logical_emit_message(false, 'ahead', repeat('x', 1000000))`);
     await readsFrom('primary');
@@ -122,7 +122,7 @@ describe('a replica for reads', () => {
   });
 });
 
-it('is used again after a failover', async () => {
+it('uses the replica again after a failover', async () => {
   const [pair, upstream] = await Promise.all([PostgresPair.start(), FakeUpstream.start()]);
   upstream.behaviour = answer(200, SUCCESS);
   const both = (url: string) => {
@@ -148,7 +148,7 @@ it('is used again after a failover', async () => {
   await pair.close();
 });
 
-it('is never another database', async () => {
+it('refuses a replica of another database', async () => {
   const [pair, upstream] = await Promise.all([PostgresPair.start(''), FakeUpstream.start()]);
   upstream.behaviour = answer(200, SUCCESS);
   const other = await PostgresPair.start('');

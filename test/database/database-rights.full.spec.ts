@@ -11,7 +11,7 @@ import { OwnPostgres, startOwnPostgres } from '../support/databases/own-postgres
 
 const COMPLETE = 'nothing is missing';
 
-describe('a database without its roles and rights', () => {
+describe('a database with missing roles and rights', () => {
   let postgres: OwnPostgres;
   let admin: Client;
   let logins: Logins;
@@ -46,12 +46,12 @@ describe('a database without its roles and rights', () => {
     await postgres.close();
   });
 
-  it('is told from one that has them all', async () => {
+  it('is distinguished from a complete one', async () => {
     expect(await missing()).toMatchObject({ reason: COMPLETE });
     expect(await missing({ databaseUrl: logins.databaseOwnerUrl })).toMatchObject({ reason: COMPLETE });
   });
 
-  it('is told by logins that an address has as a parameter', async () => {
+  it('is detected with logins in URL parameters', async () => {
     const asParameter = (address: string) => {
       const { username, password, host, pathname } = new URL(address);
       return `postgresql://${host}${pathname}?user=${username}&password=${password}`;
@@ -60,7 +60,7 @@ describe('a database without its roles and rights', () => {
     expect(await missing({ databaseUrl, databaseOwnerUrl })).toMatchObject({ reason: COMPLETE });
   });
 
-  it('is refused with the grants that it lacks, and complete after them', async () => {
+  it('is refused with the missing grants, and complete after them', async () => {
     await admin.query(`REVOKE INSERT ON intent, outcome FROM payout_proxy; REVOKE SELECT ON process FROM payout_proxy;
       REVOKE EXECUTE ON FUNCTION make_partitions(integer) FROM payout_proxy;
       REVOKE USAGE ON SCHEMA audit FROM payout_auditor; REVOKE TEMPORARY ON DATABASE payout_proxy FROM payout_proxy, PUBLIC`);
@@ -77,7 +77,7 @@ describe('a database without its roles and rights', () => {
     expect(await missing()).toMatchObject({ reason: COMPLETE });
   });
 
-  it('is refused while every login may call functions with the rights of the owner', async () => {
+  it('is refused while every login may call functions with owner rights', async () => {
     await admin.query('GRANT EXECUTE ON FUNCTION make_partitions(integer), index_calls(integer) TO PUBLIC');
     const { reason, statements } = await missing();
     expect(reason).toMatch(/^the database lacks the protection of 2 functions from other logins\./);
@@ -88,7 +88,7 @@ describe('a database without its roles and rights', () => {
     expect(await missing()).toMatchObject({ reason: COMPLETE });
   });
 
-  it('is refused if a login may not become its role', async () => {
+  it('is refused if a login may not assume its role', async () => {
     await admin.query(`CREATE ROLE poor LOGIN PASSWORD 'secret'`);
     const { reason, statements } = await missing({ databaseUrl: urlOf('poor'), databaseSealerUrl: urlOf('Sealer 2') });
     expect(reason).toMatch(
@@ -124,7 +124,7 @@ describe('a database without its roles and rights', () => {
     await withConnection(url, () => Promise.resolve());
   });
 
-  it('is refused by the start and by database status after its roles are gone, and the statements restore it', async () => {
+  it('is refused by the start and by database status without its roles, which the statements restore', async () => {
     await admin.query('DROP OWNED BY payout_proxy, payout_sealer, payout_auditor');
     await admin.query('DROP ROLE payout_proxy, payout_sealer, payout_auditor');
     const { reason, statements } = await missing();
@@ -148,7 +148,7 @@ describe('a database without its roles and rights', () => {
     expect(await missing()).toMatchObject({ reason: COMPLETE });
   });
 
-  it('is refused if an administrator owns what a dump had, and the statements give it to the owner', async () => {
+  it('is refused if an administrator owns a restored dump, and the statements transfer it to the owner', async () => {
     const owner = new URL(postgres.database.ownerUrl).username;
     await admin.query(
       `CREATE ROLE newcomer LOGIN CREATEROLE PASSWORD 'secret'; GRANT CONNECT ON DATABASE payout_proxy TO newcomer`,
@@ -168,7 +168,7 @@ describe('a database without its roles and rights', () => {
     expect((await admin.query(foreign)).rows).toEqual([]);
   });
 
-  it('is left empty by a first migration that does not succeed', async () => {
+  it('is left empty by a failed first migration', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-failing-'));
     mkdirSync(join(directory, '1_first'));
     writeFileSync(join(directory, '1_first', 'migration.sql'), 'SELECT 1 / 0');

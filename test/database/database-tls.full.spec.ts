@@ -30,11 +30,11 @@ describe('a database with TLS', () => {
   });
   afterAll(() => postgres.close());
 
-  it('is refused while the server has none', async () => {
+  it('is refused while the server has no TLS', async () => {
     await expect(connect(VERIFIED)).rejects.toThrow('The server does not support SSL connections');
   });
 
-  describe('once it has a certificate', () => {
+  describe('after it gets a certificate', () => {
     beforeAll(async () => {
       const { database } = postgres;
       for (const file of ['server.pem', 'server.key']) {
@@ -57,7 +57,7 @@ describe('a database with TLS', () => {
       await expect(connect(VERIFIED, '127.0.0.1')).rejects.toThrow(/ALTNAME_INVALID/);
     });
 
-    it('has every connection of a proxy and its worker encrypted', async () => {
+    it('encrypts every connection of a proxy and its worker', async () => {
       const { database } = postgres;
       const upstream = await FakeUpstream.start();
       const ours = {

@@ -43,7 +43,7 @@ describe('migrations', () => {
     expect(applied.flat()).toEqual(released);
   });
 
-  it('are applied by no command but database migrate, which can list them first', async () => {
+  it('are applied only by database migrate, which can list them first', async () => {
     await admin.query('CREATE DATABASE behind_spec');
     const behind = withDatabase(admin.ownerUrl, 'behind_spec');
     jest.replaceProperty(process, 'env', { ...process.env, DATABASE_URL: behind });
@@ -65,7 +65,7 @@ describe('migrations', () => {
     await admin.query('DROP DATABASE behind_spec WITH (FORCE)');
   });
 
-  it('do not create an embedded database for a command that only reads', async () => {
+  it('create no embedded database for a read-only command', async () => {
     const dataDir = join(directory, 'no-data');
     jest.replaceProperty(process, 'env', {
       ...process.env,
@@ -91,7 +91,7 @@ describe('migrations', () => {
     expect(await migrate(url, directory)).toEqual(['20990101000000_broken']);
   });
 
-  it('are refused by name in another schema than public, which a search path may put first', async () => {
+  it('are refused by name in a schema other than public, even first in the search path', async () => {
     await admin.query('CREATE DATABASE schema_spec');
     const elsewhere = withDatabase(admin.ownerUrl, 'schema_spec');
     await withConnection(elsewhere, (client) => client.query('CREATE SCHEMA payout_owner'));
@@ -104,13 +104,13 @@ describe('migrations', () => {
     await admin.query('DROP DATABASE schema_spec WITH (FORCE)');
   });
 
-  it('report the one that lost its connection, and the process continues', async () => {
+  it('are reported by name after a lost connection, and the process continues', async () => {
     add('20990102000000_cut', 'SELECT pg_terminate_backend(pg_backend_pid());');
     await expect(migrate(url, directory)).rejects.toThrow('migration 20990102000000_cut failed');
     rmSync(join(directory, '20990102000000_cut'), { recursive: true });
   });
 
-  it('are rejected if one was edited after it was applied', async () => {
+  it('are rejected if an applied one was edited', async () => {
     add('20990101000000_broken', 'CREATE TABLE half (id bigint);');
     await expect(migrate(url, directory)).rejects.toThrow('was edited after it was applied');
   });
@@ -128,7 +128,7 @@ describe("the proxy's connections", () => {
     await database.close();
   });
 
-  it("take the role that only adds records, with the owner's address alone", async () => {
+  it('take the insert-only role, given only the URL of the owner', async () => {
     const settings = {
       upstreamBaseUrl: upstream.url,
       databaseUrl: database.ownerUrl,
@@ -143,7 +143,7 @@ describe("the proxy's connections", () => {
     await proxy.close();
   });
 
-  it('serve payouts while readers have taken all of theirs', async () => {
+  it('serve payouts while readers hold all of theirs', async () => {
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
     const app = await proxy.client('payer', 'pay');
     const readers = await Promise.all(Array.from({ length: 24 }, (_, at) => proxy.client(`reader-${at}`, 'audit')));

@@ -46,7 +46,7 @@ describe('a database server', () => {
     databaseSealerUrl: undefined,
   });
 
-  it('is used if it has everything', async () => {
+  it('is accepted if it is complete', async () => {
     await requireEngine(database.ownerUrl);
     await requireSessionLocks(database.url);
     const { rows } = await withClient((client) =>
@@ -55,7 +55,7 @@ describe('a database server', () => {
     expect(rows).toEqual([]); // the check leaves no lock behind
   });
 
-  it('is refused without a function, with what needs it', async () => {
+  it('is refused without a function, with the feature that needs it', async () => {
     await database.query(GONE);
     const line = await reason(prepareDatabase(asLogins(), true));
     expect(line).toMatch(
@@ -84,7 +84,7 @@ describe('a database server', () => {
     [['database', 'status'], 1, GONE, /may not execute pg_control_system\(\)/],
     [['database', 'migrate'], 1, GONE, /may not execute pg_control_system\(\)/],
     [['database', 'status'], 0, 'SELECT 1', /^$/],
-  ])('is judged by %p, which ends with %i', async (command, exitCode, change, said) => {
+  ])('is checked by %p, which ends with %i', async (command, exitCode, change, said) => {
     await database.query(change);
     const folder = newDataDir();
     const env = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, DATA_DIR: folder };

@@ -26,7 +26,7 @@ const PROGRAM = `
   })();`;
 
 describe('the rows of a group commit', () => {
-  it('do not outlive their commit until the next full garbage collection', async () => {
+  it('are freed by the next full garbage collection', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '-e', PROGRAM]);
     expect(Number(stdout)).toBeLessThan((ROWS * ROW_BYTES) / 4);
   });

@@ -19,7 +19,7 @@ const TOLERANCE_MS = 2_000;
 /** The most that MAX_CLOCK_SKEW_SECONDS may be: these processes pay, however wrong their clocks are. */
 const ANY_SKEW = { MAX_CLOCK_SKEW_SECONDS: '604800' };
 
-describe('a process whose clock is wrong', () => {
+describe('a process with a wrong clock', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
   let env: Record<string, string>;
@@ -57,7 +57,7 @@ describe('a process whose clock is wrong', () => {
   };
   const pay = (url: string, key: string) => ask(url, { key, body: AIRTIME });
 
-  describe('and that may differ', () => {
+  describe('within the allowed difference', () => {
     let clock: WrongClock;
     let workerClock: WrongClock;
     let fleet: Fleet;
@@ -93,7 +93,7 @@ describe('a process whose clock is wrong', () => {
       });
       beforeEach(async () => (since = await databaseMs()));
 
-      it('makes IDs and times of the database', async () => {
+      it('takes IDs and times from the database clock', async () => {
         const { key } = await createClient(database, `ids-${name}`, ['pay']);
         const told = await pay(fleet.url(0), key);
         expect(told.status).toBe(200);
@@ -108,7 +108,7 @@ describe('a process whose clock is wrong', () => {
         expect(row?.is_today).toBe(true);
       });
 
-      it('counts on the caps of the database’s day', async () => {
+      it('counts against the caps of the database day', async () => {
         const { id, key } = await createClient(database, `cap-${name}`, ['pay'], { daily_cap_usd: '3' });
         const statuses = [(await pay(fleet.url(0), key)).status, (await pay(fleet.url(0), key)).status];
         expect(statuses).toEqual([200, 403]);
@@ -119,7 +119,7 @@ describe('a process whose clock is wrong', () => {
         expect(days).toEqual([{ usd: 2.5, is_today: true }]);
       });
 
-      it('lets a held call be approved for as long as any other', async () => {
+      it('keeps held calls approvable for the usual time', async () => {
         const { id: clientId, key } = await createClient(database, `held-${name}`, ['pay']);
         await database.query('UPDATE client SET approval_over_usd = 1 WHERE id = $1', [clientId]);
         const approver = await createClient(database, `approver-${name}`, ['approve', 'audit']);
@@ -144,7 +144,7 @@ describe('a process whose clock is wrong', () => {
         await expectNow(row?.used_at, since);
       });
 
-      it('judges the expiry of a key by the database', async () => {
+      it('checks the expiry of a key by the database clock', async () => {
         const { key } = await createClient(database, `keys-${name}`, ['admin']);
         const issue = (atMs: number) =>
           supertest(fleet.url(0))
@@ -163,7 +163,7 @@ describe('a process whose clock is wrong', () => {
         await expectNow(row?.created_at, since);
       });
 
-      it('measures how old a call in doubt is by the database', async () => {
+      it('measures the age of a call in doubt by the database clock', async () => {
         upstream.behaviour = reset;
         const { key } = await createClient(database, `doubt-${name}`, ['pay']);
         const before = (await metric(workerUrl, 'payout_proxy_calls_in_doubt{age="under_an_hour"}')) || 0;
@@ -174,7 +174,7 @@ describe('a process whose clock is wrong', () => {
         expect(await metric(workerUrl, 'payout_proxy_calls_in_doubt{age="a_day_or_more"}')).toBe(0);
       });
 
-      it('shows the difference in a metric', async () => {
+      it('reports the difference in a metric', async () => {
         const seconds = await metric(fleet.url(0), 'payout_proxy_clock_skew_seconds');
         expect(Math.abs(seconds * 1_000 + shiftMs)).toBeLessThan(TOLERANCE_MS);
         const workers = await metric(workerUrl, 'payout_proxy_clock_skew_seconds');
@@ -182,7 +182,7 @@ describe('a process whose clock is wrong', () => {
       });
     });
 
-    it('gives commands the time of the database', async () => {
+    it('gives commands the database time', async () => {
       const own = new WrongClock(dir, 'command', DAY_MS);
       const since = await databaseMs();
       const create = ['clients', 'create', '--name', 'by-command', '--scopes', 'read', '--json'];
@@ -195,7 +195,7 @@ describe('a process whose clock is wrong', () => {
       expect(issued.code).toBe(0);
     });
 
-    it('makes IDs that grow while its clock is set back', async () => {
+    it('creates increasing IDs while its clock is set back', async () => {
       const { key } = await createClient(database, 'growing', ['pay']);
       const ids: string[] = [];
       for (const shiftMs of [DAY_MS, 0, -DAY_MS, 0]) {
@@ -206,7 +206,7 @@ describe('a process whose clock is wrong', () => {
     });
   });
 
-  describe('past the bound', () => {
+  describe('beyond the allowed difference', () => {
     let clock: WrongClock;
     let fleet: Fleet;
     let key: string;
@@ -222,7 +222,7 @@ describe('a process whose clock is wrong', () => {
     });
     afterAll(() => fleet.stop());
 
-    it('starts, and refuses to pay from the first request on', async () => {
+    it('starts, and refuses to pay from the first request', async () => {
       expect(await refused()).toBe(true);
       expect(upstream.received).toHaveLength(0);
       const { body } = await supertest(fleet.url(0)).get('/readyz').expect(503);
@@ -232,7 +232,7 @@ describe('a process whose clock is wrong', () => {
       expect(await metric(fleet.url(0), 'payout_proxy_fenced{reason="clock_skewed"}')).toBe(1);
     });
 
-    it('pays once the clock is right, and no more once it is wrong again', async () => {
+    it('pays once the clock is right, and stops once it is wrong again', async () => {
       await clock.set(0, (signal) => fleet.signal(0, signal));
       await eventually(async () => !(await refused()));
       await clock.set(DAY_MS, (signal) => fleet.signal(0, signal));

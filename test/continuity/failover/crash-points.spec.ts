@@ -195,15 +195,15 @@ describe('a payout whose proxy is killed', () => {
       await restartAndRetry(pairs);
     });
 
-    it('is in doubt before a byte has left', () => expectDoubt(admitted, { asked: 0, executed: 0 }));
+    it('is in doubt before its first byte is sent', () => expectDoubt(admitted, { asked: 0, executed: 0 }));
 
     it('is in doubt while its body is being sent', () => expectDoubt(sending, { executed: 0 }));
 
-    it('is in doubt before the answer has come', () => expectDoubt(waiting, { asked: 1, executed: 1 }));
+    it('is in doubt before the response', () => expectDoubt(waiting, { asked: 1, executed: 1 }));
 
-    it("is in doubt before the outcome's commit", () => expectDoubt(concluding, { asked: 1, executed: 1 }));
+    it('is in doubt before the commit of its outcome', () => expectDoubt(concluding, { asked: 1, executed: 1 }));
 
-    it("gets the recorded answer replayed after the outcome's commit", () => expectReplay(replying));
+    it('replays the recorded response after the commit of its outcome', () => expectReplay(replying));
   });
 
   describe('while a statement is on its way to the database', () => {
@@ -233,10 +233,9 @@ describe('a payout whose proxy is killed', () => {
       await restartAndRetry([concluded, admitting]);
     });
 
-    it('gets the recorded answer replayed if its outcome commits when its proxy is gone', () =>
-      expectReplay(concluded));
+    it('replays the recorded response if its outcome commits after the proxy is killed', () => expectReplay(concluded));
 
-    it('is sent only by the retry if its intent was never committed', async () => {
+    it('is sent only by the retry if its intent was not committed', async () => {
       const ids = await callsOf(admitting);
       for (const [index, app] of admitting.apps.entries()) {
         expect(sentBeforeRetry[index]).toEqual({ asked: 0, executed: 0 });

@@ -13,7 +13,7 @@ const MAX_CONNECTIONS = 60;
 
 const ORIGIN = { 'Sec-Fetch-Site': 'same-origin' };
 
-describe('a database that responds and cannot do its work', () => {
+describe('a degraded database', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-failures-'));
   const lines: [object, string][] = [];
   let postgres: OwnPostgres;
@@ -64,7 +64,7 @@ describe('a database that responds and cannot do its work', () => {
       CREATE TRIGGER fails BEFORE INSERT ON intent FOR EACH STATEMENT EXECUTE FUNCTION fails()`);
   const mend = () => query('DROP TRIGGER fails ON intent');
 
-  describe('because it is read-only', () => {
+  describe('in read-only mode', () => {
     beforeAll(async () => {
       await query('ALTER SYSTEM SET default_transaction_read_only = on');
       await query('SELECT pg_reload_conf()');
@@ -74,7 +74,7 @@ describe('a database that responds and cannot do its work', () => {
     it.each([
       ['a payment', () => pay('order-2')],
       ['a read of the upstream', () => proxy.get(app, '/api/v0.1/info/assets')],
-    ])('refuses %s with a code of its own, and sends nothing', async (_what, ask) => {
+    ])('refuses %s with its own error code, and sends nothing', async (_what, ask) => {
       lines.length = 0;
       const { status, body, headers } = await ask();
       expect([status, (body as { code?: string }).code, headers['retry-after']]).toEqual([
@@ -86,19 +86,19 @@ describe('a database that responds and cannot do its work', () => {
       expect(lines).toEqual([]); // it was told once
     });
 
-    it('names the cause and the remedy on /readyz', async () => {
+    it('reports the cause and the remedy on /readyz', async () => {
       const { body } = await proxy.get('', '/readyz').expect(503);
       expect((body as { detail?: string }).detail).toMatch(/database read_only: .*default_transaction_read_only/);
     });
 
-    it('replays answers, and shows calls to their own client', async () => {
+    it('replays responses, and shows calls to their client', async () => {
       const { headers } = await pay('order-1').expect(200);
       expect(headers['idempotent-replayed']).toBe('true');
       await proxy.get(app, `/v1/calls/${paid}`).expect(200);
       await proxy.get(app, '/v1/calls?idempotency_key=order-1').expect(200);
     });
 
-    it('shows the history to auditors, whose access is kept on disk', async () => {
+    it('shows the history to auditors, and spools their accesses to disk', async () => {
       const before = spooled();
       await proxy.get(auditor, `/v1/audit/calls/${paid}`).expect(200);
       const { headers } = await proxy.get(auditor, '/v1/audit/calls').expect(200);
@@ -107,14 +107,14 @@ describe('a database that responds and cannot do its work', () => {
       expect(await accesses()).toEqual([]);
     });
 
-    it('lets a console session go on, and starts none', async () => {
+    it('keeps console sessions, and starts none', async () => {
       const session = await fetch(`${proxy.url}/v1/session`, { headers: { cookie, ...ORIGIN } });
       expect(session.status).toBe(200);
       const started = await fetch(`${proxy.url}/v1/session`, { method: 'POST', headers: { 'X-API-Key': auditor } });
       expect([started.status, ((await started.json()) as { code: string }).code]).toEqual([503, 'database_read_only']);
     });
 
-    it('pays again by itself, and records the accesses', async () => {
+    it('accepts payments again without a restart, and records the accesses', async () => {
       await query('ALTER SYSTEM RESET default_transaction_read_only');
       await query('SELECT pg_reload_conf()');
       await eventually(async () => (await pay('order-2')).status === 200);
@@ -139,7 +139,7 @@ describe('a database that responds and cannot do its work', () => {
     await eventually(async () => (await pay(key)).status === 200);
   });
 
-  it('refuses requests while other clients have all connections, and recovers when they end', async () => {
+  it('refuses requests while other clients hold all connections, and recovers afterwards', async () => {
     const others: Client[] = [];
     const take = async () => {
       const client = new Client({ connectionString: postgres.database.url, application_name: 'taken' });

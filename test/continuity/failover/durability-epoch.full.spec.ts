@@ -11,7 +11,7 @@ import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** A database that comes back from the past pays nothing twice. */
-describe('a database that is put back to before a payment', () => {
+describe('a database restored to before a payment', () => {
   let postgres: OldPostgres;
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -80,7 +80,7 @@ describe('a database that is put back to before a payment', () => {
     await proxy.get(keys.auditor, '/v1/audit/calls').expect(200);
   }
 
-  it('stops the instance at its next start, and at every later one', async () => {
+  it('stops the instance at every start', async () => {
     await payAndBeat();
     await proxy.close();
     const seen = file();
@@ -94,14 +94,14 @@ describe('a database that is put back to before a payment', () => {
     expect(await activeStops()).toHaveLength(1); // one stop, not one for each start
   });
 
-  it('stops an instance that goes on while the server is replaced', async () => {
+  it('stops a running instance when the server is replaced', async () => {
     await payAndBeat();
     await postgres.restore();
     await eventually(() => fenced().length > 0);
     await expectStopped();
   });
 
-  it('stops an instance whose last second is missing, before anything is sent', async () => {
+  it('stops an instance that lost its last second, before it sends anything', async () => {
     const heartbeat = proxy.app.get(HeartbeatService);
     jest.spyOn(heartbeat, 'beat').mockResolvedValue(); // no heartbeat comes after the payment
     await eventually(async () => (await pay('order-1')).status === 200);
@@ -112,7 +112,7 @@ describe('a database that is put back to before a payment', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('stops other instances through the database, until it is recovered and a person lifts the stop', async () => {
+  it('stops other instances through the database until the recovery and the lift by a person', async () => {
     await payAndBeat();
     await proxy.close();
     await postgres.restore();
@@ -137,7 +137,7 @@ describe('a database that is put back to before a payment', () => {
     expect(fenced()).toEqual([]);
   });
 
-  describe('and recovered', () => {
+  describe('after its recovery', () => {
     const { url, ownerUrl } = { url: () => postgres.database.url, ownerUrl: () => postgres.database.ownerUrl };
     const recover = (...args: string[]) =>
       runCli(
@@ -150,7 +150,7 @@ describe('a database that is put back to before a payment', () => {
         'SELECT sum(usd)::float8 AS usd FROM spending WHERE client_id = (SELECT client_id FROM intent ORDER BY id DESC LIMIT 1)',
       );
 
-    it('replays the old key, counts its amount, and pays again only what was not paid', async () => {
+    it('replays the old key, counts its amount, and pays only what was not paid', async () => {
       await payAndBeat();
       upstream.behaviour = reset;
       await postgres.database.query('UPDATE client SET daily_cap_usd = 5');
@@ -197,7 +197,7 @@ describe('a database that is put back to before a payment', () => {
       expect(body.activity[0]?.reason).toMatch(/^Epoch \d+: restored the backup of the test$/);
     });
 
-    it('is not recovered if no instance has found it to be behind, unless by force, and then payments wait for the list', async () => {
+    it('cannot be recovered without evidence unless forced, and then payments wait for the list', async () => {
       const rescued = mkdtempSync(join(tmpdir(), 'payout-proxy-rescued-')); // has nothing else
       mkdirSync(join(rescued, 'outcomes'));
       const { code, stderr } = await recover('--from', rescued);
@@ -212,7 +212,7 @@ describe('a database that is put back to before a payment', () => {
     });
   });
 
-  it('is told from a server that only restarts, moves or was cut off', async () => {
+  it('is distinguished from a server that restarts, moves or was disconnected', async () => {
     await payAndBeat();
     await postgres.restart();
     await eventually(async () => (await proxy.get('', '/readyz')).status === 200);
@@ -235,7 +235,7 @@ describe('a database that is put back to before a payment', () => {
     ).toEqual([]);
   });
 
-  it('is not started with a damaged file', async () => {
+  it('does not start with a damaged epoch file', async () => {
     await proxy.close();
     writeFileSync(join(dataDir, 'epoch.json'), '{');
     await expect(start()).rejects.toThrow(/epoch\.json is damaged/);

@@ -25,7 +25,7 @@ describe('the journal', () => {
   const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
 
-  it('commits the intent before the request is sent, and the outcome before the app is answered', async () => {
+  it('commits the intent before the request, and the outcome before the response', async () => {
     const seen: unknown[] = [];
     paying.upstream.behaviour = async (received, ...rest) => {
       seen.push(
@@ -48,7 +48,7 @@ describe('the journal', () => {
   });
 
   // Early, because failures of the database let fewer calls be admitted at the same time for a while.
-  it('records a hundred calls once each in a few commits after a busy database', async () => {
+  it('records a hundred calls once each in a few commits after database congestion', async () => {
     const opening = jest.spyOn(paying.proxy.app.get(CallJournal, { strict: false }), 'admit');
     await query('BEGIN');
     await query('LOCK TABLE intent IN SHARE MODE'); // the first batch waits, the others gather behind it
@@ -88,7 +88,7 @@ describe('the journal', () => {
     await paying.pay().expect(200);
   });
 
-  it('shows a call once, as refused, if its commit was wrongly reported as failed', async () => {
+  it('shows a call once, as refused, after a false commit failure', async () => {
     await query('REVOKE INSERT ON intent FROM payout_proxy');
     const got = await paying.pay().expect(503);
     await query('GRANT INSERT ON intent TO payout_proxy');
@@ -100,12 +100,12 @@ describe('the journal', () => {
     expect(body.calls.filter(({ id }) => id === callOf(got))).toMatchObject([{ outcome: 'refused' }]);
   });
 
-  it('gives every statement a timeout, so that no lock blocks payouts forever', async () => {
+  it('sets a timeout for every statement, because a lock must not block payouts forever', async () => {
     const settings = await paying.proxy.app.get(PrismaService).$queryRaw`SHOW statement_timeout`;
     expect(settings).toEqual([{ statement_timeout: '10s' }]);
   });
 
-  it('returns 502 outcome_unknown while outcomes cannot be written, and lets reads be repeated', async () => {
+  it('returns 502 outcome_unknown while outcomes cannot be written, and permits retries of reads', async () => {
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     // Together, because each is answered only once our patience is over.
     const [got, read] = await Promise.all([paying.pay(), paying.proxy.get(paying.app, '/api/v0.1/wallets/list')]);
@@ -142,7 +142,7 @@ describe('the journal', () => {
     expect(paying.upstream.received).toHaveLength(1);
   });
 
-  it('writes a record once, with valid commitments, if the answer to its commit was lost', async () => {
+  it('writes a record once, with valid commitments, if the commit response is lost', async () => {
     const prisma = paying.proxy.app.get(PrismaService);
     const run = prisma.prepared.bind(prisma);
     const lost: string[] = [];
@@ -166,7 +166,7 @@ describe('the journal', () => {
     expect(rows).toEqual([{ sent: true, phone: true, received: true }]);
   });
 
-  it('keeps the decision about a call whose commit was wrongly reported as failed', async () => {
+  it('keeps the decision about a call after a false commit failure', async () => {
     const { key, name } = await paying.proxy.client('capped', 'pay');
     await query('UPDATE client SET daily_cap_usd = 2.5 WHERE name = $1', [name]);
     const journal = paying.proxy.app.get(CallJournal, { strict: false });
@@ -192,7 +192,7 @@ describe('the journal', () => {
     ]);
   });
 
-  it('delays only the client whose row is locked, and lets a change of it be retried', async () => {
+  it('delays only the client whose row is locked, and permits retries of its change', async () => {
     const held = await paying.proxy.client('held-up', 'pay');
     await paying.proxy.client('locked', 'pay');
     const { key } = await paying.proxy.client('its-admin', 'admin');
@@ -220,7 +220,7 @@ describe('the journal', () => {
     await change().expect(200);
   });
 
-  it('never pays unrecorded, twice, or other than reported when all connections drop', async () => {
+  it('pays exactly what it records and reports when all connections drop', async () => {
     const drop = () =>
       query(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
              WHERE datname = current_database() AND pid <> pg_backend_pid()`);

@@ -70,7 +70,7 @@ describe('a failover under load', () => {
   it.each([
     ['of a confirming standby', false],
     ['after waits for the standby were cancelled', true],
-  ])('%s loses no answered payment, and pays none twice', async (_how, cancels) => {
+  ])('%s loses no acknowledged payment, and pays none twice', async (_how, cancels) => {
     const paying = startPaying();
     await eventually(() => paying.paid() >= ENOUGH);
     if (cancels) {

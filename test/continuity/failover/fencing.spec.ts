@@ -27,7 +27,7 @@ describe('a fenced instance', () => {
   const spentBy = (clientId: string) =>
     paying.proxy.database.query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [clientId]);
 
-  it('refuses what pays before its admission, and takes it once the fence is lowered', async () => {
+  it('refuses payments before admission, and accepts them after the fence is lowered', async () => {
     const { id, key } = await paying.proxy.client('fenced', 'pay', 'read', 'account');
     const pay = () => paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
@@ -40,7 +40,7 @@ describe('a fenced instance', () => {
     await pay().expect(200);
   });
 
-  it('does not send what was admitted before, and gives its money back', async () => {
+  it('does not send an admitted payment, and releases its amount', async () => {
     const { id, key } = await paying.proxy.client('fenced-later', 'pay');
     const journal = paying.proxy.app.get(CallJournal, { strict: false });
     const admit = journal.admit.bind(journal);
@@ -61,7 +61,7 @@ describe('a fenced instance', () => {
     expect(await spentBy(id)).toEqual([{ usd: 2.5 }]);
   });
 
-  it('settles nothing by hand, because an old database or a wrong clock would settle it too early', async () => {
+  it('settles nothing by hand, because an old database or a wrong clock would settle too early', async () => {
     const { key } = await paying.proxy.client('in-doubt', 'pay');
     const { key: approver } = await paying.proxy.client('settling', 'approve');
     paying.upstream.behaviour = reset;
@@ -78,7 +78,7 @@ describe('a fenced instance', () => {
     await settle().expect(200);
   });
 
-  it('lets nobody decide about a held call, because an old database may lack its approval', async () => {
+  it('rejects decisions about held calls, because an old database may lack an approval', async () => {
     const { key } = await paying.proxy.client('held-while-fenced', 'pay');
     const { key: approver } = await paying.proxy.client('deciding', 'approve');
     await paying.proxy.database.query(`UPDATE client SET approval_over_usd = 0 WHERE name = 'held-while-fenced'`);
@@ -95,7 +95,7 @@ describe('a fenced instance', () => {
     await decide('reject').expect(200);
   });
 
-  it('is not ready, and says why there and in a metric', async () => {
+  it('is not ready, and reports the cause in /readyz and a metric', async () => {
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
     const { body } = await paying.proxy.get('', '/readyz').expect(503);
     expect(body).toMatchObject({ code: 'not_ready' });
@@ -107,7 +107,7 @@ describe('a fenced instance', () => {
     await paying.proxy.get('', '/readyz').expect(200);
   });
 
-  it('does not start in production with settings that lose commits, unless they are allowed by name', async () => {
+  it('refuses to start in production with unsafe commit settings, unless allowed by name', async () => {
     const { database } = paying.proxy; // fsync, full_page_writes and synchronous_commit are off on the test server
     const start = (...databaseAllowUnsafe: string[]) =>
       startProxy({ upstreamBaseUrl: paying.upstream.url, production: true, databaseAllowUnsafe }, database);

@@ -49,7 +49,7 @@ describe('a frozen database', () => {
 
   const query: TestDatabase['query'] = (sql, parameters) => postgres.database.query(sql, parameters);
 
-  it('causes 503 before it wakes up, sends no such call, and releases reservations and keys', async () => {
+  it('causes 503 before it resumes, sends no such call, and releases reservations and keys', async () => {
     const client = await proxy.client('app', 'pay');
     // Each call fits once: what stays reserved for a call that was answered 503 would refuse another one.
     await query('UPDATE client SET daily_cap_usd = $2 WHERE id = $1', [client.id, 2.5 * (CALLS + 1)]);
@@ -106,7 +106,7 @@ describe('a frozen database', () => {
     ['in one statement', false, 0],
     ['after a look', false, 30],
     ['again, alone', true, 0],
-  ])('admits no call that was refused during its admission, %s', async (_how, again, across) => {
+  ])('never admits a call that was refused during its admission, %s', async (_how, again, across) => {
     const journal = proxy.app.get(CallJournal, { strict: false });
     const admitting = jest.spyOn(journal, 'admit');
     const client = await proxy.client(`late-${again}-${across}`, 'pay');

@@ -28,7 +28,7 @@ const KINDS: [string, () => Promise<FillableDatabase>][] = [
     : []),
 ];
 
-describe.each(KINDS)('a database whose disk is full, %s', (_how, startDatabase) => {
+describe.each(KINDS)('a database with a full disk, %s', (_how, startDatabase) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-full-'));
   let small: FillableDatabase;
   let upstream: FakeUpstream;
@@ -72,12 +72,12 @@ describe.each(KINDS)('a database whose disk is full, %s', (_how, startDatabase) 
   const files = (folder: string) => (existsSync(join(dataDir, folder)) ? readdirSync(join(dataDir, folder)) : []);
   const count = async (sql: string) => Number((await small.database.query<{ count: string }>(sql))[0]?.count);
 
-  it('keeps space in reserve before it is full', async () => {
+  it('reserves space in advance', async () => {
     await eventually(async () => (await metric('payout_proxy_space_reserve_bytes')) >= 16 * MEGABYTE);
     expect(await metric(FULL)).toBe(0);
   });
 
-  it('answers every payment that was sent, and refuses the others before they are sent', async () => {
+  it('responds to every sent payment, and refuses the others before sending', async () => {
     const answers: { status: number; code: unknown; retryAfter: unknown }[] = [];
     let isOver = false;
     const paying = Array.from({ length: APPS }, async () => {
@@ -105,7 +105,7 @@ describe.each(KINDS)('a database whose disk is full, %s', (_how, startDatabase) 
     expect((body as { detail?: string }).detail).toContain('database disk_full: ');
   });
 
-  it('shows the history, keeps who has read it, and replays answers', async () => {
+  it('shows the history, spools the accesses, and replays responses', async () => {
     const replay = await pay('order-1').expect(200);
     expect(replay.headers['idempotent-replayed']).toBe('true');
     const first =
@@ -117,7 +117,7 @@ describe.each(KINDS)('a database whose disk is full, %s', (_how, startDatabase) 
     expect(await metric('payout_proxy_spooled_accesses')).toBe(1);
   });
 
-  it('goes on to search, export and preview, and sends no read of the upstream, whose records would not fit', async () => {
+  it('serves search, export and previews, but sends no upstream reads, whose records would not fit', async () => {
     const reads: [string, string][] = [
       ...['/v1/calls', '/v1/limits'].map((path): [string, string] => [app, path]),
       ...['/v1/audit/calls', '/v1/audit/summary', '/v1/audit/export?format=ndjson', '/v1/overview'].map(
@@ -136,7 +136,7 @@ describe.each(KINDS)('a database whose disk is full, %s', (_how, startDatabase) 
     expect(upstream.received).toHaveLength(sent);
   });
 
-  it('pays again by itself once there is space, and records what was kept', async () => {
+  it('accepts payments again without a restart, and records the spooled data', async () => {
     const kept = files('accesses').length;
     await small.free();
     await eventually(async () => (await pay()).status === 200);

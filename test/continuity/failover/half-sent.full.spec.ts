@@ -29,8 +29,8 @@ class Connections {
   }
 }
 
-describe('thousands of requests whose heads are half sent', () => {
-  it('are closed, and payments pass', async () => {
+describe('a flood of incomplete request heads', () => {
+  it('is closed, and payments continue', async () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     const { key } = await proxy.client('app', 'pay');
@@ -46,7 +46,7 @@ describe('thousands of requests whose heads are half sent', () => {
   });
 });
 
-describe('connections that wait for a request', () => {
+describe('idle connections', () => {
   let server: FastifyInstance;
   let flood: Connections;
   const start = async (perNetwork: number, inAll: number, ...trusted: string[]) => {
@@ -63,7 +63,7 @@ describe('connections that wait for a request', () => {
     await server.close();
   });
 
-  it('are bounded for each network, oldest first, and leave room for others', async () => {
+  it('are limited per network, oldest first, and leave room for others', async () => {
     await start(3, 100);
     const [first] = [...(flood.send('GET'), flood.open)];
     for (let n = 0; n < 9; n++) flood.send('GET');
@@ -73,13 +73,13 @@ describe('connections that wait for a request', () => {
     expect((await fetch(`http://127.0.0.1:${(server.server.address() as AddressInfo).port}/`)).status).toBe(200);
   });
 
-  it('are bounded in all', async () => {
+  it('are limited in total', async () => {
     await start(3, 5);
     for (let n = 0; n < 12; n++) flood.send('GET', `127.0.0.${2 + (n % 4)}`);
     await eventually(() => flood.open.size === 5);
   });
 
-  it('are not bounded by their network if a reverse proxy opens them', async () => {
+  it('are not limited per network behind a reverse proxy', async () => {
     await start(3, 5, '127.0.0.1');
     for (let n = 0; n < 5; n++) flood.send('GET');
     await eventually(async () => (await accepted()) === 5);
@@ -87,7 +87,7 @@ describe('connections that wait for a request', () => {
     await eventually(() => flood.open.size === 5);
   });
 
-  it('do not count once their request is complete', async () => {
+  it('stop counting once their request is complete', async () => {
     await start(2, 100);
     for (let n = 0; n < 9; n++) {
       flood.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -97,7 +97,7 @@ describe('connections that wait for a request', () => {
     await eventually(() => flood.open.size === 11);
   });
 
-  it('count again if their request is answered before its body is complete', async () => {
+  it('count again if the response precedes the end of the body', async () => {
     await start(2, 100);
     for (let n = 0; n < 9; n++) flood.send('POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx');
     await eventually(() => flood.heard.split('500').length >= 10 && flood.open.size === 2);

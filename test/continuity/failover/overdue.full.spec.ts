@@ -9,7 +9,7 @@ const AFTER_MS = 2_000;
 const NAME = 'overdue-spec';
 
 /** Statements that nobody waits for any more, on a server that is stuck or frozen. */
-describe('work that outlives its requests', () => {
+describe('a statement that outlives its request', () => {
   let postgres: OwnPostgres;
   let pool: Pool;
   let stop: () => void;
@@ -36,7 +36,7 @@ describe('work that outlives its requests', () => {
   const query = (sql: string) => postgres.database.query(sql);
   const backends = () => query(`SELECT pid FROM pg_stat_activity WHERE application_name = '${NAME}'`);
 
-  it('is canceled on the server, so that it is not carried out once its lock is free', async () => {
+  it('is canceled on the server, and does not run once its lock is free', async () => {
     const holder = new Client({ connectionString: postgres.database.ownerUrl });
     await holder.connect();
     await holder.query('BEGIN; LOCK TABLE written');
@@ -49,7 +49,7 @@ describe('work that outlives its requests', () => {
     expect(await query('SELECT number FROM written')).toEqual([{ number: 2 }]);
   });
 
-  it('leaves no backend behind on a server that was frozen meanwhile', async () => {
+  it('leaves no backend on a server that was frozen', async () => {
     postgres.freeze();
     const refused = () => expect(pool.query('SELECT pg_sleep(3600)')).rejects.toThrow();
     await Promise.all([refused(), refused(), refused(), refused(), refused(), refused()]);
@@ -58,7 +58,7 @@ describe('work that outlives its requests', () => {
     await pool.query('SELECT 1');
   });
 
-  it('is not touched while it is done in time, nor is a connection that is idle', async () => {
+  it('is not canceled within its timeout, nor is an idle connection', async () => {
     const [before] = (await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
     for (let time = 0; time < 5; time += 1) await pool.query(`SELECT pg_sleep(${AFTER_MS / 4_000})`);
     const [after] = (await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
@@ -67,14 +67,14 @@ describe('work that outlives its requests', () => {
 });
 
 /** Locks usually end a statement themselves. These wait for one without a limit. */
-describe('statements beside payments that a lock holds', () => {
+describe('a blocked statement outside the payment path', () => {
   let paying: Paying;
   const holder = () => new Client({ connectionString: paying.proxy.database.ownerUrl });
 
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
 
-  it('end on the server, and leave their connections to other requests', async () => {
+  it('ends on the server, and frees its connection', async () => {
     const side = paying.proxy.app.get(SidePrisma, { strict: false });
     const stuck = () =>
       side.$transaction(

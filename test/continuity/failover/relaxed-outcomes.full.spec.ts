@@ -5,7 +5,7 @@ import { createTestDatabase, TestDatabase } from '../../support/databases/test-d
 import { startProxy } from '../../support/processes/proxy';
 
 /** OUTCOMES=relaxed: the app hears its answer before the record does. */
-describe('an outcome that is committed after the reply', () => {
+describe('an outcome committed after the response', () => {
   let paying: Paying;
   let number = 0;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('an outcome that is committed after the reply', () => {
     (await query('SELECT kind FROM outcome WHERE intent_id = $1', [id]))[0]?.kind;
   const pay = () => paying.pay(numbers[number++]);
 
-  it('is missing when the app has its answer, and soon there, while a replay is told to come again', async () => {
+  it('appears soon after the response, and replays meanwhile return Retry-After', async () => {
     await query('BEGIN');
     await query('LOCK TABLE outcome IN SHARE MODE');
     const body = airtime(numbers[number++] ?? '');
@@ -42,7 +42,7 @@ describe('an outcome that is committed after the reply', () => {
     expect(paying.upstream.received).toHaveLength(1);
   });
 
-  it('is retried if it could not be written', async () => {
+  it('is retried after a failed write', async () => {
     const warned = new Promise<void>((done) => jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => done()));
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     const got = await pay().expect(200);
@@ -51,7 +51,7 @@ describe('an outcome that is committed after the reply', () => {
     await eventually(async () => (await kindOf(callOf(got))) === 'succeeded');
   });
 
-  it('is logged with its call if it is given up, and the call is in doubt', async () => {
+  it('is logged with its call when abandoned, and the call is in doubt', async () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const logged = new Promise<object>((done) => jest.spyOn(Logger.prototype, 'error').mockImplementation(done));
     await query('REVOKE INSERT ON outcome FROM payout_proxy');

@@ -41,7 +41,7 @@ describe('a synchronous standby', () => {
     proxy.post(app, '/payouts/airtime', airtime(phone)).set('Idempotency-Key', keyOf(phone));
   const isReady = async () => (await proxy.get('', '/readyz')).status === 200;
 
-  it('that is frozen makes the proxy unready, and nothing is sent until it confirms', async () => {
+  it('makes the proxy unready while frozen, and nothing is sent until it confirms', async () => {
     const phone = nextPhone();
     pair.freezeStandby();
     const { body } = await pay(phone).expect(503); // while it is frozen
@@ -55,7 +55,7 @@ describe('a synchronous standby', () => {
     expect(await pair.database.query('SELECT sum(usd)::float8 AS usd FROM spending')).toEqual([{ usd: 2.5 }]);
   });
 
-  it('that has not confirmed a spooled outcome keeps its file from being removed', async () => {
+  it('keeps a spooled outcome on disk until it confirms the outcome', async () => {
     upstream.behaviour = reset;
     const { headers } = await pay(nextPhone()).expect(502);
     const id = await copyIntent(pair.database, headers['x-call-id'] ?? '', {});
@@ -79,7 +79,7 @@ describe('a synchronous standby', () => {
     await eventually(isReady);
   });
 
-  it('that has not confirmed an admission keeps it from being sent, whatever messages the database is set to send', async () => {
+  it('blocks an admission until it confirms it, whatever client_min_messages is set to', async () => {
     const { username, pathname } = new URL(pair.database.url);
     await pair.database.query(
       `ALTER ROLE ${username} IN DATABASE ${pathname.slice(1)} SET client_min_messages = 'error'`,
@@ -102,7 +102,7 @@ describe('a synchronous standby', () => {
     await eventually(isReady);
   });
 
-  it('that is gone, while waits for it are cancelled, loses no call and no answer at the failover', async () => {
+  it('loses no call and no response at failover after cancelled waits for it', async () => {
     const answered: string[] = [];
     const ask = async (phone: string) => {
       const { status } = await pay(phone);

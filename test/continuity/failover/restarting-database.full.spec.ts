@@ -12,7 +12,7 @@ import { createTestDatabase, TestDatabase } from '../../support/databases/test-d
 
 const WAITING = /\{[^\n]*"reason":"57P03"[^\n]*"msg":"waiting for the database"\}/;
 
-describe('while Postgres restarts,', () => {
+describe('a restarting Postgres', () => {
   const dir = newDataDir();
   let database: TestDatabase;
   let upstream: FakeUpstream;
@@ -38,7 +38,7 @@ describe('while Postgres restarts,', () => {
     UPSTREAM_API_KEY: UPSTREAM_KEY,
   });
 
-  it('a proxy waits, says so once, and starts', async () => {
+  it('makes a proxy wait, log once, and start', async () => {
     const proxy = new Product('main.js', [], env(), dir);
     await proxy.said(WAITING);
     await postgres.become('gone');
@@ -48,7 +48,7 @@ describe('while Postgres restarts,', () => {
     expect(await proxy.signal('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('a worker alone waits, starts, and outlives the next restart', async () => {
+  it('makes a worker wait and start, and does not end it later', async () => {
     const worker = new Product('worker/main.js', [], env(), dir);
     await worker.said(WAITING);
     await postgres.become('running');
@@ -62,7 +62,7 @@ describe('while Postgres restarts,', () => {
     expect(await worker.signal('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('a command waits for it, and carries on', async () => {
+  it('makes a command wait and continue', async () => {
     Logger.overrideLogger(COMMAND_LOG); // as the command line does
     const running = runCli(['clients', 'list', '--json'], env(), dir);
     setTimeout(() => void postgres.become('running'), 300);
@@ -74,7 +74,7 @@ describe('while Postgres restarts,', () => {
     ]);
   });
 
-  it('a command fails at once if nothing listens, and says where', async () => {
+  it('differs from a closed port, which fails a command at once with the address', async () => {
     await postgres.become('gone');
     const { code, stderr } = await runCli(['clients', 'list', '--json'], env(), dir);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot be reached \(ECONNREFUSED\)/)]);

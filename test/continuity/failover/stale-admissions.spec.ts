@@ -18,7 +18,7 @@ import { first } from '../../support/examples/first';
 import type { Answer } from '../../support/http/request';
 
 /** Promise 7, part: what was admitted too long ago is not sent, for somebody may have settled it and paid again. */
-describe('an admission that is too old', () => {
+describe('a stale admission', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
@@ -123,7 +123,7 @@ describe('an admission that is too old', () => {
     });
   });
 
-  it('is not settled while the process that released it may still send it, by longer timeouts or another clock', async () => {
+  it('is not settled while its process may still send, with longer timeouts or another clock', async () => {
     const { key } = await paying.proxy.client('longer', 'pay');
     const { key: approver } = await paying.proxy.client('longer-approver', 'approve');
     paying.upstream.behaviour = reset;
@@ -175,7 +175,7 @@ describe('an admission that is too old', () => {
       `UPDATE idempotency_claim SET intent_id = uuidv7() WHERE intent_id = $1`,
       /its key belongs to another call/,
     ],
-  ])('sends nothing if its commit was reported as failed and the call is %s', async (_how, sql, reason) => {
+  ])('sends nothing if its commit falsely failed and the call is %s', async (_how, sql, reason) => {
     const { key } = await paying.proxy.client(`late-${uuidv7().slice(-12)}`, 'pay');
     const journal = paying.proxy.app.get(CallJournal, { strict: false });
     const admitting = jest.spyOn(journal, 'admit');
@@ -198,7 +198,7 @@ describe('an admission that is too old', () => {
     await expect(again).rejects.toThrow(reason);
   });
 
-  it('is sent, and copied for a recovery, if its commit was reported as failed and nothing has happened since', async () => {
+  it('is sent, and copied for a recovery, if its commit falsely failed and nothing has changed', async () => {
     const { key } = await paying.proxy.client('copied', 'pay');
     const prisma = paying.proxy.app.get(PrismaService);
     const prepared = prisma.prepared.bind(prisma);
@@ -223,7 +223,7 @@ describe('an admission that is too old', () => {
     await eventually(() => existsSync(copiesFolder(dataDir)) && copies().some(isCopied));
   });
 
-  it('sends nothing if its commit was reported as failed and it was stopped since, and gives its money back', async () => {
+  it('sends nothing if its commit falsely failed and a stop applies, and releases its amount', async () => {
     const { id: clientId, key } = await paying.proxy.client('stopped-again', 'pay');
     const { key: admin } = await paying.proxy.client('stopper', 'admin');
     const prisma = paying.proxy.app.get(PrismaService);

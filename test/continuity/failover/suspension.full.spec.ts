@@ -18,7 +18,7 @@ interface App {
  * settle the call as the upstream shows it, and the app asks again with the same key. Then the proxy wakes up. Nothing
  * here changes a clock or a record: the settlement is asked for until the instance accepts it.
  */
-describe('a payment whose proxy is frozen', () => {
+describe('a payment whose proxy is suspended', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
   let upstream: Gate;
@@ -140,7 +140,7 @@ describe('a payment whose proxy is frozen', () => {
     await expectPaidOnce(app, ['succeeded']);
   });
 
-  it('is not sent if the commit of its admission becomes known after it was settled and paid again', async () => {
+  it('is not sent if the confirmation of its admission arrives after a settlement and a second payment', async () => {
     const app = await newApp();
     postgres.holdAnswersTo('insert_intents_if_clear');
     const late = askFrozen(app);
@@ -153,7 +153,7 @@ describe('a payment whose proxy is frozen', () => {
     await expectPaidOnce(app, ['not_executed', 'succeeded']);
   });
 
-  it('is not sent if the connection of its admission is lost meanwhile', async () => {
+  it('is not sent if the connection of its admission is lost', async () => {
     const app = await newApp();
     postgres.holdAnswersTo('insert_intents_if_clear');
     const late = askFrozen(app);
@@ -167,8 +167,8 @@ describe('a payment whose proxy is frozen', () => {
     await expectPaidOnce(app, ['not_executed', 'succeeded']);
   });
 
-  describe('behind another one', () => {
-    it('is not sent if it was waiting for its place, and the other one is recorded once', async () => {
+  describe('behind another payment', () => {
+    it('is not sent if it was queued, and the other one is recorded once', async () => {
       const [first, queued] = [await newApp(), await newApp()];
       upstream.hold('answers');
       const answered = askFrozen(first);

@@ -75,7 +75,7 @@ describe('an instance with connections to two primaries', () => {
     upstream.received.length = 0;
   });
 
-  it('does not pay while its heartbeat is on another one than a new connection', async () => {
+  it('does not pay while its heartbeat and a new connection are on different primaries', async () => {
     const heartbeats = await sessions(pair.database, beating);
     await end(sessionsOfSecond.filter((pid) => !heartbeats.includes(pid)));
     await eventually(async () => (await pay(second, 'order-1')).body.code === 'instance_fenced');
@@ -88,7 +88,7 @@ describe('an instance with connections to two primaries', () => {
     expect(await sessions(promoted, beating)).toHaveLength(1);
   });
 
-  it('gives up the connections to the old one once its heartbeat is on the new one', async () => {
+  it('drops its connections to the old primary once its heartbeat is on the new one', async () => {
     const held = first.app
       .get(PrismaService)
       .prepared('held', 'SELECT pg_sleep(60)::text', [])

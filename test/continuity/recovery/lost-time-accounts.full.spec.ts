@@ -3,7 +3,7 @@ import { insertStopOfAll } from '../../../src/journal/stops/stops';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-describe('the time that an old database lost', () => {
+describe('the recovery gap', () => {
   let proxy: TestProxy;
   let prisma: PrismaService;
 
@@ -20,7 +20,7 @@ describe('the time that an old database lost', () => {
       '{}',
     ]);
 
-  it('is read from the list of each account before its stop is lifted', async () => {
+  it('is covered by the list of each account before its stop is lifted', async () => {
     const { id: stop } = await insertStopOfAll(prisma, 'a test');
     const reading = { settings: {}, since: null, accounts: ['main', 'kenya'] };
     const { lost } = await beginEpoch(prisma, { reason: 'a test', actor: null, seen: 1, reading });

@@ -16,7 +16,7 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 /** A dump that is restored elsewhere has another system identifier. A point-in-time recovery has another timeline. */
-describe('a database on another server than before', () => {
+describe('a database on a different server', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
   const [known, fresh] = ['known', 'fresh'].map((name) => mkdtempSync(join(tmpdir(), `payout-proxy-${name}-`)));
@@ -52,7 +52,7 @@ describe('a database on another server than before', () => {
     for (const dir of [known, fresh]) rmSync(dir ?? '', { recursive: true, force: true });
   });
 
-  it('gets no payment from an instance without evidence, until one with evidence confirms that it has everything', async () => {
+  it('gets no payment from an instance without evidence until another confirms its completeness', async () => {
     const home = await server();
     await move();
     const proxy = await start(fresh);
@@ -74,7 +74,7 @@ describe('a database on another server than before', () => {
     await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200);
   });
 
-  it('is recovered without one with evidence, and payments wait until somebody has read the list', async () => {
+  it('can be recovered without evidence, and payments wait until an operator has read the list', async () => {
     await move();
     const dataDir = mkdtempSync(join(fresh ?? '', 'alone-'));
     const proxy = await start(dataDir);
@@ -95,7 +95,7 @@ describe('a database on another server than before', () => {
   /** Those of earlier cases. */
   const stoppedLongAgo = () => database.query(`UPDATE instance SET beat_at = beat_at - interval '1 hour'`);
 
-  it('is confirmed by two instances that both go on there', async () => {
+  it('is confirmed by two instances that both continue on it', async () => {
     const home = await server();
     await stoppedLongAgo();
     const both = [await start(known), await start(mkdtempSync(join(fresh ?? '', 'second-')))];
@@ -105,7 +105,7 @@ describe('a database on another server than before', () => {
     await eventually(() => both.every((proxy) => reasons(proxy).length === 0));
   });
 
-  it('is not confirmed while another instance that worked on the old one until the end is missing', async () => {
+  it('is not confirmed while another instance that used the old server to the end is missing', async () => {
     await stoppedLongAgo();
     const missing = await start(mkdtempSync(join(fresh ?? '', 'missing-')));
     await missing.app.get(HeartbeatService).beat();
@@ -120,7 +120,7 @@ describe('a database on another server than before', () => {
     await eventually(() => reasons(proxy).length === 0); // it had stopped long before
   });
 
-  it('is noticed by a checkpoint of more leaves, too, for an instance that has seen nothing', async () => {
+  it('is detected by a larger checkpoint, even by a fresh instance', async () => {
     const newest = mkdtempSync(join(fresh ?? '', 'newest-'));
     const [logSigningKey, checkpointFile] = [new Secret(newSigningKey('test')), join(newest, 'checkpoints')];
     const head = { size: 1_000, root: Buffer.alloc(32), sealedAt: new Date().toISOString(), completeUntil: null };
@@ -138,7 +138,7 @@ describe('a database on another server than before', () => {
     expect(reasons(again)).toEqual([]); // the checkpoint is of the epoch before
   });
 
-  it('is noticed on the first connection, before any heartbeat', async () => {
+  it('is detected on the first connection, before any heartbeat', async () => {
     await move();
     const beat = jest.spyOn(HeartbeatService.prototype, 'beat').mockResolvedValue();
     const proxy = await start(mkdtempSync(join(fresh ?? '', 'newer-')));
@@ -147,7 +147,7 @@ describe('a database on another server than before', () => {
     beat.mockRestore();
   });
 
-  it('is not confirmed because an instance has come along that misses commits, but no heartbeat', async () => {
+  it('is not confirmed by a new instance that misses commits but no heartbeat', async () => {
     await database.query('UPDATE epoch SET server = database_server()');
     await stoppedLongAgo();
     const lacking = mkdtempSync(join(fresh ?? '', 'lacking-'));

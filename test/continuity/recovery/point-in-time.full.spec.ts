@@ -102,7 +102,7 @@ describe('a point-in-time recovery', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('is noticed by instances without and with their DATA_DIR, before anybody runs a command', async () => {
+  it('is detected by instances with and without DATA_DIR, before any command runs', async () => {
     const proxy = await start(fresh);
     expect(fences(proxy)).toEqual(['database_unconfirmed']);
     await expectNoPayment(proxy);
@@ -123,7 +123,7 @@ describe('a point-in-time recovery', () => {
     await closeAll();
   });
 
-  it('needs the tables first', async () => {
+  it('requires the tables first', async () => {
     await postgres.database.query('CREATE DATABASE empty');
     const empty = (url: string) => Object.assign(new URL(url), { pathname: '/empty' }).toString();
     const { ownerUrl } = postgres.database;
@@ -137,7 +137,7 @@ describe('a point-in-time recovery', () => {
     expect(existsSync(after)).toBe(false);
   });
 
-  it('gets rights, the key and the checkpoints from a backup without tables, and stays stopped', async () => {
+  it('takes rights, the key and checkpoints from a backup without tables, and stays stopped', async () => {
     const [stop] = await postgres.database.query<{ id: string }>('SELECT id FROM stop');
     await postgres.database.query(
       'REVOKE INSERT ON intent FROM payout_proxy; REVOKE payout_proxy FROM payout_proxy_login',
@@ -152,7 +152,7 @@ describe('a point-in-time recovery', () => {
       expect(readFileSync(join(after, name))).toEqual(readFileSync(join(backup, name)));
   });
 
-  it('pays nothing twice once it is recovered and a person has lifted the stop', async () => {
+  it('pays nothing twice after the recovery and the lift of the stop', async () => {
     const proxy = await start(after);
     await expectNoPayment(proxy);
     const [stop] = await stops(proxy);
@@ -176,7 +176,7 @@ describe('a point-in-time recovery', () => {
     expect(upstream.received.filter(({ method }) => method === 'POST')).toHaveLength(3); // a run only reads
   }
 
-  it('is searched and verified like the database that was lost', async () => {
+  it('is searchable and verifiable like the lost database', async () => {
     const [proxy] = proxies as [TestProxy];
     const found = (order: string) => proxy.get(keys.auditor, `/v1/audit/calls?idempotency_key=${order}`);
     expect((await found('before')).status).toBe(503); // the index is not in the write-ahead log
@@ -189,7 +189,7 @@ describe('a point-in-time recovery', () => {
     expect((await proxy.get('', '/readyz')).status).toBe(200);
   });
 
-  it('can be repeated', async () => {
+  it('is repeatable', async () => {
     await closeAll();
     await start(known); // learns of the epoch that is lost next
     await eventually(() => readFileSync(join(known, 'epoch.json'), 'utf8').includes('"epoch": 2'));
@@ -210,7 +210,7 @@ describe('a point-in-time recovery', () => {
     expect(await succeed(['audit', 'verify'], known)).toMatchObject({ fault: null, ok: true });
   });
 
-  it('of a dump on another server reads all records into the search index again', async () => {
+  it('with a dump on another server indexes all records again', async () => {
     await closeAll();
     const { database } = postgres;
     const done = async () =>

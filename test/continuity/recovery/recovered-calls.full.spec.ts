@@ -20,7 +20,7 @@ const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, 
 const REJECTED = { status: 'error', error: 'insufficient funds' };
 
 /** Calls that a database had lost, restored from copies while some of what belongs to them is there. */
-describe('a call that is restored after its outcome', () => {
+describe('a call restored after its outcome', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-recovered-'));
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -36,7 +36,7 @@ describe('a call that is restored after its outcome', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('counts what the outcome gave back', async () => {
+  it('counts the amount that the outcome had released', async () => {
     const { key } = await proxy.client('app', 'pay');
     await proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1').expect(502);
     await eventually(() => copiedIn(dataDir).some((line) => line.includes('"kind":"outcome"')));
@@ -48,7 +48,7 @@ describe('a call that is restored after its outcome', () => {
     expect(await proxy.database.query('SELECT usd::float8 AS usd FROM spending')).toEqual([{ usd: 0 }]);
   });
 
-  describe('that was given up and settled meanwhile', () => {
+  describe('abandoned and settled before the recovery', () => {
     let approver = '';
     const resolve = async (id: string, supersedes?: string) => {
       const sent = supertest(proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
@@ -62,7 +62,7 @@ describe('a call that is restored after its outcome', () => {
       approver = (await proxy.client('settler', 'approve', 'audit')).key;
     });
 
-    it('is settled by the copy of its outcome, so that its key pays no second time', async () => {
+    it('is settled by the copy of its outcome, and its key does not pay twice', async () => {
       const { key } = await proxy.client('given-up', 'pay');
       const pay = () => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
       const id = (await pay().expect(200)).headers['x-call-id'] ?? '';
@@ -80,7 +80,7 @@ describe('a call that is restored after its outcome', () => {
       expect(upstream.received).toHaveLength(paid);
     });
 
-    it('keeps what a person found out after its answer, however often it is restored', async () => {
+    it('keeps later findings of a person, however often it is restored', async () => {
       const { key } = await proxy.client('corrected', 'pay');
       const paid = (await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
       const id = await copyIntent(proxy.database, paid, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
@@ -98,7 +98,7 @@ describe('a call that is restored after its outcome', () => {
     });
   });
 
-  describe('whose key was used again, because the database went on without it', () => {
+  describe('whose key was reused on a database without it', () => {
     const restore = () => restoreFromCopies(proxy.app.get(PrismaService), [dataDir], TIMEOUTS);
     let key = '';
 
@@ -125,7 +125,7 @@ describe('a call that is restored after its outcome', () => {
       key = (await proxy.client('shop', 'pay')).key;
     });
 
-    it('keeps a call that waits for an approval from being a second payment', async () => {
+    it('prevents a second payment by a held call', async () => {
       const lost = await payAndLose('order-2');
       await proxy.database.query("UPDATE client SET approval_over_usd = 1 WHERE name = 'shop'");
       const held = (await pay('order-2').expect(202)).headers['x-call-id'];
@@ -143,7 +143,7 @@ describe('a call that is restored after its outcome', () => {
       expect(upstream.received).toHaveLength(paid);
     });
 
-    it('belongs to a call that was rejected, unless the younger one has an answer too', async () => {
+    it('keeps its key after a rejection, unless the later call has a response too', async () => {
       upstream.behaviour = answer(400, REJECTED);
       const [lost, other] = [await payAndLose('order-5', 400), await payAndLose('order-6', 400)];
       const younger = await pay('order-6').expect(400);
@@ -158,7 +158,7 @@ describe('a call that is restored after its outcome', () => {
       expect(again.headers['x-call-id']).not.toBe(other);
     });
 
-    it('raises an alarm once if both were paid', async () => {
+    it('raises one alarm if both calls were paid', async () => {
       const lost = await payAndLose('order-3');
       await pay('order-3').expect(200);
       await restore();
@@ -167,7 +167,7 @@ describe('a call that is restored after its outcome', () => {
       expect(await proxy.database.query(alarms)).toEqual([{ id: lost }]);
     });
 
-    it('belongs to the one of them that was paid, whichever copy is found first', async () => {
+    it('leaves the key with the paid call, in any order of the copies', async () => {
       const older = await payAndLose('order-7');
       const paid = await payAndLose('order-7');
       upstream.behaviour = answer(401, REJECTED); // leaves the key free
@@ -179,7 +179,7 @@ describe('a call that is restored after its outcome', () => {
       expect((await pay('order-7').expect(200)).headers).toMatchObject({ 'x-call-id': paid });
     });
 
-    it('takes the outcomes that an instance could not write before it was gone', async () => {
+    it('takes the outcomes that a lost instance could not write', async () => {
       const gone = mkdtempSync(join(tmpdir(), 'payout-proxy-gone-'));
       const folder = join(gone, 'outcomes');
       const lost = await payAndLose('order-4');
@@ -214,7 +214,7 @@ describe('a call that is restored after its outcome', () => {
       rmSync(gone, { recursive: true, force: true });
     });
 
-    it('is named on standard error by the command, whose output is JSON alone', async () => {
+    it('is named on stderr by the command, which prints only JSON on stdout', async () => {
       const lost = await payAndLose('order-5');
       await pay('order-5').expect(200);
       const { url: DATABASE_URL, ownerUrl: DATABASE_OWNER_URL } = proxy.database;

@@ -12,7 +12,7 @@ import { tamper } from '../../support/records/sealing';
 import supertest from '../../support/http/supertest';
 
 /** What keeps a call from being paid again is restored with it. */
-describe('a call that is restored from a copy', () => {
+describe('a call restored from a copy', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-guards-'));
   let paying: Paying;
   let proxy: TestProxy;
@@ -41,7 +41,7 @@ describe('a call that is restored from a copy', () => {
   const spentBy = (client: { id: string }) =>
     proxy.database.query('SELECT usd::float8 AS usd FROM spending WHERE client_id = $1', [client.id]);
 
-  it('is replayed to its key', async () => {
+  it('is replayed for its key', async () => {
     const { key } = await proxy.client('keyed', 'pay');
     const pay = () => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1').expect(200);
     const id = (await pay()).headers['x-call-id'] ?? '';
@@ -50,7 +50,7 @@ describe('a call that is restored from a copy', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('is the first of two with the same content, without a key', async () => {
+  it('counts as the first call with its content, without a key', async () => {
     const { key } = await proxy.client('without-keys', 'pay');
     const id = (await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
     await loseAndRestore(id);
@@ -59,7 +59,7 @@ describe('a call that is restored from a copy', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  it('is not repeated once more by a retry of its repetition, whatever the order of the folders', async () => {
+  it('is not sent again by a retry of its repetition, in any order of the folders', async () => {
     const { key } = await proxy.client('repeating', 'pay');
     const first = (await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
     const repeat = () => proxy.post(key, '/payouts/airtime', AIRTIME).set('Allow-Duplicate-Of', first);
@@ -75,7 +75,7 @@ describe('a call that is restored from a copy', () => {
     ]);
   });
 
-  it('counts on the caps', async () => {
+  it('counts against the caps', async () => {
     const client = await proxy.client('capped', 'pay');
     const id = (await proxy.post(client.key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
     const spent = await spentBy(client);
@@ -84,7 +84,7 @@ describe('a call that is restored from a copy', () => {
     expect(spent).toEqual([{ usd: expect.any(Number) }]);
   });
 
-  it('counts on the limit of its recipient in a day', async () => {
+  it('counts against the daily limit of its recipient', async () => {
     const { key } = await proxy.client('limited', 'pay');
     await proxy.database.query("UPDATE client SET max_recipient_day_usd = 3 WHERE name = 'limited'");
     const id = (await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
@@ -95,7 +95,7 @@ describe('a call that is restored from a copy', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  describe('and that waits for an approval', () => {
+  describe('while it waits for an approval', () => {
     const read = async (id: string) => (await proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
 
     const decide = (key: string, id: string, decision: 'approve' | 'reject') =>
@@ -108,7 +108,7 @@ describe('a call that is restored from a copy', () => {
       return { client, held };
     }
 
-    it('is not sent without its content, and can only be rejected', async () => {
+    it('can only be rejected if its content is missing', async () => {
       const { held } = await hold('waiting');
       const { key } = await proxy.client('decider', 'approve', 'audit');
       await loseAndRestore(held, 'intent');
@@ -119,7 +119,7 @@ describe('a call that is restored from a copy', () => {
       expect(upstream.received).toEqual([]);
     });
 
-    it('is not approved again if it was, and counts on the caps of the day of its approval', async () => {
+    it('is not approved twice, and counts against the caps of the day of its approval', async () => {
       const { client, held } = await hold('held');
       const { key } = await proxy.client('approver', 'approve');
       await decide(key, held, 'approve').expect(200);
@@ -130,7 +130,7 @@ describe('a call that is restored from a copy', () => {
       expect(upstream.received).toHaveLength(1);
     });
 
-    it('is in doubt if it was rejected because its approval was lost, and counts on the caps', async () => {
+    it('is in doubt if it was rejected after its approval was lost, and counts against the caps', async () => {
       const { client, held } = await hold('rejected-late');
       const { key } = await proxy.client('rejecter', 'approve');
       await decide(key, held, 'approve').expect(200);

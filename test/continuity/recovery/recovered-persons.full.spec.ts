@@ -56,7 +56,7 @@ describe('a person whose calls are restored from copies', () => {
   const claims = (clientId: string) =>
     proxy.database.query('SELECT key, intent_id AS id FROM idempotency_claim WHERE client_id = $1', [clientId]);
 
-  it('keeps the caps of the day, and has a name again with the next call', async () => {
+  it('keeps the caps of the day, and regains a name with the next call', async () => {
     const { pay } = await clientOf('app');
     const paid = idOf(await pay().expect(200));
     const { person_id: person } = await read(paid);
@@ -72,7 +72,7 @@ describe('a person whose calls are restored from copies', () => {
     await pay('grace').expect(200);
   });
 
-  it('has one row, one cap and one idempotency scope, even after another call before the recovery', async () => {
+  it('has one row, one cap and one idempotency scope, even after a call before the recovery', async () => {
     const { id, key, pay } = await clientOf('went-on');
     const paid = idOf(await pay().set('Idempotency-Key', 'order-1').expect(200));
     const { person_id: before } = await read(paid);
@@ -92,7 +92,7 @@ describe('a person whose calls are restored from copies', () => {
     expect((await pay().expect(403)).body.code).toBe('cap_exceeded');
   });
 
-  it('has the issuer of the tokens again, which sessions and approvals tell the person by', async () => {
+  it('regains the token issuer, which identifies the person in sessions and approvals', async () => {
     const issuer = await TokenIssuer.start();
     const { id } = await createTokenClient(proxy.database, 'wallet', issuer);
     const persons = () => proxy.database.query('SELECT id, issuer, name FROM person WHERE client_id = $1', [id]);
@@ -109,7 +109,7 @@ describe('a person whose calls are restored from copies', () => {
     await issuer.stop();
   });
 
-  it('is forgotten if no call comes, because nobody can erase somebody without a name', async () => {
+  it('loses its hash after 31 days without a call, because nameless persons cannot be erased', async () => {
     const { id, pay } = await clientOf('erased-since');
     await loseCalls(proxy.database, dataDir, idOf(await pay().expect(200)));
     await restart();
@@ -130,7 +130,7 @@ describe('a person whose calls are restored from copies', () => {
     expect(await hash()).not.toEqual(restored);
   });
 
-  it('does not stop the recovery if the database lacks the client', async () => {
+  it('does not fail the recovery if the database lacks the client', async () => {
     const { id, pay } = await clientOf('lost');
     const paid = idOf(await pay().expect(200));
     await loseCalls(proxy.database, dataDir, paid);

@@ -4,8 +4,8 @@ import { PHONE, AIRTIME, startPaying } from '../../support/payments/paying';
 import { tamper } from '../../support/records/sealing';
 
 /** Copies have no settlements, so a worker that goes on must look at the upstream's list as if it was new. */
-describe('a settlement that is lost with the database', () => {
-  it('is made again by the same worker once the database is recovered', async () => {
+describe('a settlement lost with the database', () => {
+  it('is recorded again by the same worker after the recovery', async () => {
     let status = 'paid';
     const transaction = { chiRef: 'ref', id: 'id', issueID: 'issue', type: 'airtime', phoneNumber: PHONE };
     const paying = await startPaying({ followUpEverySeconds: 0, checkCoverage: false });

@@ -90,7 +90,7 @@ describe('a restored backup', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('is taken while the proxy works, and has all tables but the derived ones, the key and the checkpoints', async () => {
+  it('is taken online with all tables but derived ones, the key and the checkpoints', async () => {
     expect((await pay('before')).status).toBe(200);
     await proxy.startWorker();
     await eventually(() => existsSync(join(before, 'checkpoints')));
@@ -114,7 +114,7 @@ describe('a restored backup', () => {
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('cannot be written (ENOTDIR)')]);
   });
 
-  it('is taken once by commands that run together, and touches no other folder', async () => {
+  it('is taken once by concurrent commands, and changes no other folder', async () => {
     const twice = join(dir, 'twice');
     mkdirSync(join(`${twice}.partial`, 'of-somebody-else'), { recursive: true });
     const ends = [`${twice}/`, twice].map((folder) => backUpTo(folder).exit);
@@ -124,7 +124,7 @@ describe('a restored backup', () => {
     expect([inDir, readdirSync(`${twice}.partial`)]).toEqual([['twice', 'twice.partial'], ['of-somebody-else']]);
   });
 
-  it('leaves nothing behind if it is interrupted', async () => {
+  it('leaves nothing behind if interrupted', async () => {
     await source.query('BEGIN');
     await source.query('LOCK TABLE upstream_wallet IN ACCESS EXCLUSIVE MODE');
     const command = backUpTo(join(dir, 'interrupted'));
@@ -135,7 +135,7 @@ describe('a restored backup', () => {
     expect(made()).toEqual([]);
   });
 
-  it('says so if it lacks the key of the log, or has another one', async () => {
+  it('warns if it lacks the log key, or has a different one', async () => {
     const say = async (name: string, more: Record<string, string>) => {
       const args = ['database', 'backup', join(dir, name), '--without-tables'];
       const { code, stderr } = await cli(args, { ...atSource(), ...more });
@@ -148,7 +148,7 @@ describe('a restored backup', () => {
     expect(await say('other-key', other)).toMatch(/^The key in the backup is not the one that signed/);
   });
 
-  it('is refused if it is damaged, and nothing is left of it', async () => {
+  it('is refused if damaged, and leaves nothing', async () => {
     const file = join(backup, 'tables', 'intent.copy.gz');
     const [bytes, document] = [readFileSync(file), readFileSync(join(backup, 'backup.json'))];
     const refused = async () => {
@@ -178,7 +178,7 @@ describe('a restored backup', () => {
     expect((await cli(['database', 'restore', backup, '--yes'], otherKey)).stderr).toMatch(/with another key than/);
   });
 
-  it('is restored into a new server, where nothing is paid until it is recovered', async () => {
+  it('is restored to a new server, which pays nothing before the recovery', async () => {
     expect((await pay('lost')).status).toBe(200);
     await sandbox.fault({ fault: 'noResponse', operation: 'POST /payouts/airtime', nth: 1, processed: true });
     expect((await pay('in-doubt')).status).toBe(504);
@@ -204,7 +204,7 @@ describe('a restored backup', () => {
     expect(await arrivals()).toBe(4);
   });
 
-  it('pays nothing twice once it is recovered and a person has lifted the stop', async () => {
+  it('pays nothing twice after the recovery and the lift of the stop', async () => {
     const [stop] = (await proxy.get(admin, '/v1/stops').expect(200)).body.stops;
     const lift = () =>
       fetch(`${proxy.url}/v1/stops/${stop?.id}`, { method: 'DELETE', headers: { 'X-API-Key': admin } });
@@ -228,7 +228,7 @@ describe('a restored backup', () => {
     expect(await arrivals()).toBe(4);
   });
 
-  it('is searched and verified like the database that was lost', async () => {
+  it('is searchable and verifiable like the lost database', async () => {
     const found = () => proxy.get(auditor, `/v1/audit/calls?idempotency_key=before`);
     await eventually(async () => (await found()).status === 200);
     expect(JSON.stringify((await found()).body.calls)).toContain(callIds.before);

@@ -7,7 +7,7 @@ import { withConnection } from '../../../src/platform/database/servers/database-
 import { runCli } from '../../support/processes/cli';
 import { createTestDatabase, TestDatabase, withDatabase } from '../../support/databases/test-database';
 
-describe('a backup of a database with more in it than the records of the proxy', () => {
+describe('a backup of a database with foreign objects', () => {
   let source: TestDatabase;
   let target: string;
   let backUpAs: (address: string, folder: string) => Promise<Manifest>;
@@ -46,14 +46,14 @@ describe('a backup of a database with more in it than the records of the proxy',
     rmSync(dir, { recursive: true });
   });
 
-  it('has all tables of the proxy and no foreign one if the login of the proxy takes it', async () => {
+  it('has all tables of the proxy and no foreign ones if taken by the login of the proxy', async () => {
     const names = async (address: string, folder: string) =>
       (await backUpAs(address, folder)).tables.map(({ name }) => name);
     const all = await names(source.ownerUrl, 'all');
     expect(await names(source.url, 'readable')).toEqual(all.filter((name) => name !== 'of_another_program'));
   });
 
-  it('is not restored where the key of the log cannot be kept, and can be restored afterwards', async () => {
+  it('is not restored where the log key cannot be stored, and can be restored afterwards', async () => {
     const file = join(dir, 'file');
     writeFileSync(file, '');
     const { code, stderr } = await restore(file);
@@ -69,7 +69,7 @@ describe('a backup of a database with more in it than the records of the proxy',
     ]);
   });
 
-  it('restores the records without what other programs keep beside them', async () => {
+  it('restores the records without foreign rows', async () => {
     const dataDir = join(dir, 'data');
     expect(await restore(dataDir)).toMatchObject({ code: 0, stderr: '' });
     expect([await clients(), readdirSync(dataDir)]).toEqual([[{ name: 'app' }], ['log-key.json']]);

@@ -41,7 +41,7 @@ describe('a used idempotency key', () => {
     return { status, text, headers, body: JSON.parse(text) as Fields };
   };
 
-  it.each(WRITING)('replays the answer to the same request in another spelling: %s', async (operation) => {
+  it.each(WRITING)('replays the response to the same request in another spelling: %s', async (operation) => {
     const used = newKey();
     const first = await send(operation, example(operation), used);
     expect(first.status).toBe(200);
@@ -51,18 +51,21 @@ describe('a used idempotency key', () => {
     expect((await api.preview(key, pathOf(operation), body, keyed(used))).would).toBe('be_replayed');
   });
 
-  it.each(WRITING.filter(isDescribed))('asks a person about the same payment in other words: %s', async (operation) => {
-    const used = newKey();
-    const first = (await send(operation, example(operation), used)).headers['x-call-id'];
-    const body = describedAnew(operation, respelt(operation, example(operation)));
-    const refused = await send(operation, body, used);
-    const expected = { code: 'idempotency_key_reused', action: 'ask', first_call_id: first };
-    expect([refused.status, refused.body]).toMatchObject([422, expected]);
-    expect(refused.body.error).not.toMatch(/nothing was|not paid|not sent/i);
-    expect((await api.preview(key, pathOf(operation), body, keyed(used))).refusal).toMatchObject(expected);
-  });
+  it.each(WRITING.filter(isDescribed))(
+    'requires a person to decide about the same payment in other words: %s',
+    async (operation) => {
+      const used = newKey();
+      const first = (await send(operation, example(operation), used)).headers['x-call-id'];
+      const body = describedAnew(operation, respelt(operation, example(operation)));
+      const refused = await send(operation, body, used);
+      const expected = { code: 'idempotency_key_reused', action: 'ask', first_call_id: first };
+      expect([refused.status, refused.body]).toMatchObject([422, expected]);
+      expect(refused.body.error).not.toMatch(/nothing was|not paid|not sent/i);
+      expect((await api.preview(key, pathOf(operation), body, keyed(used))).refusal).toMatchObject(expected);
+    },
+  );
 
-  it.each(WRITING)('may be replaced for another payment: %s', async (operation) => {
+  it.each(WRITING)('permits a new key for another payment: %s', async (operation) => {
     const used = newKey();
     await send(operation, example(operation), used);
     const body = otherPayment(operation, example(operation));
@@ -72,7 +75,7 @@ describe('a used idempotency key', () => {
     expect((await api.preview(key, pathOf(operation), body, keyed(used))).refusal).toMatchObject(expected);
   });
 
-  it('asks a person if some of the payments are the same', async () => {
+  it('requires a person to decide if some of the payments are the same', async () => {
     const used = newKey();
     const item = { countryToSend: 'Kenya', phoneNumber: '+254700000001', valueInUSD: 1 };
     const more = { ...item, phoneNumber: '+254700000002' };
@@ -84,7 +87,7 @@ describe('a used idempotency key', () => {
     expect(await adviceFor(more)).toBe('new_key');
   });
 
-  it('asks a person once the first request is erased', async () => {
+  it('requires a person to decide once the first request is erased', async () => {
     const used = newKey();
     const first = await send('POST /payouts/credit', { credits: [{ email: 'ada@example.com', valueInUSD: 1 }] }, used);
     await api.proxy.database.query('DELETE FROM intent_body WHERE intent_id = $1', [first.headers['x-call-id']]);
@@ -93,7 +96,7 @@ describe('a used idempotency key', () => {
   });
 });
 
-describe('a program that writes its request anew each time', () => {
+describe('a program that builds its request anew for each attempt', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let key: string;
   let count = 0;
@@ -119,7 +122,7 @@ describe('a program that writes its request anew each time', () => {
     'POST /send',
   );
 
-  it('pays once if it obeys', async () => {
+  it('pays once if it follows the errors', async () => {
     const property = fc.asyncProperty(operation, fc.array(attempt, { maxLength: 4 }), async (name, attempts) => {
       const id = (count += 1);
       const people = { phoneNumber: `+25472${String(id).padStart(7, '0')}`, email: `ada-${id}@example.com` };
@@ -142,7 +145,7 @@ describe('a program that writes its request anew each time', () => {
     await fc.assert(property, { numRuns: runs(30) });
   });
 
-  it('is told by the SDK that a person must decide', async () => {
+  it('learns from the SDK that a person must decide', async () => {
     const client = new PayoutProxy({ baseUrl: proxy.url, apiKey: key });
     const momo = { countryToSend: 'Kenya', phoneNumber: '+254730000001', valueInUSD: '1', momoCode: 'MPS' };
     const first = client.payouts.mobileMoney({ momos: [{ ...momo, reference: 'A' }] });

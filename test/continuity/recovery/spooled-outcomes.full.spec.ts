@@ -45,7 +45,7 @@ async function closeWhileWriting(paying: Paying, begin: () => Promise<unknown>):
   await closed;
 }
 
-describe('an outcome that is written after its app was answered', () => {
+describe('an outcome written after the response', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('is copied before the process ends', async () => {
@@ -91,7 +91,7 @@ describe.each(['durable', 'relaxed'])('an outcome that could not be recorded, wi
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('is recorded with its IDs after the next start, once', async () => {
+  it('is recorded once with its IDs after the next start', async () => {
     const { key } = await createClient(database, 'app', ['pay', 'read']);
     const asking = { key, body: airtime(1.25, '+254712345678'), idempotencyKey: 'order-1' };
     upstream.hold('answers');
@@ -127,7 +127,7 @@ describe('an outcome that the journal gave up', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('is recorded by the same process later, without what was erased meanwhile', async () => {
+  it('is recorded later by the same process, without erased values', async () => {
     const lines: unknown[][] = [];
     for (const level of ['warn', 'error'] as const) {
       jest.spyOn(Logger.prototype, level).mockImplementation((...line: unknown[]) => void lines.push(line));
@@ -185,7 +185,7 @@ describe('an outcome that the journal gave up', () => {
     await paying.close();
   });
 
-  it('does not wait until a fee that the upstream has charged is recorded', async () => {
+  it('does not wait for the record of a charged upstream fee', async () => {
     const paying = await startPaying({ dataDir });
     const fees = paying.proxy.app.get(ExpectedFees, { strict: false });
     let recorded = (): void => undefined;
@@ -201,7 +201,7 @@ describe('an outcome that the journal gave up', () => {
     await paying.close();
   });
 
-  it('is on the disk before it is tried again, so that none is lost while many wait for that', async () => {
+  it('is on disk before its retry, which keeps all outcomes in a long queue', async () => {
     const paying = await startPaying({ dataDir });
     const prisma = paying.proxy.app.get(PrismaService);
     const prepared = prisma.prepared.bind(prisma);
@@ -230,7 +230,7 @@ describe('an outcome that the journal gave up', () => {
     expect(await copiedOutcomes(dataDir)).toContain(id);
   });
 
-  it('leaves the IDs of its transactions in the log if the disk takes no file either', async () => {
+  it('leaves its transaction IDs in the log if the disk fails too', async () => {
     const lines: unknown[][] = [];
     jest.spyOn(Logger.prototype, 'error').mockImplementation((...line: unknown[]) => void lines.push(line));
     mkdirSync(dataDir);
