@@ -101,7 +101,7 @@ export const DATABASES = [
       ['src/history/retention/persons.ts', 'const erased = ids.filter((id) => !kept.has(id));', 'const erased = ids;'],
     ],
     noticedBy: 'test/history/retention/erase-persons.full.spec.ts',
-    test: 'leaves a person whose call waits for an approval, so that they cannot approve it themselves',
+    test: 'keeps a person while their call is held, which they could otherwise approve',
   },
   {
     name: 'erased-keys',
@@ -114,7 +114,7 @@ export const DATABASES = [
       ],
     ],
     noticedBy: 'test/history/retention/erase-keys.full.spec.ts',
-    test: 'are still taken',
+    test: 'remains taken',
   },
   {
     name: 'recovered-contents',

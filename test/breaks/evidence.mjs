@@ -36,7 +36,7 @@ export const EVIDENCES = [
     guards: 'people of a transaction removed without a signed erasure',
     edits: [[EVIDENCE, '  await requireErasures(client, excuses);\n', '']],
     noticedBy: 'test/history/verify/verify-evidence.full.spec.ts',
-    test: 'detects people of a transaction that nobody signed as erased',
+    test: 'detects missing people of a transaction without a signed erasure',
   },
   {
     name: 'returned-fee',
@@ -49,7 +49,7 @@ export const EVIDENCES = [
       ],
     ],
     noticedBy: 'test/history/search/payout-sums.spec.ts',
-    test: 'add up, agree with the money of the upstream, and have one country whatever its spelling',
+    test: 'match the money of the upstream, and have one country for all its spellings',
   },
   {
     name: 'one-country',

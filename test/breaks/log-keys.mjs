@@ -9,7 +9,7 @@ export const LOG_KEYS = [
     guards: 'a new key of the log that no earlier key introduced',
     edits: [['src/history/log/sealing/head-check.ts', 'if (!currentOf(ring, head.signers)) {', 'if (head.size < 0) {']],
     noticedBy: KEYS,
-    test: 'is refused, by the sealer and at the start, before a checkpoint was signed by both keys',
+    test: 'is refused by the sealer and at the start until both keys have signed a checkpoint',
   },
   {
     name: 'retired-key',
@@ -29,14 +29,14 @@ export const LOG_KEYS = [
     guards: "an old key's signature added to a note of the new key",
     edits: [[TRUST, 'if (head.keys.length === 0 && signers.length > 1) {', 'if (head.size < 0) {']],
     noticedBy: KEYS,
-    test: 'cannot return by a signature beside that of the new key',
+    test: 'cannot be reused as a second signature next to the new key',
   },
   {
     name: 'unsigned-name',
     guards: 'a key named in a text without its signature',
     edits: [[TRUST, 'if (!head.keys.every((key) => all.includes(key))) throw', 'if (head.size < 0) throw']],
     noticedBy: KEYS,
-    test: 'is rejected if one of the keys that its text names did not sign it',
+    test: 'is rejected without the signature of a key that its text names',
   },
   {
     name: 'retired-excuse',

@@ -20,7 +20,7 @@ export const RECOVERIES = [
       [EPOCH, 'else if (beat.number === null) this.findBehind(', 'else if (beat.number === 0n) this.findBehind('],
     ],
     noticedBy: EVIDENCE,
-    test: 'has fewer heartbeats, also behind a connection that stays',
+    test: 'detects missing heartbeats, even on a persistent connection',
   },
   {
     name: 'smaller-epoch',
@@ -38,21 +38,21 @@ export const RECOVERIES = [
       ],
     ],
     noticedBy: EVIDENCE,
-    test: 'has a smaller epoch, as when the server that was given up comes back',
+    test: 'detects a smaller epoch, as when an abandoned server returns',
   },
   {
     name: 'evidence-of-approvals',
     guards: 'an approval of the last second missing from an old database',
     edits: [['src/admin/approvals/approvals.service.ts', "this.epoch.remember('approved', id);", '']],
     noticedBy: EVIDENCE,
-    test: 'has the last approval, which could be given again',
+    test: 'includes the last approval, which could be given again',
   },
   {
     name: 'evidence-of-outcomes',
     guards: 'an outcome of the last second missing from an old database',
     edits: [['src/journal/call-journal.ts', "epoch.remember('answered', outcomes[0]!.intentId);", '']],
     noticedBy: EVIDENCE,
-    test: 'has the last outcome, and keeps it for the next start',
+    test: ', and survives a restart',
   },
   {
     name: 'evidence-after-restarts',
@@ -65,7 +65,7 @@ export const RECOVERIES = [
       ],
     ],
     noticedBy: EVIDENCE,
-    test: 'has the last admission, and keeps it for the next start',
+    test: ', and survives a restart',
   },
   {
     name: 'evidence-of-checkpoints',

@@ -72,7 +72,7 @@ describe('a read of the history', () => {
     expect(access.call_ids.includes(held)).toBe(shown === 'page');
   });
 
-  it('is recorded when a call is settled', async () => {
+  it('is recorded for a settlement', async () => {
     const doubtful = await approving.hold({
       held_for: null,
       expires_at: null,
@@ -87,7 +87,7 @@ describe('a read of the history', () => {
     expect(await accessOf(settled)).toMatchObject({ call_id: doubtful, rows: 1 });
   });
 
-  it('counts as revealing only if the reader may see people and the response has some', async () => {
+  it('counts as revealing only if the reader may see people and the response contains some', async () => {
     expect(await accessOf(await get('/v1/audit/calls', seeing.key))).toMatchObject({ revealed: true });
     expect(await accessOf(await get('/v1/audit/calls?reference=none', seeing.key))).toMatchObject({ revealed: false });
     expect(await accessOf(await get('/v1/audit/shapes', seeing.key))).toMatchObject({ revealed: false });
@@ -145,7 +145,7 @@ describe('a read of the history', () => {
     expect(await shown(seeing.key)).toBe('a••@example.com');
   });
 
-  it('is not recorded for own calls or rejected requests, which show nothing of others', async () => {
+  it('is not recorded for own calls and rejected requests', async () => {
     const before = (await approving.query('SELECT count(*)::int AS n FROM access'))[0]?.n;
     await get('/v1/calls', approving.app).expect(200);
     await get(`/v1/calls/${approving.model}`, approving.app).expect(200);
@@ -155,7 +155,7 @@ describe('a read of the history', () => {
     expect((await approving.query('SELECT count(*)::int AS n FROM access'))[0]?.n).toBe(before);
   });
 
-  it('shows nothing if it cannot be recorded, and keeps a decision that was made', async () => {
+  it('shows nothing if it cannot be recorded, and keeps a decision already made', async () => {
     const held = await approving.hold();
     await approving.query('ALTER TABLE access ADD CONSTRAINT unwritable CHECK (false) NOT VALID');
     try {

@@ -31,7 +31,7 @@ describe('the authors of administrative acts', () => {
   const acts = async (query = ''): Promise<ActivityRecord[]> =>
     (await proxy.get(admin.key, `/v1/activity?${query}`).expect(200)).body.activity;
 
-  it('names the owner of the key as the person, whatever the request claims', async () => {
+  it('names the owner of the key as the person, whatever X-Actor claims', async () => {
     const { key: grace } = await proxy.app
       .get(ClientsService, { strict: false })
       .issueKey('admin', { person: 'grace' });
@@ -57,7 +57,7 @@ describe('the authors of administrative acts', () => {
     expect(await acts('actor=chief-financial-officer')).toEqual([]);
   });
 
-  it('names nobody but the owner of the key behind a run and a statement', async () => {
+  it('attributes a run and a statement to the owner of the key only', async () => {
     const { name, key } = await proxy.client('reconciler', 'reconcile');
     const clients = proxy.app.get(ClientsService, { strict: false });
     const { key: grace } = await clients.issueKey(name, { person: 'grace' });
@@ -83,7 +83,7 @@ describe('the authors of administrative acts', () => {
     expect(recorded).toEqual([{ actor: 'grace' }, { actor: null }]);
   });
 
-  it('shows erasures and prunings with the user who ran the command', async () => {
+  it('names the operating system user of erasures and prunings', async () => {
     const { url, ownerUrl } = proxy.database;
     const payer = await proxy.client('payer', 'pay');
     await proxy.post(payer.key, '/payouts/credit', { credits: [{ email: 'a@b.example', valueInUSD: 5 }] }).expect(200);

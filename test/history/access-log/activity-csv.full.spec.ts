@@ -37,7 +37,7 @@ describe('the export of administrative acts', () => {
     return runCli(['audit', 'activity', ...args, ...asking], { DATA_DIR: dir }, dir);
   };
 
-  it('has who did what, with both states, and no formulas', async () => {
+  it('contains author, action and both states, and no formulas', async () => {
     const ask = (method: 'post' | 'patch', path: string, body: object) =>
       supertest(proxy.url)[method](path).set('X-API-Key', admin.key).send(body);
     const made = await ask('post', '/v1/clients', { name: 'shop', scopes: ['pay'], daily_cap_usd: 10 }).expect(201);
@@ -76,7 +76,7 @@ describe('the export of administrative acts', () => {
     expect(rowsOf((await download('client=shop&action=key_revoked')).text)).toEqual([]);
   });
 
-  it('has every act once, and its download is recorded', async () => {
+  it('contains every act once, and its download is recorded', async () => {
     const changes = Array.from({ length: MANY }, (_, number): ClientChange => ({
       action: 'limits_changed',
       client: { id: auditor.id, name: 'auditor' },
@@ -108,7 +108,7 @@ describe('the export of administrative acts', () => {
     expect((await cli('--csv', ...filters)).stdout).toBe(text);
   });
 
-  it('requires the scope audit or admin, and the filters of the list', async () => {
+  it('requires the scope audit or admin, and takes the filters of the list', async () => {
     const other = await proxy.client('other', 'pay', 'read', 'reconcile', 'approve');
     await proxy.get(other.key, CSV).expect(403);
     for (const wrong of ['delimiter=tab', 'action=deleted', 'page_size=2', 'page_token=x'])

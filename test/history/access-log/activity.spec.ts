@@ -104,7 +104,7 @@ describe('the list of administrative acts', () => {
     await expect(proxy.database.query(`UPDATE activity SET actor = NULL`)).rejects.toThrow();
   });
 
-  it('shows issued and revoked keys by ID, and never a key', async () => {
+  it('shows issued and revoked keys by ID only', async () => {
     await ask('post', '/v1/clients', { name: 'rotating', scopes: ['pay'], daily_cap_usd: null, person: 'ada' }).expect(
       201,
     );
@@ -124,7 +124,7 @@ describe('the list of administrative acts', () => {
     expect(dump?.all).not.toContain(key.slice(-32));
   });
 
-  it('shows each kind of change that one request makes, and no other', async () => {
+  it('shows each kind of change of a request, and no other', async () => {
     await ask('post', '/v1/clients', { name: 'changing', scopes: ['pay'], daily_cap_usd: null, max_items: 3 }).expect(
       201,
     );
@@ -143,7 +143,7 @@ describe('the list of administrative acts', () => {
     expect(states).toHaveLength(5);
   });
 
-  it('shows that a change was made in the console', async () => {
+  it('shows the console as the channel of a change', async () => {
     await ask('post', '/v1/clients', { name: 'clicked', scopes: ['pay'], daily_cap_usd: null }).expect(201);
     const { body, headers } = await ask('post', '/v1/session').expect(200);
     const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
@@ -178,7 +178,7 @@ describe('the list of administrative acts', () => {
     await ask('get', '/v1/clients/unmade').expect(404);
   });
 
-  it('shows stops and their lifting, with each of the filters', async () => {
+  it('shows stops and lifts, with each filter', async () => {
     const { id } = (await ask('post', '/v1/stops', { client: 'auditor', reason: 'Leaked' }).expect(201)).body;
     await ask('delete', `/v1/stops/${id}`).expect(200);
     const [lifted, stopped] = await acts('client=auditor');

@@ -3,7 +3,7 @@ import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../..
 import { insertIntent } from '../../support/records/documents';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
-describe('the view of an auditor', () => {
+describe('an auditor view', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -19,7 +19,7 @@ describe('the view of an auditor', () => {
     }
   }
 
-  it("shows nobody's contact, wherever a caller wrote it", async () => {
+  it('shows no contacts, wherever a caller wrote them', async () => {
     const id = '01a1fe80-0000-7000-8000-000000000001';
     const [who, all] = ['ada@example.com', 'to ada@example.com, +2348012345678 or @ada_l'];
     const item = { country: all, network_code: all, reference: all, receiver: all, wallet: all, upstream_ref: all };

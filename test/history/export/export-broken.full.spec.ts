@@ -87,7 +87,7 @@ describe('an export', () => {
     return { error, lines: Buffer.concat(chunks).toString('utf8').split('\n').length - 1 };
   };
 
-  it('is read only as far as its reader reads, and has no later rows', async () => {
+  it('is read at the pace of its reader, and has no later rows', async () => {
     const [stalled, read] = [await begin(), await begin()];
     await addRefusals(100); // these came later
     const { error, lines } = await readAll(read);
@@ -111,7 +111,7 @@ describe('an export', () => {
     expect(batches[0]).toBeLessThan(ROWS / BATCH);
   });
 
-  it('is recorded as interrupted if its reader disconnects before it begins', async () => {
+  it('is recorded as interrupted if its reader disconnects before the first byte', async () => {
     const counting = jest.spyOn(SearchService.prototype, 'count').mockReturnValue(new Promise(() => undefined));
     const exports = () => query(`SELECT id FROM access WHERE route = 'GET /v1/audit/export'`);
     const before = (await exports()).length;
@@ -137,7 +137,7 @@ describe('an export', () => {
     expect((await manifestOf(response)).status).toBe(404);
   });
 
-  it('is rejected while its key has two in progress, and other keys are not', async () => {
+  it('is rejected while its key has two in progress, but not for other keys', async () => {
     const others = await Promise.all(['another', 'third'].map(async (name) => (await proxy.client(name, 'audit')).key));
     const underWay = await Promise.all([auditor, auditor].map(begin));
     const oneTooMany = await begin();
@@ -165,7 +165,7 @@ describe('an export', () => {
     expect((await manifestOf(response)).status).toBe(404);
   });
 
-  it('is interrupted by a stop of the proxy, which does not wait', async () => {
+  it('is interrupted by a shutdown of the proxy, which does not wait', async () => {
     const second = await startProxy({ upstreamBaseUrl: upstream.url }, proxy.database);
     const response = await new Promise<IncomingMessage>((resolve) =>
       get(`${second.url}/v1/audit/export?format=csv`, { headers: { 'x-api-key': auditor }, agent: false }, resolve),

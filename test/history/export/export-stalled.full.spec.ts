@@ -70,14 +70,14 @@ describe('an export', () => {
     return rows.map(({ id }) => String(id));
   };
 
-  it('ends if nothing is ever read', async () => {
+  it('ends if nothing is read', async () => {
     const { socket, end } = await ask(1);
     socket.pause();
     await eventually(async () => (await end()) !== undefined);
     expect(await end()).toEqual({ complete: false });
   });
 
-  it('ends if its reader stops in the middle', async () => {
+  it('ends if its reader stalls in the middle', async () => {
     const { end, read, readMore } = await ask(1_000_000);
     await eventually(() => {
       readMore();
@@ -95,14 +95,14 @@ describe('an export', () => {
     expect(read()).toBeGreaterThan(3);
   });
 
-  it('goes on while its reader is slow, but steady', async () => {
+  it('continues while its reader is slow but steady', async () => {
     const { end, readMore } = await ask(1_000_000);
     const steady = setInterval(readMore, 20);
     await eventually(async () => (await end()) !== undefined).finally(() => clearInterval(steady));
     expect(await end()).toEqual({ complete: true });
   });
 
-  it('frees the places of its key', async () => {
+  it('frees the export slots of its key', async () => {
     const stalled = [await ask(1), await ask(1)];
     for (const { end } of stalled) await eventually(async () => (await end()) !== undefined);
     for (let time = 0; time < 3; time += 1) {

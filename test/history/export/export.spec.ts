@@ -43,7 +43,7 @@ describe('an export', () => {
   type End = { sha256: Buffer; checkpoint_size: string | null };
   const endOf = async (id: unknown) => (await query<End>('SELECT * FROM access_end WHERE access_id = $1', [id]))[0];
 
-  it('has one NDJSON object per line, oldest first, with a manifest that proves it complete', async () => {
+  it('has one NDJSON object per line, oldest first, and a manifest that proves completeness', async () => {
     const got = await get('format=ndjson')
       .expect(200)
       .expect('Content-Type', /^application\/x-ndjson/);
@@ -106,7 +106,7 @@ describe('an export', () => {
     });
   });
 
-  it('shows people only to readers who may see them', async () => {
+  it('shows people only to readers with access to people', async () => {
     const text = (await get('format=csv&what=items', masked).expect(200)).body;
     for (const phone of phones(5)) expect(text).not.toContain(phone.slice(1));
     expect(readCsv(text)[0]).toMatchObject({ phone: "'+254••••0000" });
@@ -133,7 +133,7 @@ describe('an export', () => {
     await get(`format=csv&recipient=${one}`, masked).expect(403);
   });
 
-  it('shows approvals, doubts and resolutions like the pages of the search', async () => {
+  it('shows approvals, doubts and resolutions like the search', async () => {
     const model = sent[0] ?? '';
     const held = { held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00Z' };
     const ids = [
@@ -199,7 +199,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('is recorded before its first byte, and when it has ended', async () => {
+  it('is recorded before its first byte and after its end', async () => {
     const got = await get('format=ndjson&outcome=succeeded').expect(200);
     const id = got.headers['x-call-id'];
     const [access] = await query('SELECT * FROM access WHERE id = $1', [id]);
@@ -225,7 +225,7 @@ describe('an export', () => {
     expect(refused.body).toMatch(/so nothing is shown/);
   });
 
-  it('names the checkpoint that covers all records from before its beginning', async () => {
+  it('names the checkpoint that covers all earlier records', async () => {
     noWaiting.mockRestore();
     let got = await get('format=csv').expect(200);
     await eventually(async () => {

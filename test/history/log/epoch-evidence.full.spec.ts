@@ -15,7 +15,7 @@ import supertest from '../../support/http/supertest';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 /** What tells an instance that its database is older, and what does not. The database loses rows as in the past. */
-describe('the evidence of an old database', () => {
+describe('the evidence against an old database', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -105,7 +105,7 @@ describe('the evidence of an old database', () => {
     ['admission', 'intent', 'id', 'admitted', reconnect],
     ['outcome', 'outcome', 'intent_id', 'answered', reconnect],
     ['admission, if the heartbeat connects first', 'intent', 'id', 'admitted', beatOnNewConnection],
-  ] as const)('has the last %s, and keeps it for the next start', async (_name, table, key, member, comeBack) => {
+  ] as const)('includes the last %s, and survives a restart', async (_name, table, key, member, comeBack) => {
     await start();
     await holdBeats();
     const id = (await pay().expect(200)).headers['x-call-id'] ?? '';
@@ -118,7 +118,7 @@ describe('the evidence of an old database', () => {
     expect(details()).toEqual([expect.stringContaining('it lacks 1 of the last commits')]);
   });
 
-  it('has the last approval, which could be given again', async () => {
+  it('includes the last approval, which could be given again', async () => {
     await start();
     const model = (await pay().expect(200)).headers['x-call-id'] ?? '';
     const held = await copyIntent(database, model, {
@@ -136,7 +136,7 @@ describe('the evidence of an old database', () => {
     await eventually(() => file().approved.includes(held));
   });
 
-  it('has what was committed last before a stop, without a heartbeat', async () => {
+  it('includes the last commit before a shutdown, without a heartbeat', async () => {
     await start();
     await holdBeats();
     const id = (await pay().expect(200)).headers['x-call-id'] ?? '';
@@ -146,7 +146,7 @@ describe('the evidence of an old database', () => {
     expect(fences()).toEqual([]);
   });
 
-  it('does not have calls whose month was pruned meanwhile', async () => {
+  it('excludes calls whose month was pruned in the meantime', async () => {
     await start();
     await proxy.close();
     writeFile({ admitted: ['019b7a3c-1000-7000-8000-000000000000'] }); // of January 2026
@@ -161,7 +161,7 @@ describe('the evidence of an old database', () => {
     expect(fences()).toEqual([]);
   });
 
-  it('does not have a heartbeat that is confirmed during a comparison', async () => {
+  it('excludes a heartbeat confirmed during a comparison', async () => {
     await start();
     const epoch = proxy.app.get(EpochService);
     const pool = new Pool({ connectionString: database.ownerUrl });
@@ -177,7 +177,7 @@ describe('the evidence of an old database', () => {
     expect(fences()).toEqual([]);
   });
 
-  it('has fewer heartbeats, also behind a connection that stays', async () => {
+  it('detects missing heartbeats, even on a persistent connection', async () => {
     await start();
     for (let beats = 0; beats < 3; beats += 1) await heartbeat().beat();
     await database.query('UPDATE instance SET beat = beat - 2 WHERE beat > 2');
@@ -185,7 +185,7 @@ describe('the evidence of an old database', () => {
     expect(details()).toEqual([expect.stringContaining('it lacks the last heartbeat')]);
   });
 
-  it('has a smaller epoch, as when the server that was given up comes back', async () => {
+  it('detects a smaller epoch, as when an abandoned server returns', async () => {
     await start();
     await nextEpoch();
     await eventually(() => file().epoch > 1);
@@ -197,7 +197,7 @@ describe('the evidence of an old database', () => {
     expect(details()).toEqual([expect.stringMatching(/it is in epoch 1, and this instance has seen 2/)]);
   });
 
-  it('is of the older database: a newer one that is connected afterwards is not stopped', async () => {
+  it('stops no newer database that connects afterwards', async () => {
     await start();
     await nextEpoch();
     await eventually(() => file().epoch > 1);
@@ -219,7 +219,7 @@ describe('the evidence of an old database', () => {
     await database.query('DELETE FROM epoch WHERE number > 1');
   });
 
-  it('is not kept while the disk refuses it, and payments go on', async () => {
+  it('is not written while the disk refuses it, and payments continue', async () => {
     const partial = join(dataDir, 'epoch.json.partial');
     mkdirSync(join(partial, 'in-the-way'), { recursive: true });
     await launch();
@@ -231,7 +231,7 @@ describe('the evidence of an old database', () => {
     await eventually(async () => (await metric()) === '0');
   });
 
-  it('is kept by the proxy, and not by its worker', async () => {
+  it('is written by the proxy, not by its worker', async () => {
     await start();
     await eventually(() => file().beat !== '1');
     const { instance } = file();

@@ -25,7 +25,7 @@ const STEPS = {
 };
 
 /** An installation whose operator changes the key of its log, one step after the other. */
-describe('a change of LOG_SIGNING_KEY', () => {
+describe('a rotation of LOG_SIGNING_KEY', () => {
   const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-change-'));
   const checkpointFile = join(dir, 'checkpoints');
   let database: TestDatabase;
@@ -73,7 +73,7 @@ describe('a change of LOG_SIGNING_KEY', () => {
     await product.signal('SIGTERM');
   }
 
-  it('begins with both keys: dropping the old one at once is refused at the start, with what to do', async () => {
+  it('requires both keys: a start without the old one is refused with instructions', async () => {
     const { receipt, keys } = await receiptIn(STEPS.before);
     expect([receipt.log.key, keys]).toEqual([oldKey, [oldKey]]);
     receipts.before = receipt;
@@ -95,7 +95,7 @@ describe('a change of LOG_SIGNING_KEY', () => {
     await changing.signal('SIGTERM');
   });
 
-  it('goes on with the new key alone once both have signed', async () => {
+  it('continues with the new key alone after both have signed', async () => {
     const during = await receiptIn(STEPS.during);
     expect([during.receipt.log.key, during.keys]).toEqual([newKey, [newKey, oldKey]]);
     receipts.during = during.receipt;
@@ -105,7 +105,7 @@ describe('a change of LOG_SIGNING_KEY', () => {
     receipts.after = after.receipt;
   });
 
-  it('leaves old receipts valid, for those with the old key, the new keys, or both', () => {
+  it('keeps old receipts valid for holders of the old key, the new keys, or both', () => {
     const check = (receipt: Receipt | undefined, key: string) => {
       writeFileSync(join(dir, 'receipt.json'), JSON.stringify(receipt));
       writeFileSync(join(dir, 'log.pub'), `${key}\n`);
@@ -137,7 +137,7 @@ describe('a change of LOG_SIGNING_KEY', () => {
     ]);
   });
 
-  it('leaves the log verified with the first key, with all keys in a file, and with those of the proxy', async () => {
+  it('leaves the log verifiable with the first key, all keys in a file, or the keys of the proxy', async () => {
     const verify = async (args: string[], env: Record<string, string> = {}) =>
       runCli(['audit', 'verify', '--json', ...args], { ...envOf(database), DATA_DIR: dir, ...env }, dir);
     const file = join(dir, 'all.pub');

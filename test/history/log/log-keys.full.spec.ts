@@ -30,8 +30,8 @@ async function replaceNewest(change: (note: string) => string): Promise<void> {
   await tamper(log.database, `UPDATE checkpoint SET note = '${note}' WHERE size = (SELECT max(size) FROM checkpoint)`);
 }
 
-describe('a change of the log key', () => {
-  it('happens while records are sealed, and each side verifies the log with the keys that it has', async () => {
+describe('a rotation of the log key', () => {
+  it('runs during sealing, and each side verifies the log with the keys it has', async () => {
     await log.seal(rings.before);
     expect(await log.verify(rings.during)).toMatchObject({ ok: true });
     await log.seal(rings.during);
@@ -50,7 +50,7 @@ describe('a change of the log key', () => {
     expect(fault).toMatchObject({ code: 'not_signed', leaf: 0 });
   });
 
-  it('can be made twice, and the first key is enough to verify all', async () => {
+  it('can be repeated, and the first key suffices to verify all', async () => {
     const third = keys.stranger;
     await log.seal(rings.before);
     await log.seal(rings.during);
@@ -65,7 +65,7 @@ describe('a change of the log key', () => {
     ['first', 'before', 'during'],
     ['second', 'during', 'after'],
   ])(
-    'needs no pause: in its %s step, instances with the settings before and after it seal one tree',
+    'requires no downtime: in its %s step, instances with old and new settings build one tree',
     async (_step, one, other) => {
       await log.seal(rings.before);
       if (one === 'during') await log.seal(rings.during);
@@ -83,7 +83,7 @@ describe('a change of the log key', () => {
     },
   );
 
-  it('is refused, by the sealer and at the start, before a checkpoint was signed by both keys', async () => {
+  it('is refused by the sealer and at the start until both keys have signed a checkpoint', async () => {
     const check = (ring = rings.after) => requireLogKeys(log.database.url, ring);
     await check(); // a new log may begin with any key
     await log.seal(rings.before);
@@ -102,7 +102,7 @@ describe('a change of the log key', () => {
     await sealAll(sealing, client);
   });
 
-  it('lets removals be signed with the newest key that signed the newest checkpoint', async () => {
+  it('lets removals be signed with the newest key of the newest checkpoint', async () => {
     await log.seal(rings.before);
     const signer = async (ring = rings.during) => signerAfter((await log.notes()).at(-1), ring)?.verifierKey;
     expect(signerAfter(undefined, rings.during)).toBe(keys.new);
@@ -122,7 +122,7 @@ describe('a note with several signatures', () => {
     await log.seal(rings.during);
   });
 
-  it('is rejected if the signature of one of the keys is forged, although the other is right', async () => {
+  it('is rejected if one signature is forged, although the other is valid', async () => {
     const [, note = ''] = await log.notes();
     const forged = lineOf(signNote('another text\n', keys.new)).trimEnd();
     await replaceNewest((both) => both.replace(lineOf(both).split('\n')[0] as string, forged));
@@ -137,7 +137,7 @@ describe('a note with several signatures', () => {
     }
   });
 
-  it('is rejected if one of the keys that its text names did not sign it', async () => {
+  it('is rejected without the signature of a key that its text names', async () => {
     await replaceNewest((note) => note.replace(lineOf(note).split('\n')[0] as string, '').replace('\n\n\n', '\n\n'));
     expect(signersIn(await log.notes())).toEqual(['old', 'old']);
     for (const ring of Object.values(rings)) {
@@ -145,7 +145,7 @@ describe('a note with several signatures', () => {
     }
   });
 
-  it('makes no key trusted that its text does not name', async () => {
+  it('gives no trust to keys that its text does not name', async () => {
     await replaceNewest((note) => `${note}${lineOf(signNote(textOf(note, keys.old), keys.stranger))}`);
     expect(await log.verify(rings.before)).toMatchObject({ ok: true });
     await log.seal(rings.during);
@@ -181,7 +181,7 @@ describe('a stolen old key', () => {
     expect(await faultFor()).toMatchObject({ code: 'not_signed' });
   });
 
-  it('cannot return by a signature beside that of the new key', async () => {
+  it('cannot be reused as a second signature next to the new key', async () => {
     await replaceNewest((note) => `${note}${lineOf(signNote(textOf(note, keys.new), keys.old))}`);
     const expected = { code: 'not_signed', meaning: expect.stringContaining('A signature was added') };
     for (const ring of [rings.before, rings.after]) expect(await faultFor(ring)).toMatchObject(expected);

@@ -128,7 +128,7 @@ describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
 
   if (isDocument) return; // test/history/verify/documents.full.spec.ts
 
-  it('is canonical JSON for any values of the row', async () => {
+  it('is canonical JSON for any column values', async () => {
     const stored = await columnsOf(name);
     await fc.assert(
       fc.asyncProperty(rowsOf(name, stored), async (drawn) => {
@@ -145,7 +145,7 @@ describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
   });
 });
 
-it('keeps the leaf of a stop that was sealed before stops had a cause', async () => {
+it('keeps the leaf of a stop sealed before stops had a cause', async () => {
   const stop = { id: randomUUID(), stopped_at: '2026-11-20T00:00:00.000000Z', reason: 'its key has leaked' };
   await insert('stop', [stop]);
   const columns = ['stops_client_id', 'stops_operation', 'client_id', 'key_id', 'actor'];

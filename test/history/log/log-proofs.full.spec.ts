@@ -113,7 +113,7 @@ describe('the log over HTTP', () => {
     expect(root).toHaveLength(32);
   });
 
-  it('proves that it only grew between any two checkpoints', async () => {
+  it('proves append-only growth between any two checkpoints', async () => {
     const rows = await scene.database.query<{ note: string }>('SELECT note FROM checkpoint ORDER BY size');
     const { key } = await head();
     const heads = rows.map(({ note }) => parseCheckpoint(openNote(note, verifierOf(key)).text));
@@ -128,7 +128,7 @@ describe('the log over HTTP', () => {
     }
   });
 
-  it('reports what is wrong with a question', async () => {
+  it('reports invalid parameters', async () => {
     const faults = async <const Path extends `proof${string}` | `consistency${string}`>(path: Path) =>
       (await get(path).expect(400)).body;
     expect(await faults('consistency?from=5&to=2')).toMatchObject({
@@ -145,7 +145,7 @@ describe('the log over HTTP', () => {
     await get('checkpoint', app).expect(403);
   });
 
-  it('records the reading of proofs like any other', async () => {
+  it('records reads of proofs like any other', async () => {
     const answer = await get(`proof?call=${call}`).expect(200);
     const [access] = await scene.database.query('SELECT call_id, rows, revealed FROM access WHERE id = $1', [
       answer.headers['x-call-id'],
@@ -155,7 +155,7 @@ describe('the log over HTTP', () => {
 });
 
 describe('a receipt', () => {
-  it('is verified offline, by a program that knows nothing of the proxy', async () => {
+  it('is verified offline, by an independent program', async () => {
     const [body, { key }] = [await receipt(), await head()];
     const { code, result } = check(body, '--key', key);
     expect(result).toMatchObject({ holds: true, call_id: call });
@@ -175,7 +175,7 @@ describe('a receipt', () => {
     expect(verifyAsDocumented(texts, key).faults).toEqual([null, expect.stringContaining('intent: not proved')]);
   });
 
-  it('is available to the client of the call, and to no other', async () => {
+  it('is available only to the client of the call', async () => {
     const { key: stranger } = await proxy.client('stranger', 'pay');
     for (const [id, by] of [
       [call, stranger],
@@ -186,7 +186,7 @@ describe('a receipt', () => {
     }
   });
 
-  it('is available to auditors for any call, opened for those who may see people, and the reading is recorded', async () => {
+  it('is available to auditors for any call, opened with access to people, and recorded', async () => {
     const { key: seeing } = await proxy.client('seeing', 'audit', 'audit:pii');
     const own = await receipt();
     const openedBy = async (key: string, headers: Record<string, string> = {}) => {

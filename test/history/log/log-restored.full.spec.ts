@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 describe('sealing records of other servers and clocks', () => {
-  it('continues after a backup was restored to another server, whatever its transaction numbers', async () => {
+  it('continues after a restore to another server, whatever its transaction numbers', async () => {
     await addStops(database, 2);
     await sealAll(new Sealing(ring, undefined), client);
     await tamper(
@@ -34,7 +34,7 @@ describe('sealing records of other servers and clocks', () => {
     expect(await newest(database, ring)).toMatchObject({ size: 4, root: await rootOfRecords(database) });
   });
 
-  it('seals records whose numbers are below those of the server on which the backup was made', async () => {
+  it('seals records with transaction numbers below those of the backed-up server', async () => {
     await addStops(database, 2);
     const running = new Sealing(ring, undefined);
     await sealAll(running, client);
@@ -47,7 +47,7 @@ describe('sealing records of other servers and clocks', () => {
     expect(await newest(database, ring)).toMatchObject({ size: 4, root: await rootOfRecords(database) });
   });
 
-  it('seals records of another server once, in any number of batches and after any number of restarts', async () => {
+  it('seals records of another server once, in any number of batches and restarts', async () => {
     await addStops(database, 30);
     await sealAll(new Sealing(ring, undefined, 10), client);
     await tamper(database, `UPDATE stop SET tx = '8888888888'`);

@@ -34,7 +34,7 @@ describe('the sealer', () => {
     expect(await metric('lag_seconds')).toBeLessThan(10);
   });
 
-  it('continues after its connection was lost, without an effect on others', async () => {
+  it('continues after a lost connection, without effect on other queries', async () => {
     const lost = await query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE application_name = 'payout-proxy sealer' AND datname = current_database()`,
@@ -45,7 +45,7 @@ describe('the sealer', () => {
     await eventually(async () => (await metric('failing')) === 0);
   });
 
-  it('logs that it may not take its role, while requests are still served', async () => {
+  it('logs that it may not assume its role, while requests are served', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const database = await createTestDatabase();
     const settings = { upstreamBaseUrl: paying.upstream.url, databaseSealerUrl: database.url };
@@ -61,7 +61,7 @@ describe('the sealer', () => {
     );
   });
 
-  it('refuses to extend a changed log and logs what to do, while requests are still served', async () => {
+  it('refuses to extend a changed log and logs instructions, while requests are served', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     await query('SET session_replication_role = replica');
     await query(`UPDATE log_leaves SET hashes = set_byte(hashes, 0, get_byte(hashes, 0) # 1) WHERE first = 0`);

@@ -76,7 +76,7 @@ describe('sealing', () => {
     expect((await leavesIn(database)).map(({ id }) => id)).toEqual([early, late]);
   });
 
-  it('states up to when it is complete, and no later record has an earlier time', async () => {
+  it('states its completeness time, and no later record has an earlier time', async () => {
     const sealing = new Sealing(ring, undefined);
     const timeOf = async (id: string | undefined) =>
       (await database.query('SELECT stopped_at AS at FROM stop WHERE id = $1', [id]))[0]?.at as Date;
@@ -123,7 +123,7 @@ describe('sealing', () => {
     }
   });
 
-  it('adds to the checkpoint file what a crash left out, and repairs what a crash cut off', async () => {
+  it('completes and repairs the checkpoint file after a crash', async () => {
     const file = await newFile('crash');
     await addStops(database, 1);
     await sealAll(new Sealing(ring, file), client);
@@ -138,7 +138,7 @@ describe('sealing', () => {
     expect(notes.map((note) => readHead(note, ring).size)).toEqual([1, 2, 3]);
   });
 
-  it('never takes back until when it is complete', async () => {
+  it('never reduces its completeness time', async () => {
     const sealing = new Sealing(ring, undefined);
     await addStops(database, 1);
     await sealAll(sealing, client);
@@ -166,7 +166,7 @@ describe('sealing', () => {
       return (error as Error).message;
     };
 
-    it('rejects a log whose newest leaves and checkpoint are gone, also after a restart', async () => {
+    it('rejects a log whose newest leaves and checkpoint are missing, also after a restart', async () => {
       await tamper(database, 'DELETE FROM checkpoint WHERE size > 10; DELETE FROM log_leaves WHERE first >= 10');
       expect(await refusal(sealing)).toMatch(/^the log has 10 leaves and had 20: the newest leaves were removed/);
       expect(await refusal(new Sealing(ring, await newFile(expect.getState().currentTestName ?? '')))).toMatch(
@@ -183,14 +183,14 @@ describe('sealing', () => {
       expect(await refusal(sealing)).toMatch(/1 of the log's leaves from 0 to 15 are missing/);
     });
 
-    it('rejects a log that another key has signed', async () => {
+    it('rejects a log signed by another key', async () => {
       const foreign = new Sealing(ringOf([signerOf(newSigningKey('test'))]), undefined);
       await tamper(database, 'DELETE FROM checkpoint; DELETE FROM log_leaves');
       await sealAll(foreign, client);
       expect(await refusal(sealing)).toMatch(/^the log does not match its signature: The note is not signed by test\+/);
     });
 
-    it('rejects another log that our key has signed', async () => {
+    it('rejects another log signed by our key', async () => {
       await tamper(database, 'DELETE FROM checkpoint; DELETE FROM log_leaves');
       await tamper(database, `UPDATE stop SET reason = 'another' WHERE id = (SELECT id FROM stop ORDER BY id LIMIT 1)`);
       await sealAll(new Sealing(ring, undefined), client);

@@ -2,14 +2,14 @@ import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.se
 import { eventually, Paying, startPaying } from '../../support/payments/paying';
 
 /** A worker has no file of what it has seen, but it sees every second of its own heartbeats. */
-describe('a database that comes back from the past', () => {
+describe('a database restored to the past', () => {
   let paying: Paying;
   beforeAll(async () => {
     paying = await startPaying();
   });
   afterAll(() => paying.close());
 
-  it('stops the proxies if only a worker has seen what is missing', async () => {
+  it('stops the proxies if only a worker holds the evidence', async () => {
     const { database } = paying.proxy;
     const heartbeat = (await paying.proxy.startWorker()).get(HeartbeatService);
     await heartbeat.beat();

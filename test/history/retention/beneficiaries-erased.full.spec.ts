@@ -9,7 +9,7 @@ import supertest from '../../support/http/supertest';
 const KEY = newSigningKey('test');
 const EMAIL = 'Canary.Bird@nest.example';
 
-describe('a person of a register who is erased', () => {
+describe('an erased person in a register', () => {
   let api: Registering;
   const audit = cliOf(auditCommands);
 
@@ -33,7 +33,7 @@ describe('a person of a register who is erased', () => {
     return (await asked.expect(200)).body.beneficiaries;
   };
 
-  it('is no longer allowed, and stays blocked without being shown', async () => {
+  it('is no longer allowed, and stays blocked but hidden', async () => {
     const [allowing, blocking] = [await api.client({ beneficiariesOnly: true }), await api.client()];
     await api.allow(allowing.name, EMAIL, 'bob@example.com');
     await api.block(blocking.name, EMAIL, 'bob@example.com');
@@ -56,7 +56,7 @@ describe('a person of a register who is erased', () => {
     expect((await erase('--yes')).places).toEqual([]);
   });
 
-  it('is unblocked by the name, or by the ID of the entry', async () => {
+  it('is unblocked by name or entry ID', async () => {
     const remove = [(entry: { id?: string } | undefined) => entry?.id ?? '', () => EMAIL];
     for (const textOf of remove) {
       const { name, key } = await api.client();

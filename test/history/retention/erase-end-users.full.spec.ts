@@ -34,7 +34,7 @@ describe('an erased end user', () => {
     await paying.close();
   });
 
-  it('is named nowhere, has no key that brings the name back, and pays nothing twice', async () => {
+  it('is named nowhere, has no key that restores the name, and pays nothing twice', async () => {
     const before = await keyOf();
     const paid = idOf(await pay(before, 'order-1').expect(200));
     const { person_id: person, actor, actor_source: source } = await paying.record({ headers: { 'x-call-id': paid } });
@@ -59,7 +59,7 @@ describe('an erased end user', () => {
     await pay(await keyOf('grace'), 'order-1').expect(200);
   });
 
-  it('is found by the client and the issuer', async () => {
+  it('is found by client and issuer', async () => {
     const issuers = ['https://id.example', 'https://other.example'];
     for (const issuer of issuers) {
       await paying.proxy.database.query(

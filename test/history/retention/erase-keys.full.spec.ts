@@ -34,7 +34,7 @@ interface Erased {
   keys: string[];
 }
 
-describe("idempotency keys with somebody's number", () => {
+describe('an idempotency key with a phone number', () => {
   let paying: Paying;
   let calls: Map<string, string>;
   let replays: string[];
@@ -100,7 +100,7 @@ describe("idempotency keys with somebody's number", () => {
     return new Map(rows.map(({ id, idempotency_key: key }) => [id, key ?? null]));
   };
 
-  it('are in no record, are found by them, and open what their records commit to', async () => {
+  it('is in no record, is found by the number, and opens the recorded commitment', async () => {
     const all = await everythingIn(paying.proxy.database);
     const named = Object.keys(all).filter((table) => DIGITS.test(all[table] ?? ''));
     expect(named).toEqual(['access_filters', 'idempotency_claim', 'intent_body', 'refusal_key', 'search_entry']);
@@ -120,7 +120,7 @@ describe("idempotency keys with somebody's number", () => {
   it.each([
     ['of a request', 'UPDATE intent_body SET idempotency_key = $2 WHERE intent_id = $1', () => calls.get('k-1')],
     ['of a refusal', 'UPDATE refusal_key SET key = $2 WHERE refusal_id = $1', () => replays[0]],
-  ])('cannot be changed, removed or added without notice: the key %s', async (_whose, change, which) => {
+  ])('cannot be changed, removed or added undetected: the key %s', async (_whose, change, which) => {
     const id = which() ?? '';
     const table = change.includes('refusal_key') ? 'refusal_key' : 'intent_body';
     const salt = table === 'refusal_key' ? 'salt' : 'idempotency_key_salt';
@@ -141,7 +141,7 @@ describe("idempotency keys with somebody's number", () => {
     expect(await verify()).toMatchObject({ ok: true });
   });
 
-  it('are erased in every spelling, and no other key is', async () => {
+  it('is erased in every spelling, and other keys are not', async () => {
     const expected = [...NAMING.map((key) => `idempotency_key/${calls.get(key)}`), ...replays.map((id) => `idempotency_key/${id}`)]; // oxfmt-ignore
     const dry = await erase(NUMBER, '--dry-run');
     expect(dry.places.filter((place) => !place.startsWith('access_filters/'))).toEqual(expected.sort());
@@ -156,7 +156,7 @@ describe("idempotency keys with somebody's number", () => {
     expect(await erase(NUMBER, '--yes')).toMatchObject({ id: null, places: [], exitCode: undefined });
   });
 
-  it('show as erased, and every proof holds', async () => {
+  it('is shown as erased, and every proof stays valid', async () => {
     const [key = ''] = NAMING;
     const id = calls.get(key) ?? '';
     expect(await verify()).toMatchObject({ ok: true });
@@ -169,7 +169,7 @@ describe("idempotency keys with somebody's number", () => {
     expect((await found(key)).map((call) => [call.id, call.idempotency_key])).toContainEqual([id, null]);
   });
 
-  it('are still taken', async () => {
+  it('remains taken', async () => {
     await erase(NUMBER, '--yes');
     const sent = paying.upstream.received.length;
     for (const key of NAMING) {
@@ -181,7 +181,7 @@ describe("idempotency keys with somebody's number", () => {
     expect((await erase(NUMBER, '--yes')).places.length).toBeGreaterThan(NAMING.length); // they came once more
   });
 
-  it('can be used again if nothing was paid with them, and then pay once', async () => {
+  it('can be reused if nothing was paid with it, and then pays once', async () => {
     const key = 'again-09099887766';
     paying.upstream.behaviour = (_request, response) => response.writeHead(401).end();
     await pay(key).expect(502);
@@ -197,7 +197,7 @@ describe("idempotency keys with somebody's number", () => {
     expect(await verify()).toMatchObject({ ok: true });
   });
 
-  it('wait like anything else while their call is not over', async () => {
+  it('waits until its call has ended', async () => {
     await erase(NUMBER, '--yes');
     paying.upstream.behaviour = (_request, _response, socket) => socket.destroy();
     const { body } = await pay('open-09099887766').expect(502);
@@ -205,7 +205,7 @@ describe("idempotency keys with somebody's number", () => {
     expect((await found('open-09099887766')).map((call) => call.idempotency_key)).toEqual(['open-09099887766']);
   });
 
-  it('are listed if the record of an earlier program has them', async () => {
+  it('is listed if an earlier version recorded it', async () => {
     const id = await copyIntent(paying.proxy.database, calls.get('k-1') ?? '', {
       idempotency_key: 'old-09099887766',
       idempotency_key_commitment: null,
@@ -216,7 +216,7 @@ describe("idempotency keys with somebody's number", () => {
     expect(stdout).toContain(`The idempotency keys of 1 calls contain the contact`);
   });
 
-  it.each(['ada%40nest.example', 'for:ada%40nest.example'])('may spell an address: %s', async (key) => {
+  it.each(['ada%40nest.example', 'for:ada%40nest.example'])('may contain an address spelled %s', async (key) => {
     paying.upstream.behaviour = OK;
     const id = idOf(await pay(key).expect(200));
     expect((await erase('ada@nest.example', '--yes')).places).toEqual([`idempotency_key/${id}`]);

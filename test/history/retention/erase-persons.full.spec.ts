@@ -100,7 +100,7 @@ describe('audit erase --person', () => {
     await paying.close();
   });
 
-  it('notices a name or a salt that somebody changed', async () => {
+  it('detects a changed name or salt', async () => {
     const change = (set: string) => query(`UPDATE person SET ${set} WHERE id = $1`, [person]);
     const selected = "SELECT encode(salt, 'hex') AS salt FROM person WHERE id = $1";
     const [own] = await query<{ salt: string }>(selected, [person]);
@@ -120,7 +120,7 @@ describe('audit erase --person', () => {
     expect(await verify()).toMatchObject({ ok: true });
   });
 
-  it('leaves a person whose call waits for an approval, so that they cannot approve it themselves', async () => {
+  it('keeps a person while their call is held, which they could otherwise approve', async () => {
     await query("UPDATE client SET approval_over_usd = 2 WHERE name = 'app'");
     const held = idOf(await pay('canary-bird.19').expect(202));
     await query("UPDATE client SET approval_over_usd = NULL WHERE name = 'app'");
@@ -137,7 +137,7 @@ describe('audit erase --person', () => {
     expect(erased).toMatchObject({ places: [`person/${await personOf(held)}`], open: [], exitCode: undefined });
   });
 
-  it('leaves no byte of the name in the database, and every proof holds', async () => {
+  it('leaves no byte of the name in the database, and every proof stays valid', async () => {
     const records = await query('SELECT record FROM intent ORDER BY id');
     expect(await openingsOf(before)).toMatchObject([{ value: NAME, encoding: 'utf8' }]);
     const dry = await erase(NAME, '--dry-run');
@@ -169,7 +169,7 @@ describe('audit erase --person', () => {
     expect(await query('SELECT kind FROM erasure WHERE id = $1', [erased.id])).toEqual([{ kind: 'person' }]);
   });
 
-  it('keeps the caps of somebody who comes back, and links nothing to the records from before', async () => {
+  it('keeps the caps of a returning person, and links nothing to earlier records', async () => {
     await pay(NAME).expect(200);
     const over = await pay(NAME).expect(403); // 2.5 before the erasure and 2.5 now, of 6
     expect(over.body.code).toBe('cap_exceeded');
@@ -188,7 +188,7 @@ describe('audit erase --person', () => {
     expect(await verify()).toMatchObject({ ok: true });
   });
 
-  it('forgets the hash once no cap and no idempotency key needs it', async () => {
+  it('deletes the hash once no cap and no idempotency key needs it', async () => {
     const hash = async (id: string) => query("SELECT encode(sha256, 'hex') AS hash FROM person WHERE id = $1", [id]);
     const prune = () => paying.proxy.app.get(RecentContents, { strict: false }).runOnce();
     const pass = (id: string) => query("UPDATE person SET forget_after = now() - interval '1 s' WHERE id = $1", [id]);
@@ -206,7 +206,7 @@ describe('audit erase --person', () => {
     expect(await anomalies(before)).toEqual(['actor_erased']);
   });
 
-  it('erases persons whose name is the erased contact', async () => {
+  it('erases persons named by the erased contact', async () => {
     await query("UPDATE api_key SET person = $1 FROM client c WHERE c.id = client_id AND c.name = 'app'", [EMAIL]);
     await query("UPDATE client SET name = name, person_daily_cap_usd = NULL WHERE name = 'app'");
     const call = idOf(await paying.pay('+254712345679').expect(200));
@@ -229,7 +229,7 @@ describe('audit erase --person', () => {
     expect(await find(`person_id=${found}`)).toEqual([call]);
   });
 
-  it('tells which places keep the name', async () => {
+  it('lists the places that keep the name', async () => {
     await paying.proxy.get(paying.auditor, '/v1/audit/calls').set('X-Actor', 'clerk-7').expect(200);
     const [access] = await query<{ id: string }>("SELECT id FROM access WHERE actor = 'clerk-7'");
     const { stdout, exitCode } = await audit('erase', '--person', 'clerk-7', '--reason', 'case 20', '--yes');

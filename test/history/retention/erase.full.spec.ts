@@ -142,7 +142,7 @@ describe('audit erase', () => {
     expect(await erasures()).toHaveLength(2);
   });
 
-  it('finds phone numbers and handles in any spelling, and nobody similar', async () => {
+  it('finds phone numbers and handles in any spelling, and no similar ones', async () => {
     paying.upstream.behaviour = ok([{ tel: '0909 988 7766' }]);
     const item = { countryToSend: 'Nigeria', valueInUSD: 1 };
     const hers = await post('/payouts/airtime', { airtimes: [{ ...item, phoneNumber: PHONE }] }).expect(200);
@@ -201,7 +201,7 @@ describe('audit erase', () => {
     ]);
   });
 
-  it('keeps and lists calls that are not over, and exits with 2', async () => {
+  it('keeps and lists unfinished calls, and exits with 2', async () => {
     paying.upstream.behaviour = (_request, _response, socket) => socket.destroy();
     const { body } = await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 9 })).expect(502);
     const count = (await erasures()).length;
@@ -226,7 +226,7 @@ describe('audit erase', () => {
     await expect(erase(args[0] ?? '', ...args.slice(1), '--yes')).rejects.toThrow(message);
   });
 
-  it('requires a confirmation and the key of the log', async () => {
+  it('requires a confirmation and the log key', async () => {
     await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 11 })).expect(502);
     const named = `SELECT intent_id FROM item_recipient WHERE email = '${EMAIL}'`;
     const calls = await query<{ intent_id: string }>(named);

@@ -21,7 +21,7 @@ const FORBIDDEN = answer(403, { error: 'forbidden' });
 const ERASED = /^sha256 [0-9a-f]{64}$/;
 
 /** An erased key is a hash in its claim. Everything that works with claims must find it by the key. */
-describe('a claim whose key was erased', () => {
+describe('a claim with an erased key', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-erased-'));
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -65,7 +65,7 @@ describe('a claim whose key was erased', () => {
       .expect(200);
   const payLate = (call: string) => insertOutcomesAgain(proxy.app.get(PrismaService), [paidOutcome(call)], TIMEOUTS);
 
-  it('is taken over as it is, by a call that may have the key', async () => {
+  it('is transferred unchanged to a call that may have the key', async () => {
     const first = await pay('order-1', FORBIDDEN);
     await eraseKeys(owner, [first.call], []);
     const second = await pay('order-1');
@@ -85,7 +85,7 @@ describe('a claim whose key was erased', () => {
     return id;
   }
 
-  it('goes back to its call if that was paid after all', async () => {
+  it('returns to its call if that was paid after all', async () => {
     const lost = await givenUp('order-2');
     const other = await pay('order-2', reset);
     expect(await claimsOf(other.call)).toMatchObject([{ key: expect.stringMatching(ERASED) }]);
@@ -95,20 +95,20 @@ describe('a claim whose key was erased', () => {
     expect(await pay('order-2')).toEqual({ status: 200, call: lost, sent: 0 });
   });
 
-  it('raises the alarm if both calls were paid', async () => {
+  it('raises an alarm if both calls were paid', async () => {
     const lost = await givenUp('order-3');
     await pay('order-3');
     await payLate(lost);
     expect(await alarms()).toEqual([{ call_id: lost }]);
   });
 
-  describe('and a call that was restored from a copy', () => {
+  describe('of a call restored from a copy', () => {
     const found = async (order: string) => {
       const { body } = await proxy.get(app.key, `/v1/calls?idempotency_key=${order}`).expect(200);
       return body.calls.map((call) => [call.id, call.idempotency_key]);
     };
 
-    it('which has its key, its claim and the commitment again', async () => {
+    it('gets its key and commitment again', async () => {
       await proxy.database.query('DELETE FROM recent_content');
       const { call } = await pay('order-4');
       await loseCalls(proxy.database, dataDir, call);
@@ -126,7 +126,7 @@ describe('a claim whose key was erased', () => {
       expect(await pay('order-4')).toEqual({ status: 200, call, sent: 0 });
     });
 
-    it('which takes an erased claim over, if the earlier call left the key free', async () => {
+    it('transfers to a later call if the earlier call left the key free', async () => {
       await proxy.database.query('DELETE FROM recent_content');
       const first = await pay('order-5', FORBIDDEN);
       const second = await pay('order-5');
@@ -143,7 +143,7 @@ describe('a claim whose key was erased', () => {
       expect(await pay('order-5')).toEqual({ status: 200, call: second.call, sent: 0 });
     });
 
-    it('which gets its key back from a younger call that was not paid', async () => {
+    it('returns its key from a later call that was not paid', async () => {
       await proxy.database.query('DELETE FROM recent_content');
       const first = await pay('order-6');
       await loseCalls(proxy.database, dataDir, first.call);
@@ -155,7 +155,7 @@ describe('a claim whose key was erased', () => {
       ]);
     });
 
-    it('by the copy of an earlier program, whose record has the key itself', async () => {
+    it('is restored from a copy of an earlier version, whose record has the key', async () => {
       await proxy.database.query('DELETE FROM recent_content');
       const { call } = await pay('order-7');
       const isOurs = (line: string) => line.includes('"kind":"intent"') && line.includes(call);

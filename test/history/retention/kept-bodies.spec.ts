@@ -4,7 +4,7 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 /** Work of a request without a key, at most. A longer body must be one that was made before. */
 const FRESH_BYTES = 4_096;
 
-describe('a body that the proxy serves without a key', () => {
+describe('a body served without a key', () => {
   let proxy: TestProxy;
 
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('a body that the proxy serves without a key', () => {
     '/docs/swagger-ui-bundle.js',
     '/docs/swagger-ui-standalone-preset.js',
     '/docs/swagger-ui.css',
-  ])('is one buffer for all requests, compressed once: %s', async (path) => {
+  ])('is one shared buffer, compressed once: %s', async (path) => {
     for (const encoding of ['gzip', 'identity']) {
       const headers = { 'accept-encoding': encoding };
       const [first, second] = [await bodyOf(path, headers), await bodyOf(path, headers)];
@@ -42,14 +42,14 @@ describe('a body that the proxy serves without a key', () => {
   });
 
   it.each(['/livez', '/readyz', '/metrics', '/console', '/docs/absent.js', '/openapi.yaml', '/absent'])(
-    'is otherwise short: %s',
+    'is short without compression: %s',
     async (path) => {
       const { text } = await bodyOf(path);
       expect([path, text.length < FRESH_BYTES || path === '/metrics']).toEqual([path, true]);
     },
   );
 
-  it('has a strong tag of each encoding, by which a program asks whether it changed', async () => {
+  it('has a strong ETag for each encoding, which supports conditional requests', async () => {
     const zipped = await bodyOf('/openapi.json', { 'accept-encoding': 'gzip' });
     const plain = await bodyOf('/openapi.json', { 'accept-encoding': 'identity' });
     const [zippedTag, plainTag] = [zipped, plain].map(({ response }) => response.headers.get('etag') ?? '');

@@ -58,7 +58,7 @@ describe('X-People: masked', () => {
     ['findings as CSV', () => '/v1/reconciliation/findings.csv', 'not revealed'],
     ['a finding', ({ finding }) => `/v1/reconciliation/findings/${finding}`, 'not revealed'],
     ['a report', ({ run }) => `/v1/reconciliation/runs/${run}/report?format=json`, 'not revealed'],
-  ])('masks people in %s, and in the record of the reading', async (_what, path, revealed) => {
+  ])('masks people in %s, and in the access record', async (_what, path, revealed) => {
     const open = await get(path(ids)).expect(200);
     expect(names(open.body)).not.toEqual([]);
     expect(await revealedIn(open)).toBe(revealed !== 'not revealed');
@@ -67,7 +67,7 @@ describe('X-People: masked', () => {
     expect(await revealedIn(masked)).toBe(revealed === 'tells');
   });
 
-  it('masks people in your own calls, and opens nothing of their receipts', async () => {
+  it('masks people in own calls, and opens nothing in their receipts', async () => {
     const { app } = approving;
     await eventually(async () => (await get(`/v1/calls/${ids.paid}/receipt`, app)).status === 200);
     for (const path of ['/v1/calls', `/v1/calls/${ids.paid}`, `/v1/calls/${ids.paid}/receipt`]) {
@@ -76,7 +76,7 @@ describe('X-People: masked', () => {
     }
   });
 
-  it('masks people in the answer to a decision', async () => {
+  it('masks people in the response to a decision', async () => {
     const decide = (key: string) =>
       approving.decide('reject', key, { reason: 'no' }, seeing).set('X-People', 'masked').expect(200);
     const decided = await decide(await approving.hold());

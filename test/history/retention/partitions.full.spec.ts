@@ -23,7 +23,7 @@ const COLUMN_TYPES: Record<string, string[]> = {
 };
 
 /** Where rows land, and whether Prisma's picture of the tables is theirs. */
-describe('the tables', () => {
+describe('partitioned tables', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
@@ -36,7 +36,7 @@ describe('the tables', () => {
   const namesOf = async (sql: string) => (await query<{ name: string }>(sql)).map(({ name }) => name).sort();
   const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
 
-  it("put a call's rows into the partitions of its month", async () => {
+  it('store the rows of a call in the partitions of its month', async () => {
     const id = callOf(await paying.pay().expect(200));
     const [month] = await query<{ suffix: string }>("SELECT to_char(now() AT TIME ZONE 'UTC', '_YYYY_MM') AS suffix");
     const tables = ['outcome', 'intent_body', 'outcome_body'];
@@ -82,7 +82,7 @@ describe('the tables', () => {
     expect(rows).toEqual([name(new Date(start)), name(next)]);
   });
 
-  it('get their next months once, however often and concurrently they are requested', async () => {
+  it('get the next months once, despite concurrent requests', async () => {
     const before = await partitions();
     const clients = Array.from({ length: 5 }, () => new Client({ connectionString: paying.proxy.database.url }));
     await Promise.all(clients.map((client) => client.connect()));
@@ -101,7 +101,7 @@ describe('the tables', () => {
     expect(unguarded).toEqual([]);
   });
 
-  it('skip a month that a long query or rows in the default partition block', async () => {
+  it('skip a month blocked by a long query or rows in the default partition', async () => {
     const reader = new Client({ connectionString: paying.proxy.database.ownerUrl });
     await reader.connect();
     await reader.query('BEGIN');
@@ -116,7 +116,7 @@ describe('the tables', () => {
     expect(await months('outcome')).toBe(5);
   });
 
-  it('are guarded and partitioned as their lists say', async () => {
+  it('have the guards and partitions that their lists name', async () => {
     const guardedBy = (trigger: string) =>
       `SELECT relname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid WHERE tgname = '${trigger}'`;
     const listed = await namesOf('SELECT unnest(append_only_tables()) AS name');
@@ -134,7 +134,7 @@ describe('the tables', () => {
     );
   });
 
-  it("equal Prisma's models, column by column", async () => {
+  it('match the Prisma models, column by column', async () => {
     const prisma = paying.proxy.app.get(PrismaService, { strict: false });
     const { models } = (prisma as unknown as { _runtimeDataModel: { models: Record<string, Model> } })
       ._runtimeDataModel;

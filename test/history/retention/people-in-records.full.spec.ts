@@ -28,7 +28,7 @@ function named(body: unknown, key = ''): unknown {
   return SHORT.includes(key) ? EMAIL : TEXT;
 }
 
-describe('the permanent records of people in requests and answers', () => {
+describe('the permanent records of people', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let app: string;
@@ -60,7 +60,7 @@ describe('the permanent records of people in requests and answers', () => {
     { 'content-type': `application/json; for="${EMAIL}"`, 'x-who': TEXT, 'set-cookie': `who=${EMAIL}` },
   );
 
-  it('name nobody, whatever field of whatever operation they are in', async () => {
+  it('name no person in any field of any operation', async () => {
     upstream.behaviour = echoing;
     const asked = [...DOCUMENTED, ...OBSERVED];
     const statuses = [];
@@ -96,7 +96,7 @@ describe('the permanent records of people in requests and answers', () => {
     }
   });
 
-  it('name nobody whom people mention in their reasons', async () => {
+  it('name no person mentioned in a reason', async () => {
     upstream.behaviour = (_request, _response, socket) => socket.destroy();
     const { body } = await proxy
       .post(app, '/payouts/credit', { credits: [{ email: EMAIL, valueInUSD: 7 }] })
@@ -174,7 +174,7 @@ describe('the permanent records of people in requests and answers', () => {
     },
   );
 
-  it('leave nobody in a table that cannot be erased, and nothing of headers and unknown fields', async () => {
+  it('leave no person in a table without erasure, and nothing of headers and unknown fields', async () => {
     const all = await everythingIn(proxy.database);
     for (const table of ERASABLE) expect([table, CANARY.test(all[table] ?? '')]).toEqual([table, true]);
     const kept = Object.keys(all).filter((table) => !ERASABLE.includes(table));

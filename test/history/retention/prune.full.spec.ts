@@ -72,7 +72,7 @@ describe('audit prune', () => {
   });
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  it('removes whole months with their keys, and keeps open calls, young months and the records of the removal', async () => {
+  it('removes whole months with their keys, and keeps open calls, recent months and the removal records', async () => {
     const gone = [await call('2025-01-05'), await call('2025-01-31T23:59:59Z'), await call('2025-02-01')];
     const inDoubt = await call('2025-01-06', 'unknown');
     const unanswered = await call('2025-02-06', null);
@@ -165,7 +165,7 @@ describe('audit prune', () => {
     expect(await idsIn('intent')).toEqual([inDoubt]);
   });
 
-  it('removes the readings of sources too, and with --people-only the people in them', async () => {
+  it('removes source reads too, and with --people-only only their people', async () => {
     const old = await evidenceOf(database, '2025-01-05');
     await evidenceOf(database, '2025-02-05');
     const young = await evidenceOf(database, new Date().toISOString());
@@ -189,7 +189,7 @@ describe('audit prune', () => {
     }
   });
 
-  it('does nothing before everything is sealed, and covered by a checkpoint of the witness and of the database', async () => {
+  it('requires everything sealed, and covered by a checkpoint of the witness and of the database', async () => {
     const id = await call('2025-01-05');
     await expect(prune()).rejects.toThrow('2025-01: 2 records are not sealed yet. Nothing was pruned');
     await seal();
@@ -212,7 +212,7 @@ describe('audit prune', () => {
     expect(await query('SELECT FROM pruning')).toEqual([]);
   });
 
-  it('waits for readers, lets others work meanwhile, and finishes an interrupted pruning', async () => {
+  it('waits for readers, lets other work continue, and resumes an interrupted pruning', async () => {
     const id = await call('2025-01-05');
     await query('SELECT index_calls(1000)');
     await seal();

@@ -110,7 +110,7 @@ describe('a search with any combination of filters', () => {
     return found;
   }
 
-  it('finds the same calls as a scan of all records, in order, for any page size', async () => {
+  it('finds the same calls as a full scan, in order, for any page size', async () => {
     const sorted = fc.tuple(
       searches(),
       fc.constantFrom('time' as const, 'amount' as const),
@@ -129,7 +129,7 @@ describe('a search with any combination of filters', () => {
     expect(findings).toBeGreaterThan(runs(25)); // to find nothing is easily right
   });
 
-  it('finds the same calls oldest first, batch by batch, and counts them', async () => {
+  it('finds the same calls oldest first, in batches, and counts them', async () => {
     await fc.assert(
       fc.asyncProperty(searches(), fc.boolean(), fc.integer({ min: 20, max: 100 }), async (search, ofItems, batch) => {
         const query = await searching.open(search, ofItems ? 'items' : 'calls');

@@ -76,7 +76,7 @@ describe('a search with invalid filters', () => {
     expect(body.errors).toEqual([{ pointer, detail: expect.stringMatching(/^(must be |must not be sent)/) }]);
   });
 
-  it('lists all invalid filters at once', async () => {
+  it('lists all invalid filters together', async () => {
     const { body } = await proxy
       .get(auditor, `${CALLS}?from=x&to=x&outcome=x&page_size=x&page_token=x&x=x`)
       .expect(400);

@@ -146,7 +146,7 @@ describe('the list of payouts in the history', () => {
     expect(groups.length).toBeGreaterThan(0);
   });
 
-  it('counts each call in each country it pays to, with the amount paid there', async () => {
+  it('counts each call in each country that it pays, with the amount paid there', async () => {
     const { groups } = await get('summary?group_by=country&client=shop');
     const shops = calls.filter(({ client }) => client.name === 'shop');
     for (const { group, name, ...numbers } of groups) {

@@ -73,7 +73,7 @@ describe('people in the history', () => {
     for (const part of ['lovelace', '8012345678', '801 234 5678', '1234567', '@ada']) expect(text).not.toContain(part);
   }
 
-  it('are masked everywhere in a call without `audit:pii`: in items, request and answer', async () => {
+  it('are masked in every part of a call without `audit:pii`: items, request and response', async () => {
     const id = await pay();
     const { body } = await proxy.get(auditor, `${CALLS}/${id}`).expect(200);
     expectNobody(body);
@@ -81,7 +81,7 @@ describe('people in the history', () => {
     expect(body.request?.body).toMatchObject({ credits: [{ email: '••••', twitter: '••••', valueInUSD: 3.5 }] });
   });
 
-  it('are masked without hiding shapes, amounts, IDs, times and error flags', async () => {
+  it('are masked, while shapes, amounts, IDs, times and error flags stay readable', async () => {
     const { response } = (await proxy.get(auditor, `${CALLS}/${await pay()}`).expect(200)).body;
     expect(response?.body).toMatchObject({
       status: 'success',
@@ -103,7 +103,7 @@ describe('people in the history', () => {
     });
   });
 
-  it('are masked in lists, too', async () => {
+  it('are masked in lists', async () => {
     await pay();
     expectNobody((await proxy.get(auditor, CALLS).expect(200)).body);
     // Masking what is shown does not take away whom one may search for.
@@ -137,7 +137,7 @@ describe('people in the history', () => {
     expectNobody((await proxy.get(auditor, CALLS).expect(200)).body);
   });
 
-  it('are hidden with the whole of an answer that is not JSON', async () => {
+  it('are hidden together with a response that is not JSON', async () => {
     upstream.behaviour = answer(502, `<p>${PERSON.email}</p>`);
     const { headers } = await proxy.post(app, '/payouts/airtime', {
       airtimes: [{ countryToSend: 'Nigeria', phoneNumber: PERSON.phone, valueInUSD: 1 }],
@@ -154,13 +154,13 @@ describe('people in the history', () => {
   });
 
   describe('in own calls', () => {
-    it('are shown unmasked to the client, with a key that may read', async () => {
+    it('are shown unmasked to the client, for a key that may read', async () => {
       const { body } = await proxy.get(app, `/v1/calls/${await pay()}`).expect(200);
       expect(body).toMatchObject({ outcome: 'succeeded', items: [{ recipient: { email: PERSON.email } }] });
       expect(body.response?.body).toEqual(TALKATIVE);
     });
 
-    it('are not shown to another client, which gets 404, also for refusals', async () => {
+    it('are hidden from other clients, which get 404, also for refusals', async () => {
       const { headers } = await proxy.post(app, '/send', {}).expect(400);
       const refused = headers['x-call-id'] as string;
       await proxy.get(app, `/v1/calls/${refused}`).expect(200);
@@ -197,7 +197,7 @@ describe('people in the history', () => {
       expect((await proxy.get(auditor, `${CALLS}/${id}`).expect(404)).body.code).toBe('call_not_found');
     });
 
-    it('are found by an ID in capital letters', async () => {
+    it('are found by an ID in upper case', async () => {
       const id = await pay();
       expect((await proxy.get(app, `/v1/calls/${id.toUpperCase()}`).expect(200)).body.id).toBe(id);
     });

@@ -185,11 +185,11 @@ describe('the search of the history', () => {
     expect(await found(query)).toEqual(names);
   });
 
-  it("finds the same by a client's ID as by its name", async () => {
+  it('finds the same by client ID and by client name', async () => {
     expect(await found(`client=${shopId}`)).toEqual(await found('client=shop'));
   });
 
-  it("finds the calls of both clients if one is named like the other's ID", async () => {
+  it('finds the calls of both clients if the name of one is the ID of the other', async () => {
     await proxy.client(shopId, 'read');
     expect(await found(`client=${shopId}`)).toEqual(await found('client=shop'));
   });
@@ -238,7 +238,7 @@ describe('the search of the history', () => {
     },
   );
 
-  it('continues a page from its end after new calls arrive', async () => {
+  it('continues from the end of a page after new calls arrive', async () => {
     const whole = (await proxy.get(auditor, CALLS).expect(200)).body.calls as { id: string }[];
     const first = (await proxy.get(auditor, `${CALLS}?page_size=4`).expect(200)).body;
     await make('later', shop, '/account/transfer', { receiver: 'later' });

@@ -94,7 +94,7 @@ describe('GET /v1/overview', () => {
   });
 
   it.each(['audit', 'reconcile', 'approve', 'admin'] as const)(
-    'shows a key with the scope %s its sections, and nothing else',
+    'shows a key with the scope %s only its sections',
     async (scope) => {
       const overview = await read(scope);
       const none = Object.entries(SECTIONS).filter(([, scopes]) => !(scopes as readonly string[]).includes(scope));
@@ -108,7 +108,7 @@ describe('GET /v1/overview', () => {
     },
   );
 
-  it('rejects other scopes, and more than a month', async () => {
+  it('rejects other scopes, and periods over a month', async () => {
     const { body } = await scene.proxy.get(keys.get('pay') ?? '', '/v1/overview').expect(403);
     expect(body.code).toBe('scope_missing');
     for (const days of ['0', '32', 'x']) {
@@ -149,7 +149,7 @@ describe('GET /v1/overview', () => {
     expect(findings?.map(({ age }) => age)).toEqual(['0_to_1', '2_to_7', '8_to_30', '31_or_more']);
   });
 
-  it('shows which records are sealed', async () => {
+  it('shows the sealed records', async () => {
     await eventually(async () => ((await read('audit')).seal?.size ?? 0) > 0);
     const { seal } = await read('audit');
     expect(seal).toEqual({ size: expect.any(Number), sealed_at: expect.any(String) });
@@ -175,7 +175,7 @@ describe('GET /v1/overview', () => {
     expect([after[2], new Decimal(after[3] ?? 0).sub(before[3] ?? 0).toFixed()]).toEqual([before[2], '1.3']);
   });
 
-  describe('with Accept: text/event-stream', () => {
+  describe('as an event stream', () => {
     const follow = async (who: string, signal: AbortSignal) => {
       const response = await fetch(`${scene.proxy.url}/v1/overview`, {
         headers: { 'X-API-Key': keys.get(who) ?? '', Accept: 'text/event-stream' },
@@ -207,7 +207,7 @@ describe('GET /v1/overview', () => {
       leaving.abort();
     });
 
-    it('records one reading, and sends no overview while nothing changes', async () => {
+    it('records one read, and sends no overview while nothing changes', async () => {
       const known = (await accesses()).length;
       const leaving = new AbortController();
       const events = await follow('approve', leaving.signal);
@@ -219,7 +219,7 @@ describe('GET /v1/overview', () => {
       expect((await accesses()).slice(known)).toEqual([{ rows: 1, revealed: false }]);
     });
 
-    it('confirms that nothing changed, and reports when it cannot be read', async () => {
+    it('sends keep-alives without changes, and reports failed reads', async () => {
       const leaving = new AbortController();
       const events = await follow('approve', leaving.signal);
       const first = await next(events);
@@ -238,7 +238,7 @@ describe('GET /v1/overview', () => {
       leaving.abort();
     });
 
-    it('ends after five minutes, so that a revoked key is noticed', async () => {
+    it('ends after five minutes, which bounds the use of a revoked key', async () => {
       const events = await follow('admin', new AbortController().signal);
       await next(events);
       const now = performance.now.bind(performance);

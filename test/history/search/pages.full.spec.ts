@@ -5,7 +5,7 @@ import { startProxyWithSandbox } from '../../support/processes/proxy';
 import { first } from '../../support/examples/first';
 
 /** What recipients and payers see, in a real browser; the links are those that apps get from the proxy. */
-describe('the pages behind the links', () => {
+describe('the redemption pages', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let browser: TestBrowser;
   let client: InterfaceClient;
@@ -45,7 +45,7 @@ describe('the pages behind the links', () => {
     return { id, redeemLink };
   };
 
-  it('pay once with a click, and state what is paid', async () => {
+  it('pay once with a click, and show the payment', async () => {
     const { paymentLink, transaction } = await initiate('Prizes <b>of</b> May & "June"');
     await page.goto(paymentLink);
     expect(await page.textContent('main')).toContain('Prizes <b>of</b> May & "June"');
@@ -93,7 +93,7 @@ describe('the pages behind the links', () => {
     expect(await page.getByRole('button').count()).toBe(0);
   });
 
-  it('explain a wrong form, and keep the credit', async () => {
+  it('explain an invalid form, and keep the credit', async () => {
     const { redeemLink, id } = await paid();
     await page.goto(redeemLink);
     const form = page.locator('details', { has: page.getByText('Airtime', { exact: true }) });

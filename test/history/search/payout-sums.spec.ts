@@ -81,18 +81,18 @@ async function truth() {
 }
 
 describe('the sums of payouts', () => {
-  it('have each entry of a payout once', () => {
+  it('include each entry of a payout once', () => {
     expect(SUM_NAMES.flatMap((name): string[] => SUMS[name].entries).sort()).toEqual(Object.keys(ENTRIES).sort());
   });
 
-  it('take the same entry for a state in SQL', async () => {
+  it('agree with the SQL entry for a state', async () => {
     for (const state of CALL_STATES) {
       const [row] = await scene.proxy.database.query('SELECT usual_entry($1) AS entry', [state]);
       expect([state, row?.entry]).toEqual([state, usualEntry(state)]);
     }
   });
 
-  it('add up, agree with the money of the upstream, and have one country whatever its spelling', async () => {
+  it('match the money of the upstream, and have one country for all its spellings', async () => {
     let [paidTo, number] = [0, 0];
     await fc.assert(
       fc.asyncProperty(calls, async (planned) => {
@@ -121,7 +121,7 @@ describe('the sums of payouts', () => {
     );
   });
 
-  it('have a link as pending until it is paid, and then as paid', async () => {
+  it('show a link as pending until it is paid', async () => {
     const before = await sumsOf();
     const credits = [{ email: 'ada@example.com', valueInUSD: 3 }];
     const links = (status: Payout['status']) => send('/payouts/initiate-credit', { credits }, [{ usd: 3, status }]);
@@ -135,7 +135,7 @@ describe('the sums of payouts', () => {
     expect((await sumsOf()).paid_usd.minus(before.paid_usd).toFixed()).toBe('3');
   });
 
-  it('are the same in an export', async () => {
+  it('are equal in an export', async () => {
     const sums = await sumsOf();
     const answer = await fetch(`${scene.proxy.url}/v1/audit/export?format=ndjson&what=items`, {
       headers: { 'X-API-Key': auditor },

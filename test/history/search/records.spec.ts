@@ -41,7 +41,7 @@ describe('records', () => {
       ? 'id'
       : 'intent_id';
 
-  it('can be added and read by the proxy, and not changed, removed, emptied, altered or disarmed', async () => {
+  it('can be inserted and read by the proxy, and not updated, deleted, truncated, altered or disarmed', async () => {
     const partitions = await partitionsOf([...RECORDS, ...PEOPLE]);
     expect(partitions.length).toBeGreaterThanOrEqual(5 * 3); // a default, this month, the next
     for (const table of [...RECORDS, ...PEOPLE, ...partitions]) {
@@ -128,7 +128,7 @@ describe('records', () => {
     expect([thousand.total, thousand.amounts.length]).toEqual(['100', 1_000]);
   });
 
-  it('store the bytes that were sent and received', async () => {
+  it('store the exact bytes sent and received', async () => {
     const reply = Buffer.from(
       '{"status": "success",\r\n "data": {"name":"\u00e9\\u00e9 \ud83d\ude00", "n": 1.0e+1}}  ',
     );
@@ -143,7 +143,7 @@ describe('records', () => {
     paying.upstream.behaviour = answer(200, { status: 'success' });
   });
 
-  it('show an intent without an outcome, older than the time-out, as in doubt', async () => {
+  it('show an intent older than the timeout without an outcome as in doubt', async () => {
     const msecs = Date.now() - 3_600_000;
     const id = uuidv7({ msecs });
     await insertIntent(paying.proxy.database, { id, recorded_at: new Date(msecs).toISOString() });
@@ -152,7 +152,7 @@ describe('records', () => {
     expect(await paying.listed('in_progress')).toEqual([]);
   });
 
-  it('name nobody: people are stored beside them, can be erased, and the commitments stay valid', async () => {
+  it('store people separately, which can be erased while the commitments stay valid', async () => {
     const people = { email: 'ada@example.com', twitter: '@ada_lovelace' };
     const credits = [{ ...people, valueInUSD: 1 }];
     paying.upstream.behaviour = answer(200, { status: 'success', data: { data: [{ chiRef: 'c-1', ...people }] } });

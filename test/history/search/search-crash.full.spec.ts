@@ -66,7 +66,7 @@ describe('the search index after a crash of Postgres', () => {
     );
   }
 
-  it('is filled again by a worker, and hides no call meanwhile', async () => {
+  it('is rebuilt by a worker, and hides no call meanwhile', async () => {
     const index = proxy.app.get(IndexService, { strict: false });
     const searching = proxy.app.get(SearchService, { strict: false });
     await filled(index);
@@ -92,7 +92,7 @@ describe('the search index after a crash of Postgres', () => {
     await worker.close(); // or it would fill the index that the next test empties
   });
 
-  it('says how much of it is there', async () => {
+  it('reports its progress', async () => {
     const index = proxy.app.get(IndexService, { strict: false });
     await database.query(
       `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex}); TRUNCATE search_entry, search_item, search_slice, search_position`,
@@ -107,7 +107,7 @@ describe('the search index after a crash of Postgres', () => {
     expect(await database.query('SELECT search_progress() AS progress')).toEqual([{ progress: 1 }]);
   });
 
-  it('finds calls of another server, whose transaction numbers this one has not reached', async () => {
+  it('finds calls of another server with higher transaction numbers', async () => {
     const index = proxy.app.get(IndexService, { strict: false });
     await filled(index);
     const before = await count('search_entry');

@@ -27,7 +27,7 @@ describe('the entries of the search index', () => {
   const entryOf = async (id: string) =>
     first(await query<Entry>('SELECT payouts, terms FROM call_entry WHERE call_id = $1', [id]));
 
-  it('are built from few calls at a time if these have many payouts, so that each statement ends in time', async () => {
+  it('are built in small batches for calls with many payouts, within the statement timeout', async () => {
     for (let n = 0; n < 3; n += 1) await addIntent({ claimed: 500 });
     const seen: number[] = [];
     for (let more = true; more;) {
@@ -55,7 +55,7 @@ describe('the entries of the search index', () => {
     ]);
   });
 
-  it('have the canonical form of a country that the search looks up', async () => {
+  it('have the canonical form of a country that the search uses', async () => {
     const known = [...countryCodes().keys()];
     const names = [
       ...known,
@@ -70,7 +70,7 @@ describe('the entries of the search index', () => {
     expect(found).toEqual(names.map(canonicalCountry));
   });
 
-  it('have the terms that the search looks up, whatever the values', async () => {
+  it('have the terms that the search uses, for any values', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(item(), { maxLength: 4 }), transactions(), async (items, found) => {
         const id = await addIntent({ items: items.map(({ document }) => document) });
@@ -93,7 +93,7 @@ describe('the entries of the search index', () => {
     );
   });
 
-  it('leave the index by their whole key, however many payouts have the same amount', async () => {
+  it('are deleted by their whole key, however many payouts have the same amount', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 300; n += 1) ids.push(await addIntent({ items: [{ amount_usd: '5' }] }));
     await query('SELECT reindex_calls($1::uuid[])', [ids]);

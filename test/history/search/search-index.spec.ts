@@ -49,7 +49,7 @@ describe('the search index', () => {
     await Promise.all([late.end(), later.end()]);
   });
 
-  it('reads each record once, even while a long transaction keeps the last ones from being final', async () => {
+  it('reads each record once, even while a long transaction delays the newest ones', async () => {
     const long = await connect();
     await long.query('BEGIN');
     await long.query('SELECT pg_current_xact_id()');
@@ -93,7 +93,7 @@ describe('the search index', () => {
     expect(await found({ request_id: 'fate', approval: 'pending' })).toEqual([]);
   });
 
-  it('is updated by many at once, in batches of any size, with each payout once', async () => {
+  it('is updated concurrently, in batches of any size, with each payout once', async () => {
     const made: string[] = [];
     for (let n = 0; n < 30; n += 1) made.push(await copyIntent(paying.proxy.database, model, { request_id: 'many' }));
     const connections = await Promise.all(Array.from({ length: 6 }, () => connect()));
@@ -116,7 +116,7 @@ describe('the search index', () => {
     expect(rows).toEqual(made.sort().map((id) => ({ id, count: items })));
   });
 
-  it('follows the records in the background too, also after its connections were lost', async () => {
+  it('follows the records in the background, also after lost connections', async () => {
     const indexed = async (request: string) => {
       const rows = () => query('SELECT FROM search_entry WHERE terms @> ARRAY[$1]', [`request:${request}`]);
       await eventually(async () => (await rows()).length > 0);
@@ -131,7 +131,7 @@ describe('the search index', () => {
     await indexed('after-the-loss');
   });
 
-  it('is the same when it is rebuilt', async () => {
+  it('is the same after a rebuild', async () => {
     const all =
       'SELECT e.*, ARRAY(SELECT i::text FROM search_item i WHERE i.call_id = e.call_id ORDER BY 1) FROM search_entry e ORDER BY e.call_id';
     await found({});
@@ -141,7 +141,7 @@ describe('the search index', () => {
     expect(before.length).toBeGreaterThan(30);
   });
 
-  it('finds new records of a backup that was restored to a server with lower transaction numbers', async () => {
+  it('finds new records after a restore to a server with lower transaction numbers', async () => {
     await query("UPDATE search_position SET done = '900000000000:900000000000:'");
     await copyIntent(paying.proxy.database, model, { request_id: 'after-the-restore' });
     expect(await found({ request_id: 'after-the-restore' })).toHaveLength(1);
@@ -179,7 +179,7 @@ describe('the search index', () => {
     await proxy.end();
   });
 
-  it('reports that there is more to index than a search can wait for', async () => {
+  it('reports a backlog that is too long for a search', async () => {
     const index = paying.proxy.app.get(IndexService, { strict: false });
     const endless = jest.spyOn(index, 'runOnce').mockResolvedValue({ state: 'more', progress: 1 });
     const now = performance.now.bind(performance);

@@ -19,7 +19,7 @@ const WEEK_MS = 7 * 86_400_000;
 const RECORDS = /Seq Scan on (search_entry|intent|intent_body|outcome|refusal|decision|settlement)/;
 
 /** No search reads a table from end to end. */
-describe('the plans of searches', () => {
+describe('a search plan', () => {
   let proxy: TestProxy;
   let searching: SearchService;
   /** The questions that were asked of the index. */
@@ -132,7 +132,7 @@ describe('the plans of searches', () => {
     ['10: amounts + a day', () => ({ min_total_usd: '50', max_total_usd: '60', from: ago(31), to: ago(30) })],
   ];
 
-  it.each(FILTERS)('use an index: %s', async (_name, search) => {
+  it.each(FILTERS)('uses an index: %s', async (_name, search) => {
     const deep = (await searching.search({ ...search(), page_size: 200 })).nextPageToken;
     await check(search(), 'calls');
     await check({ ...search(), sort: 'amount' }, 'calls');
@@ -144,7 +144,7 @@ describe('the plans of searches', () => {
     ['records', (_prisma, ids) => proxy.app.get(RecordsService, { strict: false }).list(ids, true)],
     ['calls in doubt', (prisma, ids) => readSentCalls(prisma, ids, 60_000)],
     ['states', (prisma, ids) => readCallStates(prisma, ids, 60)],
-  ])('look %s of several months up by their IDs', async (_what, read) => {
+  ])('looks %s of several months up by their IDs', async (_what, read) => {
     const sql = `SELECT id::text FROM intent WHERE id < uuid_floor(now() - interval '5 days') ORDER BY id`;
     const ids = (await proxy.database.query<{ id: string }>(sql)).map(({ id }) => id);
     asked = [];
@@ -163,7 +163,7 @@ describe('the plans of searches', () => {
     }
   });
 
-  it('let a count rest, with the same result', async () => {
+  it('can defer the count, with the same result', async () => {
     const summaries = proxy.app.get(SummaryService, { strict: false });
     const count = (search: SummarySearch, rests: boolean) =>
       summaries.summarize(search, { reveal: true, gone: undefined, rests });
@@ -180,7 +180,7 @@ describe('the plans of searches', () => {
     }
   });
 
-  it('start a deep page at its position, and read as little as for the first page', async () => {
+  it('starts a deep page at its position, and reads as little as for the first page', async () => {
     const sql = 'SELECT id::text FROM intent ORDER BY id OFFSET 500 LIMIT 1';
     const { id } = first(await proxy.database.query<{ id: string }>(sql));
     const token = Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
@@ -198,7 +198,7 @@ describe('the plans of searches', () => {
     }
   });
 
-  it('read a day for a page of frequent results, and no whole week', async () => {
+  it('reads a day for a page of frequent results, not a whole week', async () => {
     const thursday = new Date(Math.floor(Date.parse(ago(40)) / WEEK_MS) * WEEK_MS); // weeks are counted from 1970-01-01
     const conditions = {
       terms: [],
@@ -222,7 +222,7 @@ describe('the plans of searches', () => {
     [{ outcome: 'in_progress' }, 'search_entry_in_progress'],
     [{ outcome: 'pending_approval' }, 'search_entry_expires_at'],
     [{ approval: 'pending' }, 'search_entry_expires_at'],
-  ])('find %j by time, not among all past calls', async (search: CallSearch, index) => {
+  ])('finds %j by time, not among all past calls', async (search: CallSearch, index) => {
     asked = [];
     await searching.search(search);
     const { text, values } = asked.at(-1) as Prisma.Sql;

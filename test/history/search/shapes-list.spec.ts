@@ -5,7 +5,7 @@ import { eventually, startPaying } from '../../support/payments/paying';
 const AIRTIME_OPERATION = 'POST /payouts/airtime';
 const SHAPES = '/v1/audit/shapes';
 
-describe('the list of the shapes of answers', () => {
+describe('the list of response shapes', () => {
   it('is available to auditors only, by operation, HTTP status and page', async () => {
     const paying = await startPaying();
     const listed = async (filter = '') =>

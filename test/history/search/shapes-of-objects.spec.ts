@@ -14,7 +14,7 @@ import { sharesItsShape } from '../../support/http/same-shape';
  * A shape of its own makes an object ten times as expensive, and outlives it until the next full collection. Node 20 makes
  * one for each `{ ...some, more }`. See decision 0042.
  */
-describe('objects that each payment or each record of a page needs', () => {
+describe('frequent objects', () => {
   const at = '2026-11-20T10:00:00.000000Z';
   const intent = {
     id: '019e0000-0000-7000-8000-000000000000',

@@ -11,7 +11,7 @@ const AIRTIME_OPERATION = 'POST /payouts/airtime';
 const WALLETS_OPERATION = 'GET /wallets/list';
 const PERSON = { email: 'ada@example.com', phone: '+254712345678', id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' };
 
-describe('the watch over the shapes of answers', () => {
+describe('the monitor of response shapes', () => {
   let paying: Paying;
   /** The lines that were logged of shapes, as they were given to the logger. */
   let logged: unknown[][];
@@ -65,7 +65,7 @@ describe('the watch over the shapes of answers', () => {
     return headers['x-call-id'] as string;
   }
 
-  it('lists, counts and logs a shape once, without a value, however often it occurs', async () => {
+  it('lists, counts and logs a shape once, without values, however often it occurs', async () => {
     const data = (valueInUSD: unknown) => ({
       error: 'None',
       data: [{ chiRef: PERSON.id, valueInUSD, phone: PERSON.phone }],
@@ -112,7 +112,7 @@ describe('the watch over the shapes of answers', () => {
     expect(Object.values(PERSON).filter((value) => text.includes(value))).toEqual([]);
   });
 
-  it('tracks each operation and HTTP status separately, and treats non-JSON and missing answers as such', async () => {
+  it('tracks each operation and HTTP status separately, including non-JSON and missing responses', async () => {
     const proxy = await another();
     const operation = 'POST /payouts/mobile-money';
     const pay = () => ask(operation, proxy);
@@ -135,7 +135,7 @@ describe('the watch over the shapes of answers', () => {
     ]);
   });
 
-  it('recognises after a restart what was seen before it, and combinations of it', async () => {
+  it('recognizes known shapes and their combinations after a restart', async () => {
     const operation = 'POST /send';
     await answered(operation, [{ email: 'x' }]);
     await answered(operation, [{ phone: 'x' }]);
@@ -148,7 +148,7 @@ describe('the watch over the shapes of answers', () => {
     expect(await counted('new', again)).toEqual({});
   });
 
-  it('counts a shape once that two instances see at the same time, and records it before they stop', async () => {
+  it('counts a shape once across instances, and records it before they stop', async () => {
     const operation = 'POST /payouts/initiate-credit';
     const instances = [await another(), await another()];
     const blocker = new Client({ connectionString: paying.proxy.database.ownerUrl });
@@ -168,7 +168,7 @@ describe('the watch over the shapes of answers', () => {
     expect(logged).toHaveLength(1);
   });
 
-  it('breaks no call while the database rejects shapes, and records them later', async () => {
+  it('fails no call while the database rejects shapes, and records them later', async () => {
     const operation = 'POST /account/transfer';
     await query('ALTER TABLE answer_shape RENAME TO gone');
     await answered(operation, { error: 'None' });
@@ -202,7 +202,7 @@ describe('the watch over the shapes of answers', () => {
     await isListed('GET /sub-account/list', 1);
   });
 
-  it('breaks no call for hostile answers, and stores little of them', async () => {
+  it('fails no call for hostile responses, and stores little of them', async () => {
     const operation = 'POST /payouts/credit';
     const many = phones(5_000);
     const names = many.map((phone) => phone.slice(-5).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? ''));

@@ -8,7 +8,7 @@ import supertest from '../../support/http/supertest';
 import { TestDatabase } from '../../support/databases/test-database';
 
 /** All that is on record about one call. */
-describe("a call's story", () => {
+describe('the story of a call', () => {
   let paying: Paying;
   beforeAll(async () => {
     paying = await startPaying();
@@ -22,7 +22,7 @@ describe("a call's story", () => {
   const pay = async () => (await paying.pay().expect(200)).headers['x-call-id'] as string;
   const codes = async (id: string) => (await story(id)).anomalies.map(({ code }) => code);
 
-  it('shows each attempt, where its records are sealed, and who has read it', async () => {
+  it('shows each attempt, the seals of its records, and its readers', async () => {
     const id = await pay();
     const first = await story(id);
     expect(first.upstream?.tries).toEqual([
@@ -53,7 +53,7 @@ describe("a call's story", () => {
     ]);
   });
 
-  it('shows what was changed on its client, stopped or configured in the day before it', async () => {
+  it('shows changes of its client, stops and configuration in the day before it', async () => {
     const { client } = await story(await pay());
     const other = await paying.proxy.client('bystander', 'pay');
     const act = (action: string, target: string | null, ago: string, more: string) =>
@@ -117,7 +117,7 @@ describe("a call's story", () => {
     });
   });
 
-  it("shows where the upstream's answer differs from the request", async () => {
+  it('shows differences between the request and the upstream response', async () => {
     const transactions = [
       { phoneNumber: PHONE, valueInUSD: '2.4', chiRef: 'a' },
       { phoneNumber: '+254700000000', valueInUSD: '1', chiRef: 'b' },
@@ -131,7 +131,7 @@ describe("a call's story", () => {
     expect(await codes(await pay())).toEqual(['item_without_transaction']);
   });
 
-  it('shows stored data that was changed, is missing, or was removed on purpose', async () => {
+  it('shows stored data that was changed, lost or removed on purpose', async () => {
     const id = await pay();
     const own = async () => (await codes(id)).filter((code: string) => code !== 'item_without_transaction');
     expect(await own()).toEqual([]);
@@ -160,7 +160,7 @@ describe("a call's story", () => {
     expect(await own()).toEqual(['request_body_erased', 'response_body_erased', 'recipient_erased']);
   });
 
-  it('shows a call that was settled as not executed, and turned out to be carried out', async () => {
+  it('shows a settlement as not executed that a later payment contradicts', async () => {
     const sent = await pay();
     const id = await copyIntent(paying.proxy.database, sent, {});
     await insertSettlements(paying.proxy.database, [
@@ -170,7 +170,7 @@ describe("a call's story", () => {
     expect(await codes(id)).toContain('success_after_not_executed');
   });
 
-  it('shows the seal and the readers of a refused request too', async () => {
+  it('shows the seal and the readers of a refused request', async () => {
     const { headers } = await paying.proxy.post(paying.app, '/payouts/airtime', { ...AIRTIME, x: 1 }).expect(400);
     const refused = await story(headers['x-call-id'] ?? '');
     expect(refused).toMatchObject({ outcome: 'refused', anomalies: [], seals: [{ kind: 'refusal', index: null }] });

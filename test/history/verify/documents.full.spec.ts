@@ -42,7 +42,7 @@ function peopleOf({ items }: OpenIntent) {
 const itemsCutOut = (text: string, next: string) => text.split('"items":')[1]?.split(`,"${next}":`)[0] ?? '[]';
 
 describe('the record of a request', () => {
-  it('is canonical JSON, and is read as it was written', () => {
+  it('is canonical JSON, and reads back unchanged', () => {
     fc.assert(
       fc.property(anyIntent, (intent) => {
         const { record, people, salt } = writeIntent(intent);
@@ -58,7 +58,7 @@ describe('the record of a request', () => {
     );
   });
 
-  it('has a salt of its own for each person', () => {
+  it('has a separate salt for each person', () => {
     fc.assert(
       fc.property(anyIntent, (intent) => {
         const salts = parsed<PersonDocument[]>(writeIntent(intent).people ?? '[]').map(({ salt }) => salt);
@@ -70,7 +70,7 @@ describe('the record of a request', () => {
 });
 
 describe('the record of an outcome', () => {
-  it('is canonical JSON, and is read as it was written', () => {
+  it('is canonical JSON, and reads back unchanged', () => {
     fc.assert(
       fc.property(anyOutcome, (outcome) => {
         const record = writeOutcome(outcome, SALT);
@@ -133,7 +133,7 @@ describe('stored records', () => {
     return { id, person: own };
   }
 
-  it('are canonical with their time, equal their columns, and open their commitments', async () => {
+  it('are canonical with their time, match their columns, and open their commitments', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyIntent, { minLength: 1, maxLength: 3 }), async (drawn) => {
         const intents: OpenIntent[] = [];
@@ -161,7 +161,7 @@ describe('stored records', () => {
     );
   });
 
-  it('of outcomes are canonical with their time, equal their columns, and open their commitments', async () => {
+  it('of outcomes are canonical with their time, match their columns, and open their commitments', async () => {
     const many = fc.array(anyOutcome, { minLength: 1, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(many, async (drawn) => {

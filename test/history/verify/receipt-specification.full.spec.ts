@@ -42,7 +42,7 @@ const DOCUMENTED: Record<string, string> = {
   jsonb: 'json',
 };
 
-describe('the specification of a receipt in docs/auditors/receipts.md', () => {
+describe('the receipt specification in docs/auditors/receipts.md', () => {
   it('gives the commitment of its example', () => {
     const [, salt, value, committed] = /the salt `(\w+)` and the value `(\S+)` have the commitment `(\w+)`/.exec(
       specification(),
@@ -50,7 +50,7 @@ describe('the specification of a receipt in docs/auditors/receipts.md', () => {
     expect(commitment(Buffer.from(salt!, 'hex'), value!).toString('hex')).toBe(committed);
   });
 
-  it('names every field of every kind of record that a receipt can hold, with its type', async () => {
+  it('names every field of every record in a receipt, with its type', async () => {
     const database = await createTestDatabase();
     const ofCalls = KIND_NAMES.filter(
       (name) => ['intent', 'refusal'].includes(name) || kindOf(name).key === 'intent_id',

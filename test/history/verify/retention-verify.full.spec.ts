@@ -57,7 +57,7 @@ describe('the log after erasing and pruning', () => {
     return months.reduce((sum, { kept }) => sum + kept, 0);
   };
 
-  it('proves everything without a person, and reports a missing person whom nobody signed for', async () => {
+  it('proves everything without an erased person, and reports a person missing without a signature', async () => {
     const person = { kind: 'email', key: 'ada1@example.com' } as const;
     const bodies = await findPlaces(scene.client, person, () => undefined);
     const erased = await erase(scene.client, person, bodies, wish);
@@ -75,13 +75,13 @@ describe('the log after erasing and pruning', () => {
     expect(unsigned.ok).toBe(false);
   });
 
-  it('proves everything without a month’s bodies and people', async () => {
+  it('proves everything without the bodies and people of a month', async () => {
     expect(await pruneAll('people')).toBe(1);
     expect((await query('SELECT intent_id FROM intent_body')).map(({ intent_id: id }) => id)).toEqual([held]);
     expect(await verified()).toMatchObject({ ok: true, prunings: expect.any(Number) });
   });
 
-  it('proves everything sealed without a month’s calls, and those that stayed', async () => {
+  it('proves everything sealed without the calls of a month, and the calls that remain', async () => {
     expect(await pruneAll('calls')).toBe(1);
     expect((await query('SELECT id FROM intent')).map(({ id }) => id)).toEqual([held]);
     expect(await verified()).toMatchObject({ ok: true });
@@ -100,7 +100,7 @@ describe('the log after erasing and pruning', () => {
     expect(await verified()).toMatchObject({ ok: true });
   });
 
-  it('removes later what had stayed, once it is settled', async () => {
+  it('removes a kept call after its settlement', async () => {
     await query(
       `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
       [held],

@@ -90,7 +90,7 @@ describe('verification after an erasure or a pruning', () => {
   const erase = (call: string) => [removePerson(call, 0), removeBody(call)];
   const placesOf = (call: string) => [`intent_body/${call}`, `item_recipient/${call}/0`];
 
-  it('accepts what the key has signed as erased, and nothing more', async () => {
+  it('accepts exactly the erasures that the key has signed', async () => {
     const [one, other] = [scene.calls[0]!, scene.calls[1]!];
     const record = erasure(placesOf(one));
     expect(await scene.verifyAfter(record, ...erase(one))).toMatchObject({ ok: true, erasures: 1 });
@@ -105,7 +105,7 @@ describe('verification after an erasure or a pruning', () => {
     });
   });
 
-  it('accepts a month whose people or calls were pruned, except for what was kept', async () => {
+  it('accepts a month without its pruned people or calls, except for kept ones', async () => {
     const kept = scene.later[0]!;
     const people = ['intent_body', 'outcome_body'].map((table) => `DELETE FROM ${table} WHERE intent_id <> '${kept}'`);
     const calls = [
@@ -148,7 +148,7 @@ describe('verification after an erasure or a pruning', () => {
 });
 
 describe('audit verify', () => {
-  it('accepts a sealed history, and reports what it did', async () => {
+  it('accepts a sealed history, and reports the checks', async () => {
     const keyFile = join(scene.dir, 'log.pub');
     writeFileSync(keyFile, `${scene.signer.verifierKey}\n`);
     const [cutShort, notes] = [join(scene.dir, 'being-copied'), readFileSync(scene.checkpointFile, 'utf8')];
@@ -161,7 +161,7 @@ describe('audit verify', () => {
     expect(stdout).toMatch(/\nnot yet sealed 0\n/);
   });
 
-  it('requires the key whose signatures it checks, and its files', async () => {
+  it('requires the verification key and its files', async () => {
     const other = signerOf(newSigningKey('test')).verifierKey;
     const none = await run();
     const bad = await run('--key', 'x');
@@ -176,7 +176,7 @@ describe('audit verify', () => {
     expect(wrong).toMatchObject({ code: 3, stdout: expect.stringMatching(/^VERIFICATION FAILED\n/) });
   });
 
-  it('detects by the copies alone that the newest records were removed', async () => {
+  it('detects removed newest records from the copies alone', async () => {
     const longer = join(scene.dir, 'longer');
     const [note = ''] = splitNotes(readFileSync(scene.checkpointFile, 'utf8'));
     writeFileSync(longer, `${note}\n`);
@@ -187,7 +187,7 @@ describe('audit verify', () => {
     expect(report.fault?.code).toBe('not_signed');
   });
 
-  it('names records with a time in the past, though the proxy has sealed them since', async () => {
+  it('names backdated records, even after the proxy has sealed them', async () => {
     const id = anotherId(scene.calls[0]!);
     await scene.database.query(
       `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults, fault_count, received_at, recorded_at)
@@ -212,7 +212,7 @@ describe('audit verify', () => {
   });
 });
 
-it('accepts a new key for the log that can sign, and shows it once', async () => {
+it('prints a new, working log key once', async () => {
   const command = (...args: string[]) => new Product('cli/main.js', ['audit', 'new-key', ...args], {}, scene.dir).exit;
   const [made, refused] = await Promise.all([command('payouts.example.com'), command('my log')]);
   expect(made).toMatchObject({ code: 0, stderr: '' });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 /** The records of a call are texts. Columns repeat some of their members, and rows beside them open their commitments. */
-describe('the call that verification names', () => {
+describe('a manipulated call', () => {
   it.each([
     [
       'a byte of a body was changed',

@@ -28,7 +28,7 @@ const TABLES = [
   'reconciliation_match',
 ];
 
-describe('verification of what reconciliation has read', () => {
+describe('verification of reconciliation sources', () => {
   let scene: Reconciling;
   let signer: Signer;
   let owner: Client;
@@ -71,7 +71,7 @@ describe('verification of what reconciliation has read', () => {
     }
   }
 
-  it('accepts what was read', async () => {
+  it('accepts unchanged sources', async () => {
     for (const table of TABLES) {
       const rows = await scene.proxy.database.query(`SELECT FROM ${table} LIMIT 1`);
       expect([table, rows.length]).toEqual([table, 1]);
@@ -103,7 +103,7 @@ describe('verification of what reconciliation has read', () => {
     expect(missed).toEqual([]);
   });
 
-  it.each(TABLES)('detects rows of %s that were removed or added', async (table) => {
+  it.each(TABLES)('detects removed or added rows of %s', async (table) => {
     expect(await faultAfter(`DELETE FROM ${table}`)).toMatchObject({ code: 'evidence_changed', kind: table });
     const place = {
       upstream_transaction: 'ordinal',
@@ -117,7 +117,7 @@ describe('verification of what reconciliation has read', () => {
     expect(await faultAfter(added)).toMatchObject({ code: 'evidence_changed', kind: table });
   });
 
-  it('detects people of a transaction that nobody signed as erased', async () => {
+  it('detects missing people of a transaction without a signed erasure', async () => {
     const changes = [RECIPIENT, RECEIVER, REFERENCE].map((group) => {
       const columns = [`${group.name}_salt`, ...group.columns];
       return `UPDATE upstream_transaction SET ${group.name}_commitment = ${commitmentSql(group)}, ${columns.map((name) => `${name} = NULL`).join(', ')}`;

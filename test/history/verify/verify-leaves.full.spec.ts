@@ -41,8 +41,8 @@ async function verifyAfter(...changes: string[]): Promise<Report> {
 
 const UNCHECKED = 'ALTER TABLE log_leaves DROP CONSTRAINT log_leaves_check, DROP CONSTRAINT log_leaves_ids_check';
 
-describe('verification of rows of leaves', () => {
-  it('accepts the rows of the sealer, however many leaves each has', async () => {
+describe('verification of leaf rows', () => {
+  it('accepts the rows of the sealer, with any number of leaves', async () => {
     expect(await verifyAfter()).toMatchObject({ ok: true, records: 20, checkpoints: 2, unsealed: { count: 0 } });
     expect(await verifyAfter(...SPLIT_LEAVES)).toMatchObject({ ok: true, records: 20, checkpoints: 2 });
   });
@@ -119,7 +119,7 @@ describe('verification of rows of leaves', () => {
     expect((await verifyAfter(...changes)).fault).toMatchObject({ code, ...place });
   });
 
-  it('reports that a record has two leaves, and another none', async () => {
+  it('reports a record with two leaves, and a record without one', async () => {
     const { fault } = await verifyAfter(
       `UPDATE log_leaves l SET ids = o.ids[10:10] || l.ids[2:], hashes = substring(o.hashes FROM 289) || substring(l.hashes FROM 33)
        FROM log_leaves o WHERE o.first = 0 AND l.first = 10`,
@@ -128,7 +128,7 @@ describe('verification of rows of leaves', () => {
     expect(fault).toMatchObject({ code: 'leaf_twice', kind: 'stop', record_id: ids[9], leaf: expect.any(Number) });
   });
 
-  it('reports a checkpoint that takes back until when the log is complete', async () => {
+  it('reports a checkpoint that reduces the completeness time', async () => {
     const { rows } = await client.query<{ root: Buffer; sealed: string }>(
       `SELECT root, to_char(sealed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS sealed FROM checkpoint ORDER BY size`,
     );

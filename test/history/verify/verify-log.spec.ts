@@ -22,7 +22,7 @@ async function sealedWith(leaf: number): Promise<{ leaf: number; to_leaf: number
 }
 
 describe('verification', () => {
-  it('accepts what the proxy has recorded and sealed', async () => {
+  it('accepts the recorded and sealed history', async () => {
     const report = await scene.verifyAfter();
     expect(report).toMatchObject({ ok: true, fault: null, unsealed: { count: 0 }, pruned: 0 });
     expect(report.records).toBeGreaterThan(20);
@@ -30,7 +30,7 @@ describe('verification', () => {
     expect(report.witnessed).toBe(report.checkpoints);
   });
 
-  describe('names the call', () => {
+  describe('of a manipulated call', () => {
     let call: string;
     let place: object;
 
@@ -39,7 +39,7 @@ describe('verification', () => {
       place = { record_id: call, received_at: receivedAt(call) };
     });
 
-    it('is named if it was deleted in the middle, alone or with its leaf', async () => {
+    it('names a call deleted in the middle, alone or with its leaf', async () => {
       const leaf = await leafOf(scene, 'intent', call);
       const gone = `DELETE FROM intent WHERE id = '${call}'`;
       expect((await scene.verifyAfter(gone)).fault).toMatchObject({
@@ -52,7 +52,7 @@ describe('verification', () => {
       expect(fault).toMatchObject({ code: 'leaf_missing', leaf });
     });
 
-    it('is named if it was swapped with another one', async () => {
+    it('names a call swapped with another one', async () => {
       const [one, other] = [call, scene.calls[3]!];
       const third = '01a00000-0000-7000-8000-000000000000';
       const rename = (from: string, to: string) => `UPDATE intent SET id = '${to}' WHERE id = '${from}'`;
@@ -60,7 +60,7 @@ describe('verification', () => {
       expect(fault).toMatchObject({ code: 'record_changed', kind: 'intent', leaf: await leafOf(scene, 'intent', one) });
     });
 
-    it('is named if it was put in the past, and is not sealed yet', async () => {
+    it('names a backdated call that is not sealed yet', async () => {
       const id = anotherId(scene.calls[0]!);
       const add = `INSERT INTO intent SELECT (i2).* FROM (SELECT jsonb_populate_record(i, jsonb_build_object('id', '${id}')) AS i2 FROM intent i WHERE id = '${call}') x`;
       const old = `UPDATE intent SET recorded_at = recorded_at - interval '10 minutes' WHERE id = '${id}'`;
@@ -80,7 +80,7 @@ describe('verification', () => {
     expect(fault).toMatchObject({ code: 'root_differs', ...(await sealedWith(one)) });
   });
 
-  it("detects by the witness's copy that the newest records are gone with all their seals", async () => {
+  it('detects removed newest records and seals from the copy of the witness', async () => {
     const [row] = await scene.database.query('SELECT size::integer AS size FROM checkpoint ORDER BY size LIMIT 1');
     const size = row?.size as number;
     const cut = [
@@ -103,7 +103,7 @@ describe('verification', () => {
     );
   });
 
-  describe('detects a log that was rewritten', () => {
+  describe('of a rewritten log', () => {
     const AMOUNT = `UPDATE intent SET record = replace(record, '"amount_usd":"2.5"', '"amount_usd":"99"') WHERE id = `;
     /** As the database's own tools can: leaves of what stands there now, and nothing else of the log left. */
     const rewrite = () => [
@@ -150,7 +150,7 @@ describe('verification', () => {
     });
   });
 
-  it('detects leaves that nobody has signed, and bodies that belong to no record', async () => {
+  it('detects unsigned leaves, and bodies without a record', async () => {
     const id = anotherId(scene.later[0]!);
     const unsigned = `INSERT INTO log_leaves SELECT max(index) + 1, 'stop', 'empty', ARRAY['${id}'::uuid], sha256('x') FROM audit.leaves`;
     expect((await scene.verifyAfter(unsigned)).fault).toMatchObject({
@@ -170,14 +170,14 @@ describe('verification', () => {
     });
   });
 
-  it('is not deceived by a view, a rule or a policy in place of a table', async () => {
+  it('is not deceived by a view, a rule or a policy instead of a table', async () => {
     const view = ['ALTER TABLE stop RENAME TO stop_old', 'CREATE VIEW stop AS SELECT * FROM stop_old'];
     expect((await scene.verifyAfter(...view)).fault).toMatchObject({ code: 'table_replaced', kind: 'stop' });
     const policy = 'ALTER TABLE intent_default ENABLE ROW LEVEL SECURITY';
     expect((await scene.verifyAfter(policy)).fault).toMatchObject({ code: 'table_replaced', kind: 'intent' });
   });
 
-  it('counts new records that are not sealed yet, and names those that only claim to be new', async () => {
+  it('counts new unsealed records, and names backdated or postdated ones', async () => {
     const stop = (at: string, tx = '') =>
       `INSERT INTO stop (id, reason, stopped_at${tx && ', tx'}) VALUES (gen_random_uuid(), 'x', clock_timestamp() ${at}${tx})`;
     expect(await scene.verifyAfter(stop(''))).toMatchObject({ ok: true, unsealed: { count: 1 } });

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-describe("verification of changes that only the tables' owner can make", () => {
+describe('verification of changes by the owner of the tables', () => {
   it.each([
     [
       'a body’s beginning was moved to its salt',
@@ -35,7 +35,7 @@ describe("verification of changes that only the tables' owner can make", () => {
   it.each([
     ['outcome', `kind = 'rejected'`],
     ['intent_body', `body = 'x'`],
-  ])('detects another %s beside the sealed one', async (table, change) => {
+  ])('detects a second %s next to the sealed one', async (table, change) => {
     const { fault } = await scene.verifyAfter(
       `ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey CASCADE`,
       `CREATE TEMP TABLE true_one ON COMMIT DROP AS SELECT * FROM ${table} WHERE intent_id = '${scene.calls[2]}'`,

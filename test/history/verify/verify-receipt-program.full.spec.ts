@@ -12,8 +12,8 @@ import {
 import { runs } from '../../support/examples/runs';
 import { askAll, CALL, clone, forger, LOG, ORIGIN, receiptOf, signer } from '../../support/records/receipts';
 
-describe("the verifier's proofs", () => {
-  it('agrees with the proxy about every leaf of logs of every size to 40', async () => {
+describe('the proofs of the verifier', () => {
+  it('agree with the proxy on every leaf of logs of up to 40 leaves', async () => {
     const logOf = (size: number) => Array.from({ length: size }, (_, n) => ({ table: 'access', intent_id: CALL, n }));
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, at) => receiptOf(logOf(at + 1), [...Array(at + 1).keys()])),
@@ -31,7 +31,7 @@ describe("the verifier's proofs", () => {
   });
 });
 
-describe("the verifier's canonical JSON", () => {
+describe('the canonical JSON of the verifier', () => {
   /** https://github.com/cyberphone/json-canonicalization, testdata: the author's of RFC 8785. */
   const PUBLISHED: [string, string][] = [
     [
@@ -48,7 +48,7 @@ describe("the verifier's canonical JSON", () => {
     ],
   ];
 
-  it("equals RFC 8785 and the proxy's for any record", () => {
+  it('equals RFC 8785 and the JSON of the proxy for any record', () => {
     const text = fc.string({ unit: 'binary', maxLength: 12 });
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -86,7 +86,7 @@ describe('verify-receipt.mjs', () => {
   const run = (args: string[], input: string | Buffer = '') =>
     spawnSync(process.execPath, ['verify.mjs', ...args], { cwd: folder, input, encoding: 'utf8' });
 
-  it('stands alone: it imports only modules of Node', () => {
+  it('imports only Node modules', () => {
     const imported = [...readFileSync(PROGRAM, 'utf8').matchAll(/(?:from|import\(|require\()\s*'([^']*)'/g)].map(
       ([, name]) => name,
     );
@@ -94,7 +94,7 @@ describe('verify-receipt.mjs', () => {
     expect(imported.filter((name) => !name!.startsWith('node:'))).toEqual([]);
   });
 
-  it('states what a good receipt proves, and what not', async () => {
+  it('states what a valid receipt proves and what it does not', async () => {
     writeFileSync(join(folder, 'receipt.json'), JSON.stringify(await receiptOf()));
     writeFileSync(join(folder, 'log.pub'), `${forger.verifierKey}\n${signer.verifierKey}\n`);
     const { status, stdout, stderr } = run(['--key', 'log.pub', 'receipt.json']);
@@ -112,7 +112,7 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
     expect(stdout).not.toContain('ada@example.com'); // it is in the file for who wants it
   });
 
-  it('warns if it got no key, and lets no receipt write on the screen', async () => {
+  it('warns without a key, and blocks control characters of a receipt', async () => {
     const table = 'intent\u001b[2K\u202e\nThe receipt holds.';
     const receipt = await receiptOf([{ ...LOG[3], table, operation: 'x\r\u009b1A' }], [0], forger);
     const { status, stdout } = run(['-'], JSON.stringify(receipt));
@@ -123,7 +123,7 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
     expect(stdout).not.toMatch(/[^\n\P{C}]/u);
   });
 
-  it('names the first fault and exits with 1, for people and for machines', async () => {
+  it('reports the first fault as text and JSON, and exits with 1', async () => {
     const receipt = await receiptOf();
     receipt.records[2]!.record.outcome = 'rejected';
     const fault = 'records[2] (outcome) is not proved: the record, its index, its proof or the checkpoint was changed.';
@@ -137,12 +137,12 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
     ['no JSON', 'hello', 'It is no JSON'],
     ['no UTF-8', Buffer.of(0x22, 0xff, 0x22), 'It is no JSON'],
     ['nothing', 'null', 'This is not a receipt'],
-  ])('exits with 1 if it gets %s', (_what, input, fault) => {
+  ])('exits with 1 for %s', (_what, input, fault) => {
     const { status, stdout } = run(['-'], input);
     expect([status, stdout]).toEqual([1, expect.stringContaining(`The receipt does NOT hold. ${fault}`)]);
   });
 
-  it('exits with 1 if a record is deeper than it can read', async () => {
+  it('exits with 1 for a record that is nested too deeply', async () => {
     const text = JSON.stringify(await receiptOf());
     const { status, stdout } = run(['-'], text.replace('"held":null', `"held":${'['.repeat(1e5)}${']'.repeat(1e5)}`));
     expect([status, stdout]).toEqual([1, expect.stringContaining('It is no JSON that could be checked.')]);
@@ -154,7 +154,7 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
     ['with a key that is not there', ['--key', 'nowhere.pub', '-']],
     ['with a file of no keys', ['--key', 'empty.pub', '-']],
     ['with an option it does not have', ['--force', '-']],
-  ])('exits with 2 if it is asked %s', (_how, args) => {
+  ])('exits with 2 for %s', (_how, args) => {
     writeFileSync(join(folder, 'empty.pub'), '\n');
     const { status, stdout, stderr } = run(args);
     expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^verify-receipt: .*\nTry --help\.\n$/s)]);
@@ -170,27 +170,27 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
 });
 
 describe('the program in docs/auditors/receipts.md', () => {
-  it('imports only modules of Node', () => {
+  it('imports only Node modules', () => {
     const imported = [...documentedProgram().matchAll(/(?:from|import\(|require\()\s*'([^']*)'/g)].map(
       ([, name]) => name,
     );
     expect(imported).toEqual(['node:crypto', 'node:fs']);
   });
 
-  it('accepts a good receipt, and detects a flipped bit in every byte of it', async () => {
+  it('accepts a valid receipt, and detects a flipped bit in every byte', async () => {
     const good = JSON.stringify(await receiptOf(LOG, [3]));
     const { faults, unnoticed } = verifyAsDocumented([good], signer.verifierKey, runs(1) > 1 ? 1 : 7);
     expect({ faults, unnoticed }).toEqual({ faults: [null], unnoticed: [] });
   });
 
-  it('agrees with the log about trees of every size to 40', async () => {
+  it('agrees with the log on trees of every size to 40', async () => {
     const logOf = (size: number) => Array.from({ length: size }, (_, n) => ({ table: 'access', intent_id: CALL, n }));
     const receipts = Array.from({ length: 40 }, (_, at) => receiptOf(logOf(at + 1), [...Array(at + 1).keys()]));
     const texts = (await Promise.all(receipts)).map((receipt) => JSON.stringify(receipt));
     expect(verifyAsDocumented(texts, signer.verifierKey).faults).toEqual(Array(40).fill(null));
   });
 
-  it('rejects a receipt that another key signed, whatever key the receipt names', async () => {
+  it('rejects a receipt signed by another key, whatever key the receipt names', async () => {
     const forged = await receiptOf(LOG, [3, 5, 8], forger);
     const relabelled = { ...forged, log: { origin: ORIGIN, key: signer.verifierKey } };
     const texts = [forged, relabelled].map((receipt) => JSON.stringify(receipt));
@@ -200,7 +200,7 @@ describe('the program in docs/auditors/receipts.md', () => {
     ]);
   });
 
-  it('runs from the command line, and exits with 1 if the receipt does not hold', async () => {
+  it('runs from the command line, and exits with 1 for an invalid receipt', async () => {
     const receipt = await receiptOf();
     withDocumentedProgram((cwd) => {
       const verify = () => spawnSync(process.execPath, ['verify.mjs', 'receipt.json', 'log.pub'], { cwd });

@@ -15,8 +15,8 @@ import {
   TestReceipt,
 } from '../../support/records/receipts';
 
-describe('the verifier of receipts', () => {
-  it('accepts good receipts, and names each way in which one can be broken', async () => {
+describe('the receipt verifier', () => {
+  it('accepts valid receipts, and names each kind of fault', async () => {
     const [good, earlier] = [await receiptOf(), await receiptOf(LOG.slice(0, 8), [3])];
     const texts = BROKEN.map(([, change]) => {
       const receipt = clone(good);
@@ -41,7 +41,7 @@ describe('the verifier of receipts', () => {
     expect(BROKEN.filter((_, at) => documented[at + 1] === null).map(([how]) => how)).toEqual([]);
   });
 
-  it('detects that a checkpoint and a path are of different sizes, though the root is right', async () => {
+  it('detects a size mismatch of checkpoint and path, even with the right root', async () => {
     const resized = (receipt: TestReceipt, size: number, index: number) => {
       const checkpoint = parseCheckpoint(openNote(receipt.checkpoint, signer).text);
       receipt.checkpoint = signNote(formatCheckpoint({ ...checkpoint, size }), signer);
@@ -57,7 +57,7 @@ describe('the verifier of receipts', () => {
     ]);
   });
 
-  it('accepts a receipt of two keys from who has either, and rejects it if one signature is forged', async () => {
+  it('accepts a receipt of two keys with either key, and rejects one forged signature', async () => {
     const [good, forged] = [await receiptOf(LOG, [3, 5, 8], forger, signer), await receiptOf(LOG, [3, 5, 8], forger)];
     const wrong = signNote('another text\n', signer).split('\n').at(-2) ?? '';
     const mixed = clone(forged);
@@ -76,7 +76,7 @@ describe('the verifier of receipts', () => {
     expect(receipts).toEqual([holds, holds, holds, doesNotFit, doesNotFit, holds]);
   });
 
-  it('trusts the key it gets, not that of the receipt', async () => {
+  it('trusts the given key, not that of the receipt', async () => {
     const [good, forged] = [await receiptOf(), await receiptOf(LOG, [3, 5, 8], forger)].map((it) => JSON.stringify(it));
     const { log } = JSON.parse(good!) as TestReceipt;
     const mixed = JSON.stringify({ ...(JSON.parse(forged!) as TestReceipt), log });
@@ -98,7 +98,7 @@ describe('the verifier of receipts', () => {
     expect([receipts[4], receipts[5]]).toEqual(Array(2).fill(expect.stringContaining("not signed by the log's key")));
   });
 
-  it('rejects a name that is given twice, in any spelling', async () => {
+  it('rejects a duplicate name, in any spelling', async () => {
     const text = JSON.stringify(await receiptOf());
     const twice = ['"total_usd":"99"', '"\\u0074otal_usd" : "99"'].map((first) =>
       text.replace('"total_usd"', `${first},$&`),

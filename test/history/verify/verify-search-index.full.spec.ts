@@ -44,7 +44,7 @@ describe('verification of the search index', () => {
     expect(await scene.verifyAfter('SELECT index_calls(10000)')).toMatchObject({ ok: true, search_index: true });
   });
 
-  it('is part of the verification of the log', async () => {
+  it('is part of the log verification', async () => {
     const emptied = "UPDATE search_entry SET terms = '{}'";
     const { fault } = await scene.verifyAfter('SELECT index_calls(10000)', emptied);
     expect(fault).toMatchObject({ code: 'search_index_differs', kind: 'search_entry' });
@@ -68,7 +68,7 @@ describe('verification of the search index', () => {
     expect(missed).toEqual([]);
   });
 
-  it('detects one lost term, or one that was exchanged or made up', async () => {
+  it('detects one lost, exchanged or invented term', async () => {
     const [call] = scene.calls;
     const differs = { code: 'search_index_differs', kind: 'search_entry', record_id: call };
     const change = (terms: string) => `UPDATE search_entry SET terms = ${terms} WHERE call_id = '${call}'`;
@@ -81,7 +81,7 @@ describe('verification of the search index', () => {
     }
   });
 
-  it('detects a call that the index has lost or made up', async () => {
+  it('detects a lost or invented call', async () => {
     const [call, id] = [scene.calls[1]!, anotherId(scene.calls[1]!)];
     const differs = { code: 'search_index_differs', record_id: call };
     expect(await afterChange(`DELETE FROM search_entry WHERE call_id = '${call}'`)).toMatchObject(differs);
@@ -94,7 +94,7 @@ describe('verification of the search index', () => {
     expect(await afterChange('DELETE FROM search_slice')).toMatchObject({ code: 'search_index_differs' });
   });
 
-  it('accepts a record that is younger than the delay of the index', async () => {
+  it('accepts a record younger than the index delay', async () => {
     const id = anotherId(scene.calls[1]!);
     const since = `INSERT INTO refusal SELECT (jsonb_populate_record(r, jsonb_build_object('id', '${id}', 'recorded_at', clock_timestamp()))).* FROM refusal r LIMIT 1`;
     scene.indexDelaySeconds = undefined;
@@ -119,7 +119,7 @@ describe('verification of the search index', () => {
     expect(await afterChange(change)).toMatchObject({ code: 'search_index_replaced' });
   });
 
-  it('detects that the view of the entries was replaced, and the index made anew', async () => {
+  it('detects a replaced entry view with a rebuilt index', async () => {
     const columns = await scene.database.query<{ name: string }>(
       `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'search_entry'::regclass AND attnum > 0 ORDER BY attnum`,
     );
