@@ -129,7 +129,8 @@ function attempts({ upstream, timings }: CallStory): TimelineEvent[] {
     at: started_at,
     color: failure === null ? 'blue' : 'orange',
     lines: [
-      `${PHASE_WORDS[phase] ?? inWords(phase)} It took ${ms} ms${status === null ? '' : `; status ${status}`}.`,
+      `${PHASE_WORDS[phase] ?? inWords(phase)} It took ${ms} ms` +
+        `${status === null ? '' : `; status ${status}`}.`,
       ...(failure === null ? [] : [`No usable response: ${inWords(failure)}.`]),
     ],
   }));
