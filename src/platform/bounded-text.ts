@@ -1,6 +1,6 @@
 /**
- * Reads the text of an answer, up to a number of bytes.
- * @returns undefined if it has more. The rest is not read.
+ * Reads the text of an answer up to a maximum number of bytes.
+ * @returns undefined for a longer answer. The rest is not read.
  */
 export async function readBounded({ body }: Response, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];

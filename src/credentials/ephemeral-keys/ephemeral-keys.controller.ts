@@ -28,7 +28,7 @@ import {
   RevokedEphemeralKeysDto,
 } from './ephemeral-keys.dto';
 
-/** An app's server makes keys here that it gives to a phone or a page. */
+/** Issues keys that an app's server hands to a phone or a page. */
 @ApiTags('Ephemeral keys')
 @Controller('v1/ephemeral-keys')
 export class EphemeralKeysController {
@@ -132,7 +132,7 @@ export class EphemeralKeysController {
   }
 }
 
-/** Narrows a filter to the keys that the caller may know: its client's or, of a personal key, those of its owner. */
+/** Narrows a filter to the keys visible to the caller: its client's or, for a personal key, its owner's. */
 function ownOf(call: AuthenticatedCall, filter: EphemeralKeyFilter): EphemeralKeyFilter {
   const { person } = ownerOf(call);
   return person ? { ...filter, ownerId: person.id } : filter;
@@ -147,7 +147,7 @@ function readRecipients(texts: string[]): Beneficiary[] {
   return read.filter((one) => one !== undefined);
 }
 
-/** Lists everything that a new ephemeral key would be allowed, but the key that makes it or its person is not. */
+/** Lists the rights of a new ephemeral key that its parent or its person lacks. */
 function whereWider(
   call: AuthenticatedCall,
   person: Person,
@@ -164,7 +164,7 @@ function whereWider(
   ];
 }
 
-/** Returns the countries as the client's own list spells them, so that they are found there later. */
+/** Returns the countries in the spelling of the client's list, for later look-ups. */
 function asListed(listed: string[], countries: string[]): string[] {
   const spellings = new Map(listed.map((country) => [canonicalCountry(country), country]));
   return [...new Set(countries.map((country) => spellings.get(canonicalCountry(country)) ?? country))];

@@ -12,41 +12,41 @@ import { LogoutToken, verifyLogoutToken, verifyWith } from './provider-tokens';
 import { asSignInFailure, SignInFailure } from './sign-in-failure';
 import { nonceOf, stateOf, Transaction, verifierOf } from './transaction';
 
-/** Longer than a provider needs, and shorter than people wait. */
+/** Timeout of a provider. Above its usual answer time, below people's patience. */
 const TIMEOUT_SECONDS = 5;
 
-/** How long the provider's description of itself counts. */
+/** Cache time of the provider's metadata. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** The most sign-ins to complete at once, so that a flood of them does not become one of the provider. */
+/** Maximum number of concurrent completions, so a flood of sign-ins does not flood the provider. */
 const MAX_AT_ONCE = 32;
 
-/** The provider's description of itself, and the keys of its logout tokens. */
+/** The provider's metadata, and the keys of its logout tokens. */
 interface Known {
   since: number;
   metadata: Promise<openid.ServerMetadata>;
   logoutKeys?: ProviderKeys;
 }
 
-/** Who signed in, and how. */
+/** A completed sign-in, with its identity. */
 export interface Identified extends NewSignIn {
   issuer: string;
   subject: string;
 }
 
-/** How the proxy is registered at a provider. */
+/** The proxy's registration at a provider. */
 export interface Registration {
   issuer: string;
   clientId: string;
-  /** Returns the present secret. Undefined for a public client. */
+  /** Returns the current secret. Undefined for a public client. */
   secret: () => Secret | undefined;
   scopes: readonly string[];
 }
 
-/** What a sign-in must be like. */
+/** Required strength of a sign-in. */
 export type Strength = Pick<StepUpConfig, 'maxAgeSeconds' | 'acrValues'>;
 
-/** An OpenID provider. It signs people in by Authorization Code with PKCE, and out again. */
+/** An OpenID provider. Signs people in by Authorization Code with PKCE, and signs them out. */
 export class OpenIdProvider {
   private known: Known | undefined;
   private completing = 0;
@@ -56,7 +56,7 @@ export class OpenIdProvider {
     private readonly egress: Egress,
   ) {}
 
-  /** Returns the address at the provider where a person signs in. @throws SignInFailure */
+  /** Returns the URL of the sign-in at the provider. @throws SignInFailure */
   async authorizationUrl(transaction: Transaction, redirectUri: string, strength?: Strength): Promise<string> {
     const { maxAgeSeconds, acrValues = [] } = strength ?? {};
     return this.asking(({ buildAuthorizationUrl }, configuration) => {
@@ -75,8 +75,9 @@ export class OpenIdProvider {
   }
 
   /**
-   * Completes a sign-in. It verifies `state`, `iss` (RFC 9207), and the ID token with its signature, `nonce` and `auth_time`.
-   * @param callback the redirect URI with what the provider added to it.
+   * Completes a sign-in. It verifies `state`, `iss` (RFC 9207), and the ID token with its signature, `nonce`
+   * and `auth_time`.
+   * @param callback the redirect URI with the provider's parameters.
    * @throws SignInFailure
    */
   async complete(callback: URL, transaction: Transaction, strength?: Strength): Promise<Identified> {
@@ -91,7 +92,7 @@ export class OpenIdProvider {
     return identified;
   }
 
-  /** Returns the address at the provider where a person signs out. Undefined if it has none, or cannot be reached. */
+  /** Returns the URL of the sign-out at the provider. Undefined if it has none or is unreachable. */
   async endSessionUrl(idToken?: string, returnTo?: string): Promise<string | undefined> {
     return this.asking(({ buildEndSessionUrl }, configuration) => {
       if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
@@ -157,7 +158,7 @@ export class OpenIdProvider {
     ask: (library: typeof openid, configuration: openid.Configuration, known: Known) => Result | Promise<Result>,
   ): Promise<Result> {
     try {
-      const library = await import('openid-client'); // Most processes never sign anybody in.
+      const library = await import('openid-client'); // most processes never need it
       const known = this.describe(library);
       return await ask(library, this.configure(library, await known.metadata), known);
     } catch (error) {
@@ -185,7 +186,7 @@ export class OpenIdProvider {
     return known;
   }
 
-  /** Each sign-in has a configuration of its own, with the present secret. */
+  /** Returns the configuration of one sign-in, with the current secret. */
   private configure(library: typeof openid, metadata: openid.ServerMetadata): openid.Configuration {
     const { issuer, clientId, secret } = this.registration;
     const authentication = authenticationOf(library, metadata, secret());
@@ -198,8 +199,8 @@ export class OpenIdProvider {
 }
 
 /**
- * Requires that a provider names itself exactly as it was configured. The library takes other spellings, and providers of
- * providers, such as a common address of many companies. Persons and their limits are found by this name.
+ * Requires that the provider's issuer equals the configured one exactly. The library accepts other spellings
+ * and multi-tenant issuers. Persons and their limits are found by the issuer.
  * @throws SignInFailure
  */
 function requireIssuer(metadata: openid.ServerMetadata, issuer: string): openid.ServerMetadata {

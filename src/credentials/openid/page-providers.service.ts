@@ -15,12 +15,12 @@ import { Egress } from '../../platform/network/egress';
 import { OpenIdProvider } from './openid-provider';
 import { SignInFailure } from './sign-in-failure';
 
-/** The OpenID provider at which people sign in to the console. */
+/** The OpenID provider of the console. */
 @Injectable()
 export class ConsoleProviderService {
-  /** What is required of those who approve and administer. Undefined: nothing. */
+  /** Step-up requirements of approvers and administrators. Undefined if step-up is off. */
   readonly stepUp: StepUpConfig | undefined;
-  /** Undefined if people sign in with keys. */
+  /** Undefined for sign-in with keys. */
   readonly configured: OpenIdProvider | undefined;
 
   constructor(@Inject(SETTINGS) settings: RunningConfig, reload: SecretReloadService, egress: Egress) {
@@ -33,16 +33,16 @@ export class ConsoleProviderService {
     this.configured = new OpenIdProvider({ ...registration, secret: () => secret }, egress);
   }
 
-  /** @throws SignInFailure if people sign in with keys. */
+  /** @throws SignInFailure without a configured provider. */
   get(): OpenIdProvider {
     if (!this.configured) throw new SignInFailure('not_configured');
     return this.configured;
   }
 }
 
-/** The pages of a client, and where people sign in to them. */
+/** The pages of a client, with their provider. */
 export interface Pages {
-  /** The caller that every page session is, before it is a person's. */
+  /** The base caller of every page session, before its person is added. */
   caller: Caller;
   provider: OpenIdProvider;
 }
@@ -67,14 +67,17 @@ interface Registered {
   clientIds: string[];
 }
 
-/** More clients than have pages. */
+/** Cache size. Above the number of clients with pages. */
 const MAX_PROVIDERS = 1_000;
 
-/** More sign-ins than ever begin at once. Anybody may ask, so all who wait share one statement at a time. */
+/**
+ * Batch size. Above the number of sign-ins that begin at once. The route is public, so waiting requests share
+ * one statement.
+ */
 const MAX_LOOK_UPS = 1_000;
 const TOGETHER = [() => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_PATIENCE_MS }] as const;
 
-/** Finds the providers at which people sign in to the pages of clients. */
+/** Finds the OpenID providers of clients' pages. */
 @Injectable()
 export class PageProvidersService {
   private readonly providers = new LRUCache<string, OpenIdProvider>({ max: MAX_PROVIDERS });
@@ -92,7 +95,7 @@ export class PageProvidersService {
     reload.watch('PAGE_CLIENT_SECRETS', this.secrets, (renewed) => (this.secrets = renewed));
   }
 
-  /** Finds the pages of a client. Undefined if there is no such client, or nobody signs in to its pages. */
+  /** Finds the pages of a client. Undefined for an unknown client or one without page sign-ins. */
   async find(clientName: string): Promise<Pages | undefined> {
     const row = await this.byName.add(clientName, REQUEST_PATIENCE_MS);
     return row && this.pagesOf(row);

@@ -8,13 +8,13 @@ import { clock } from '../../platform/database/clock';
 import { Problem } from '../../platform/errors/problem';
 import { SignInFailure } from './sign-in-failure';
 
-/** How long a sign-in, or a sign-out, waits for the keys. */
+/** Maximum wait of a sign-in or a sign-out for the keys, in ms. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Verifies a token of a provider by the keys that it may be signed with.
- * @param verify rejects if the key does not fit.
- * @throws SignInFailure `unreachable` if the keys cannot be read, and `invalid` if none of them fits.
+ * Verifies a token of a provider with its candidate keys.
+ * @param verify rejects for the wrong key.
+ * @throws SignInFailure `unreachable` if the keys cannot be read, `invalid` if no key verifies the token.
  */
 export async function verifyWith<Verified>(
   keys: ProviderKeys,
@@ -32,26 +32,26 @@ export async function verifyWith<Verified>(
   });
 }
 
-/** The session that the provider has ended, or the person whose sessions it has ended. */
+/** A verified logout token: an ended session, or a person whose sessions have ended. */
 export interface LogoutToken {
   subject: string | undefined;
   sid: string | undefined;
-  /** By its issuer and its `jti`. It ends sessions once. */
+  /** One-time use, by its issuer and its `jti`. */
   use: OneTimeToken;
 }
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** The usual clock difference of servers, and the time that a token takes to arrive. */
+/** Maximum age of a logout token. Covers clock skew and delivery. */
 const MAX_AGE_SECONDS = 120;
 
-/** Providers from before the type was defined send none, or `JWT`. Other types are tokens for another purpose. */
+/** Accepted types. Older providers send none or `JWT`. Other types mark tokens for another purpose. */
 const TYPES = /^(application\/)?(logout\+jwt|jwt)$/i;
 
-/** More clients than a logout token is for. */
+/** Maximum number of audiences of a logout token. */
 const MAX_CLIENTS = 10;
 
-/** Returns which provider says that it made a logout token, and for whom. Nothing of it is verified. @throws if it is no token. */
+/** Returns the unverified issuer and audiences of a logout token. @throws for a malformed token. */
 export function addresseeOf(token: string): { issuer: string; clientIds: string[] } {
   const { iss, aud, azp } = readCompactJws(token)?.payload ?? {};
   const clientIds = [aud]

@@ -1,4 +1,4 @@
-/** Why a sign-in failed. */
+/** Reasons of failed sign-ins. */
 export type FailureKind =
   | 'not_configured'
   | 'unreachable'
@@ -8,7 +8,7 @@ export type FailureKind =
   | 'too_weak'
   | 'no_database';
 
-/** A sign-in that failed. Its message names no person and no secret. */
+/** A failed sign-in. Its message contains no person and no secret. */
 export class SignInFailure extends Error {
   /** @param error the error code of the provider (RFC 6749, section 4.1.2.1). */
   constructor(
@@ -20,13 +20,13 @@ export class SignInFailure extends Error {
   }
 }
 
-/** The codes of the library for an answer that did not come, or not from a working provider. */
+/** The library's codes for an unreachable or broken provider. */
 const UNREACHABLE = ['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_RESPONSE_IS_NOT_CONFORM'];
 
 /** The form of an error code. */
 const ERROR_CODE = /^[a-z_]{1,64}$/;
 
-/** Returns a failure of the library as one of ours. */
+/** Maps a failure of the library to a SignInFailure. */
 export function asSignInFailure(failure: unknown): SignInFailure {
   if (failure instanceof SignInFailure) return failure;
   const { name, code, error, cause } = failure as { name?: string; code?: string; error?: unknown; cause?: unknown };

@@ -2,26 +2,26 @@ import { FastifyRequest } from 'fastify';
 import { createHmac, randomBytes } from 'node:crypto';
 import { cookieIn, endCookie, setCookie } from '../../access/sessions/cookies';
 
-/** A sign-in at the provider that has begun, as the browser keeps it in a cookie. */
+/** A pending sign-in at the provider, stored in a cookie of the browser. */
 export interface Transaction {
   /** `state`, `nonce` and the PKCE verifier are derived from it, so nothing is stored. */
   secret: string;
-  /** The page to show after it. */
+  /** The page to show afterwards. */
   returnTo: string;
-  /** The hash of the session that it replaces. */
+  /** The hash of the replaced session. */
   replaces?: string;
-  /** Whether it must be recent and strong enough to approve and administer. */
+  /** Whether it must satisfy step-up. */
   isStepUp: boolean;
 }
 
-/** How long somebody may take to sign in. */
+/** Maximum duration of a sign-in, in seconds. */
 const LONGEST_SECONDS = 600;
 
 const SECRET_BYTES = 32;
 
 /**
- * The provider's redirect comes from another site, so the cookie is not Strict. Sign-ins to the pages of several clients may be
- * under way in one browser.
+ * Returns the cookie's name and attributes. It is not Strict, because the provider redirects from another
+ * site. Each client has its own cookie, so sign-ins to several clients can run in one browser.
  */
 function cookieOf(client: string | undefined) {
   const name = client === undefined ? 'payout_proxy_sign_in' : `payout_proxy_sign_in_${client}`;
@@ -32,18 +32,18 @@ export function newTransaction(options: Omit<Transaction, 'secret'>): Transactio
   return { secret: randomBytes(SECRET_BYTES).toString('base64url'), ...options };
 }
 
-/** Returns what the provider returns unchanged. It proves that this browser has begun the sign-in. */
+/** Returns `state`, which the provider returns unchanged. Proves that this browser began the sign-in. */
 export const stateOf = (transaction: Transaction) => derived(transaction, 'state');
 
-/** Returns what the ID token must contain. It proves that the token was made for this sign-in. */
+/** Returns `nonce`, which the ID token must contain. Proves that the token was issued for this sign-in. */
 export const nonceOf = (transaction: Transaction) => derived(transaction, 'nonce');
 
-/** Returns the secret without which a stolen code is useless (RFC 7636). */
+/** Returns the PKCE verifier, without which a stolen code is useless (RFC 7636). */
 export const verifierOf = (transaction: Transaction) => derived(transaction, 'code_verifier');
 
 /**
  * Returns the `Set-Cookie` header.
- * @param client the client to whose pages somebody signs in. Undefined for the console.
+ * @param client the client of a page sign-in. Undefined for the console.
  */
 export function transactionCookie(request: FastifyRequest, transaction: Transaction, client?: string): string {
   const value = Buffer.from(JSON.stringify(transaction)).toString('base64url');
@@ -54,7 +54,7 @@ export function noTransactionCookie(request: FastifyRequest, client?: string): s
   return endCookie(request, cookieOf(client));
 }
 
-/** Returns the sign-in that this browser has begun. Undefined if there is none. */
+/** Returns the browser's pending sign-in. Undefined if none. */
 export function transactionIn(request: FastifyRequest, client?: string): Transaction | undefined {
   const value = cookieIn(request, cookieOf(client).name);
   if (value === undefined) return undefined;

@@ -13,7 +13,7 @@ export class PageSessionRecord {
   @described(INSTANT, 'When it ends at the latest.') ends_at!: string;
 }
 
-/** Where a person is who has signed out. */
+/** The page to show after a sign-out. */
 export class PageSignOutQuery {
   @Text({
     max: 2_000,

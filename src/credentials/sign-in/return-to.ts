@@ -1,23 +1,23 @@
 const CONSOLE = '/console';
 
-/** Any origin. It only completes paths. */
+/** Placeholder origin for resolving paths. */
 const BASE = 'http://proxy.invalid';
 
-/** The longest address that fits in the cookie of a sign-in. */
+/** Maximum length of an address in the cookie of a sign-in. */
 const MAX_PAGE_LENGTH = 2_000;
 
-/** Returns the page of a client to show after a sign-in. Undefined unless it is of an origin that the client allows. */
+/** Returns the page of a client to show after a sign-in. Undefined if its origin is not allowed. */
 export function pageReturnTo(asked: string, origins: readonly string[]): string | undefined {
   if (asked.length > MAX_PAGE_LENGTH || !URL.canParse(asked)) return undefined;
   const { href, origin, username, password } = new URL(asked);
-  // The URLs of blobs have the origin of their page, too.
+  // blob: URLs carry the origin of their page
   const isPage = href.startsWith(`${origin}/`) && username === '' && password === '';
   return isPage && origins.includes(origin) ? href : undefined;
 }
 
 /**
- * Returns the page to show after a sign-in: one of the console. Anything else, such as an address of another site, becomes
- * the console's first page.
+ * Returns the console page to show after a sign-in. Any other address, such as of another site, falls back to
+ * the first page.
  */
 export function safeReturnTo(asked: string | undefined): string {
   if (asked === undefined || !URL.canParse(asked, BASE)) return CONSOLE;

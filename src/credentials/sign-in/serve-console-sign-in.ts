@@ -26,7 +26,7 @@ const CALLBACK_PATH = '/session/callback';
 
 const logger = new Logger('Sessions');
 
-/** Serves what browsers request to sign people in to the console. Browsers get pages, also for errors. */
+/** Serves the browser's routes of console sign-ins. Answers with pages, including for errors. */
 export function serveConsoleSignIn(server: FastifyInstance, services: SignInServices): void {
   server.get<Asked>('/session/sign-in', (request, reply) =>
     showingFailures(reply, CONSOLE_WAYS, () => begin(request, reply, services)),
@@ -75,7 +75,7 @@ async function signIn(
     'signed in at the provider',
   );
   void reply.header('set-cookie', sessionCookie(request, token));
-  return sendPage(reply, signedInPage(safeReturnTo(transaction.returnTo))); // the cookie is the browser's
+  return sendPage(reply, signedInPage(safeReturnTo(transaction.returnTo))); // the cookie is untrusted
 }
 
 function placeFor({ call }: FastifyRequest, provider: ConsoleProviderService, { isStepUp }: Transaction): SignInPlace {

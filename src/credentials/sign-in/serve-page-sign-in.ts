@@ -30,7 +30,7 @@ type Request = FastifyRequest<Asked>;
 
 const logger = new Logger('Sessions');
 
-/** Serves what browsers request to sign people in to the pages of clients. Browsers get pages for errors. */
+/** Serves the browser's routes of page sign-ins. Answers errors with pages. */
 export function servePageSignIn(server: FastifyInstance, services: PageSignInServices): void {
   server.get<Asked>('/session/pages/:client/sign-in', (request, reply) => begin(request, reply, services));
   server.get<Asked>('/session/pages/:client/callback', (request, reply) => complete(request, reply, services));
@@ -58,7 +58,7 @@ async function complete(request: Request, reply: FastifyReply, services: PageSig
   return showingFailures(reply, waysOf(client, '/'), async () => {
     const pages = await find(client, services);
     if (pages === undefined) return sendPage(reply, NO_PAGES);
-    // The cookie is the browser's, so it may say anything, and the list of origins may have changed.
+    // The cookie is untrusted, and the list of origins may have changed.
     const returnTo = pageReturnTo(transaction.returnTo, pages.caller.limits.origins);
     if (returnTo === undefined) return sendPage(reply, FOREIGN_PAGE);
     const ways = waysOf(client, returnTo);
@@ -77,7 +77,7 @@ interface BegunOnPage {
   pages: Pages;
   identified: Identified;
   transaction: Transaction;
-  /** That of the page. */
+  /** The origin of the page. */
   origin: string;
 }
 

@@ -19,15 +19,15 @@ interface LogoutServices {
   pageProviders: PageProvidersService;
 }
 
-/** The most characters of a logout token. */
+/** Maximum length of a logout token. */
 const MAX_LOGOUT_BYTES = 16_384;
 
-/** The provider may send the token again later. */
+/** Transient failures, after which the provider may send the token again. */
 const PASSING: FailureKind[] = ['unreachable', 'no_database'];
 
 const logger = new Logger('Sessions');
 
-/** Serves the requests by which providers end sessions (OpenID Connect Back-Channel Logout 1.0). */
+/** Serves OpenID Connect Back-Channel Logout 1.0. */
 async function serveBackchannelLogout(server: FastifyInstance, services: LogoutServices): Promise<void> {
   await server.register((scope, _options, done) => {
     const form = 'application/x-www-form-urlencoded';
@@ -51,8 +51,9 @@ async function logOut({ body }: FastifyRequest, reply: FastifyReply, services: L
 }
 
 /**
- * Ends a session of the provider, or all sessions of a person, in the console or on the pages of a client.
- * @throws SignInFailure if the token is not valid, or was used before.
+ * Handles a logout token: ends one session or all sessions of its person, in the console or on a client's
+ * pages.
+ * @throws SignInFailure for an invalid or used token.
  */
 async function endSessions(token: string, { signOuts, consoleProvider, pageProviders }: LogoutServices): Promise<void> {
   const addressee = addresseeOf(token);
@@ -72,7 +73,7 @@ function isOf(provider: OpenIdProvider | undefined, issuer: string, clientIds: s
   return registration?.issuer === issuer && clientIds.includes(registration.clientId);
 }
 
-/** Serves what browsers, and OpenID providers, request to sign people in and out. */
+/** Serves the routes of sign-ins and sign-outs. */
 export async function serveSignIns(app: INestApplication, server: FastifyInstance): Promise<void> {
   const sessions = app.get(SessionsService);
   const pageSessions = app.get(PageSessionsService);

@@ -113,7 +113,7 @@ export class SessionController {
 
 const CLIENT = { name: 'client', description: 'Name of the client.' };
 
-/** Tells pages of clients who is signed in, and signs people out. Browsers sign in at `/session/pages/{client}/sign-in`. */
+/** Returns and ends page sessions. Browsers sign in at `/session/pages/{client}/sign-in`. */
 @ApiTags('Page sessions')
 @Controller('v1/page-sessions')
 export class PageSessionsController {

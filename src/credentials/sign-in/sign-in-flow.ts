@@ -7,19 +7,19 @@ import { noTransactionCookie, Transaction, transactionCookie } from '../openid/t
 import { sendPage } from './sign-in-page';
 import { failurePage, Ways } from './sign-in-pages';
 
-/** Where people sign in: the console, or the pages of a client. */
+/** The target of a sign-in: the console, or the pages of a client. */
 export interface SignInPlace {
   provider: OpenIdProvider;
   redirectUri: string;
-  /** The client whose pages it is. Undefined for the console. */
+  /** The client of the pages. Undefined for the console. */
   client?: string;
-  /** What the sign-in must be like. Undefined for any. */
+  /** Required strength. Undefined allows any. */
   strength?: Strength | undefined;
 }
 
 const logger = new Logger('Sessions');
 
-/** Leads a browser to the provider. @throws SignInFailure */
+/** Redirects a browser to the provider. @throws SignInFailure */
 export async function beginSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -33,20 +33,20 @@ export async function beginSignIn(
     .redirect(address, 302);
 }
 
-/** The most sign-ins that one network completes at once. People sign in once a day, and a flood leaves room for others. */
+/** Maximum number of concurrent completions per network, so a flood leaves room for others. */
 const MAX_OF_NETWORK = 8;
 
-/** How many sign-ins each network is completing. */
+/** Number of sign-ins being completed, by network. */
 const completing = new Map<string, number>();
 
-/** Verifies what a browser brings back from the provider. @throws SignInFailure */
+/** Verifies the provider's callback. @throws SignInFailure */
 export async function completeSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
   { provider, redirectUri, client, strength }: SignInPlace,
   transaction: Transaction,
 ): Promise<Identified> {
-  void reply.header('set-cookie', noTransactionCookie(request, client)); // it completes once, whatever comes of it
+  void reply.header('set-cookie', noTransactionCookie(request, client)); // single use, even after a failure
   const callback = new URL(redirectUri);
   callback.search = request.url.split('?').slice(1).join('?');
   const network = networkOf(request.call.clientAddress);
@@ -61,7 +61,7 @@ export async function completeSignIn(
   }
 }
 
-/** Handles a request of a browser, and shows a page if it fails. */
+/** Handles a browser's request, and shows a page on failure. */
 export async function showingFailures(
   reply: FastifyReply,
   ways: Ways,
@@ -81,7 +81,7 @@ export async function showingFailures(
   }
 }
 
-/** @throws SignInFailure for a statement that failed. */
+/** @throws SignInFailure for a failed statement. */
 export function noDatabase(error: unknown): never {
   throw new SignInFailure('no_database', undefined, error);
 }

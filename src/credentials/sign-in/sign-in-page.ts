@@ -5,13 +5,13 @@ import { FastifyReply } from 'fastify';
 export interface SignInPage {
   status: number;
   title: string;
-  /** What happened, and what the person can do. */
+  /** The event, and the remedy. */
   text: string;
   /** Facts for the operator, by name. */
   facts?: Record<string, string>;
-  /** Where the page leads. */
+  /** The link of the page. */
   link?: { to: string; label: string };
-  /** Follows the link by itself. */
+  /** Whether the page follows the link automatically. */
   isFollowed?: boolean;
 }
 
@@ -20,7 +20,7 @@ main{max-width:26rem;margin:1rem;padding:2rem;background:#fff;border:1px solid #
 h1{font-size:1.4rem;margin:0 0 .5rem}dt{font-weight:600}dd{margin:0 0 .5rem;overflow-wrap:anywhere}
 a{color:#1864ab}@media(prefers-color-scheme:dark){body{background:#1a1b1e;color:#c9c9c9}main{background:#25262b;border-color:#424242}a{color:#74c0fc}}`;
 
-/** Sends a page. It runs no scripts, and tells no other site from where somebody came. */
+/** Sends a page without scripts and without a referrer. */
 export function sendPage(reply: FastifyReply, page: SignInPage): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

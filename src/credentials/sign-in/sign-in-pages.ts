@@ -4,10 +4,10 @@ import { SignInPage } from './sign-in-page';
 
 type Link = NonNullable<SignInPage['link']>;
 
-/** Where a failed sign-in goes on. */
+/** Next steps after a failed sign-in. */
 export interface Ways {
   again: Link;
-  /** The same for a person whose sign-in was too weak. */
+  /** Retry with a stronger sign-in. */
   stronger: Link;
   back: Link;
 }
@@ -18,7 +18,7 @@ export const CONSOLE_WAYS: Ways = {
   back: { to: '/console', label: 'To the console' },
 };
 
-/** Explains that this browser has not begun the sign-in that ends here. */
+/** Returns the page for a sign-in that this browser did not begin. */
 export function notBegunPage({ again }: Ways): SignInPage {
   return {
     status: 400,
@@ -78,7 +78,7 @@ export function failurePage({ kind, error }: SignInFailure, ways: Ways): SignInP
   return { ...page, link: ways[way], ...(error !== undefined && { facts: { 'Reason of the provider': error } }) };
 }
 
-/** Tells an unknown person what the administrator needs to know. */
+/** Returns the page for an unknown person, with the facts for the administrator. */
 export function unknownPage({ issuer, subject }: SignInIdentity): SignInPage {
   return {
     status: 403,

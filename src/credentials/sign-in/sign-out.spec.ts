@@ -12,7 +12,7 @@ describe('signOutUrl', () => {
     return { url, kept: Buffer.from(/=([\w-]*);/.exec(set[0] ?? '')?.[1] ?? '', 'base64url').toString(), set };
   }
 
-  it('keeps the ID token out of the address that scripts get', async () => {
+  it('hides the ID token from scripts', async () => {
     const asked = await ask('eyJhbGciOi', 'https://id.example.com/end');
     expect(asked.url).toBe('https://payouts.example.com/session/sign-out');
     expect(JSON.parse(asked.kept)).toEqual({ client: 'wallet', idToken: 'eyJhbGciOi' });
@@ -22,12 +22,12 @@ describe('signOutUrl', () => {
     );
   });
 
-  it('leaves out an ID token that no cookie can hold', async () => {
+  it('omits an ID token too large for a cookie', async () => {
     const asked = await ask('x'.repeat(4_000), 'https://id.example.com/end');
     expect(JSON.parse(asked.kept)).toEqual({ client: 'wallet' });
   });
 
-  it('is null if there is nothing to sign out of', async () => {
+  it('is null without a session at the provider', async () => {
     expect(await ask('eyJhbGciOi', undefined)).toMatchObject({ url: null, set: [] });
   });
 });

@@ -8,15 +8,15 @@ import { sendPage, SignInPage } from './sign-in-page';
 
 const PATH = '/session/sign-out';
 
-/** How long a browser may take to open the address. */
+/** Maximum time until the browser opens the address, in seconds. */
 const LONGEST_SECONDS = 300;
 
-/** Browsers drop cookies of more than 4,096 bytes, and base64 takes a third more. */
+/** Maximum length of a cookie's value. Browsers drop cookies above 4,096 bytes, and base64 adds a third. */
 const MAX_VALUE_LENGTH = 2_900;
 
 const COOKIE = { name: 'payout_proxy_sign_out', sameSite: 'strict' } as const;
 
-/** A session that has ended here, and not yet at the provider. */
+/** A session that has ended here, but not yet at the provider. */
 interface SignOut {
   /** The client of the page. Undefined for the console. */
   client?: string;
@@ -31,9 +31,9 @@ interface SignOutServices {
 }
 
 /**
- * Lets a browser whose session has ended sign out at the provider. The provider's address contains an ID token, so the scripts
- * of the page do not get it: a cookie holds it until the browser opens our own address.
- * @returns the address for the browser to open. Null if the provider has none.
+ * Prepares a sign-out at the provider after the end of a session. The provider's URL contains an ID token, so
+ * it is hidden from scripts: a cookie holds it until the browser opens our own address.
+ * @returns the address for the browser. Null if the provider has none.
  */
 export async function signOutUrl(
   request: FastifyRequest,
@@ -43,14 +43,14 @@ export async function signOutUrl(
 ): Promise<string | null> {
   if ((await provider.endSessionUrl(signOut.idToken)) === undefined) return null;
   const whole = JSON.stringify(signOut);
-  // Without an ID token, the provider asks the person, because it does not know who wants to sign out.
+  // Without an ID token, the provider cannot identify the person, so it asks for a confirmation.
   const kept = whole.length > MAX_VALUE_LENGTH ? JSON.stringify({ ...signOut, idToken: undefined }) : whole;
   const value = Buffer.from(kept).toString('base64url');
   void reply.header('set-cookie', setCookie(request, { ...COOKIE, value, maxAgeSeconds: LONGEST_SECONDS }));
   return `${request.call.ownOrigin}${PATH}`;
 }
 
-/** Serves the address that leads to the provider. */
+/** Serves the redirect to the provider's sign-out. */
 export function serveSignOut(server: FastifyInstance, services: SignOutServices): void {
   server.get(PATH, async (request, reply) => {
     const address = await addressFor(request, services).catch(() => undefined);
@@ -62,7 +62,10 @@ export function serveSignOut(server: FastifyInstance, services: SignOutServices)
   });
 }
 
-/** The cookie is the browser's, so it may say anything. It leads to a provider of ours alone, and back to an allowed page. */
+/**
+ * Returns the URL at the provider. The cookie is untrusted, so only our providers and allowed pages are
+ * accepted.
+ */
 async function addressFor(
   request: FastifyRequest,
   { consoleProvider, pageProviders }: SignOutServices,

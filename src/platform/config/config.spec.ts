@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { PRODUCTION, refusal } from '../../../test/support/processes/refused-configuration';
 import { loadConfig, loadConfigOf } from './config';
 
-describe('the configuration', () => {
-  it('needs no variable: every default suits a bare machine', () => {
+describe('loadConfig', () => {
+  it('needs no variables', () => {
     expect(loadConfig({})).toMatchObject({
       startWorker: true,
       workerPort: 3001,
@@ -22,7 +22,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('checks for a command only what the command needs', () => {
+  it("checks only a command's variables", () => {
     const bad = { NODE_ENV: 'production', UPSTREAM_TIMEOUT_MS: 'soon', UPSTREAM_BASE_URL: 'nowhere' };
     expect(loadConfigOf('client', { ...bad, PORT: '4000', DATABASE_URL: 'nonsense' })).toMatchObject({ port: 4_000 });
     const { DATABASE_URL } = PRODUCTION;
@@ -37,7 +37,7 @@ describe('the configuration', () => {
     expect(loadConfig({ PORT: '', DATABASE_URL: '', UPSTREAM_API_KEY: '' })).toEqual(loadConfig({}));
   });
 
-  it('reads comma-separated names of extra fields, each once, and cannot be changed later', () => {
+  it('reads comma-separated names of extra fields into a frozen set', () => {
     const { extraFieldsAllowed } = loadConfig({ EXTRA_FIELDS_ALLOWED: 'subAccount, narration,,subAccount,x_1' });
     expect(extraFieldsAllowed).toEqual(['subAccount', 'narration', 'x_1']);
     expect(() => (extraFieldsAllowed as string[]).push('more')).toThrow(TypeError);
@@ -58,7 +58,7 @@ describe('the configuration', () => {
     expect(() => (config.port = 1)).toThrow(TypeError);
   });
 
-  it("keeps the sandbox's own variables for it, and shows none of them", () => {
+  it("passes the sandbox's own variables on without showing them", () => {
     const own = { SANDBOX_EVENTS_SECRET: 'events-secret', SANDBOX_QUIRKS: 'floatBalances' };
     const config = loadConfig({
       ...own,
@@ -73,7 +73,7 @@ describe('the configuration', () => {
     expect(inspect(config) + JSON.stringify(config)).not.toContain('events-secret');
   });
 
-  it('takes several log keys, and those that were retired', () => {
+  it('accepts several log keys and retired keys', () => {
     const [one, other] = ['A', 'B'].map((letter) => `log+c74f20a3+${letter.repeat(44)}`);
     const LOG_SIGNING_KEY = `PRIVATE+KEY+${one}, PRIVATE+KEY+${other}`;
     const config = loadConfig({ LOG_SIGNING_KEY, LOG_RETIRED_KEYS: `${one}, ${other}` });
@@ -112,7 +112,7 @@ describe('the configuration', () => {
     ['UPSTREAM_REJECTION_TEXTS', 'no', 'insufficient funds,failed'],
     ['SANDBOX_PORT', '-1', '65536'],
     ['SANDBOX_CONTROL_KEY', 'short', 'with a blank'],
-  ])('names %s if its value is bad, and never the value', (name, ...values) => {
+  ])('names %s without quoting its bad value', (name, ...values) => {
     for (const value of values) {
       const message = refusal({ [name]: value });
       expect(message).toMatch(/^invalid configuration: [^\n]*$/);

@@ -16,22 +16,22 @@ import { fileVariableOf, readSecretFiles, ruleOf } from './secrets/secret-files'
 import { readAccounts, UpstreamAccountConfig, toUpstreamConfig } from './upstream/upstream-accounts';
 import { signInFaults, toSignInConfig } from './sign-in-config';
 
-/** The configuration, read once at the start and frozen. */
+/** The frozen configuration, read once at startup. */
 export type Config = Readonly<ReturnType<typeof toConfig>>;
 
-/** The sandbox that the proxy started itself. */
+/** The embedded sandbox. */
 export interface EmbeddedSandbox {
   readonly url: string;
   readonly controlKey: Secret;
-  /** The file with the keys of the demo clients. Undefined with a database of the operator. */
+  /** The file with the keys of the demo clients. Undefined with the operator's own database. */
   readonly demoKeysFile: string | undefined;
 }
 
-/** The configuration with a database and an upstream. The application is built with it. */
+/** The configuration of a running application, with a database and an upstream. */
 export type RunningConfig = Config & {
   readonly databaseUrl: string;
   readonly databaseOwnerUrl: string;
-  /** The folder of the embedded Postgres. Missing for another server, whose disk cannot be seen. */
+  /** The folder of the embedded Postgres. Undefined for another server, whose disk is not visible. */
   readonly databaseDirectory?: string | undefined;
   readonly upstreamBaseUrl: string;
   readonly upstreamApiKey: Secret;
@@ -58,8 +58,8 @@ export function loadConfig(env?: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * Reads only the part of the configuration that a command needs. A command on an operator's machine then runs without the
- * rest, such as the upstream's key.
+ * Reads only a command's part of the configuration, so it runs on an operator's machine without the rest,
+ * such as the upstream's key.
  */
 export function loadConfigOf(part: keyof typeof NEEDED, env?: NodeJS.ProcessEnv): Config {
   const needed: readonly string[] = NEEDED[part];
@@ -73,7 +73,7 @@ export function loadConfigOf(part: keyof typeof NEEDED, env?: NodeJS.ProcessEnv)
   return parse(some, needed);
 }
 
-/** Returns what is wrong with a new value of one variable. The fault never quotes the value. */
+/** Returns the fault of a new value of one variable, without quoting the value. */
 export function faultOf(name: string, value: string, production: boolean): string | undefined {
   const rule = ruleOf(name);
   try {
@@ -112,7 +112,9 @@ function parse(env: EnvFile, needed?: readonly string[]): Config {
   return Object.freeze(toConfig(read, { given, accounts, accountValues: values, secretFiles: files }));
 }
 
-/** Returns the variables of the process and of the file `.env`, and what is wrong with those of the file that count. */
+/**
+ * Returns the variables of the process and of the file `.env`, with the faults of the file's effective ones.
+ */
 function environment(): EnvFile {
   try {
     const { values, faults } = readEnvFile('.env');
@@ -128,8 +130,8 @@ function environment(): EnvFile {
 const withoutFaults = (values: NodeJS.ProcessEnv): EnvFile => ({ values, faults: new Map() });
 
 /**
- * Returns variables that the proxy does not read itself. Each is secret: one signs events, and addresses may have
- * passwords.
+ * Returns the variables that only the sandbox reads. All are secret: one signs events, and addresses may
+ * contain passwords.
  */
 function sandboxBehaviour(given: Record<string, string | undefined>): Record<string, Secret> {
   const ours = ['SANDBOX_DATABASE_URL', 'SANDBOX_API_KEY', 'SANDBOX_PORT', 'SANDBOX_CONTROL_KEY'];
@@ -137,7 +139,7 @@ function sandboxBehaviour(given: Record<string, string | undefined>): Record<str
   return Object.fromEntries(names.map((name) => [name, new Secret(given[name] ?? '')]));
 }
 
-/** The environment, with what other files and variables complete it. */
+/** The environment, completed by files and by variables of accounts. */
 interface Sources {
   given: Readonly<Record<string, string | undefined>>;
   accounts: UpstreamAccountConfig[];
@@ -157,16 +159,27 @@ function toConfig(env: Environment, { given, accounts, accountValues, secretFile
     infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
     /** Whether countries and networks are looked up before a payout is sent. */
     checkCoverage: env.CHECK_COVERAGE === 'true',
-    /** Whether an outcome is committed before or after the app is answered. After it, a crash leaves the call in doubt. */
+    /**
+     * Whether an outcome is committed before or after the answer to the app. After it, a crash leaves the
+     * call in doubt.
+     */
     outcomes: env.OUTCOMES,
     /** Whether the same content is detected. Without it, only idempotency keys prevent double payments. */
     duplicateGuard: env.DUPLICATE_GUARD === 'true',
-    /** How long after an answer the same content without an idempotency key is a suspected duplicate. 0 disables it. */
+    /**
+     * Seconds after an answer in which the same content without an idempotency key is a suspected duplicate.
+     * 0 disables it.
+     */
     duplicateWindowSeconds: env.DUPLICATE_WINDOW_SECONDS,
-    /** How long the same recipient and amount from another client is held for approval. 0 disables it. */
+    /**
+     * Seconds in which the same recipient and amount from another client is held for approval. 0 disables it.
+     */
     duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,
     approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,
-    /** The origins by which callers reach the proxy, as URL.origin writes them. Empty outside production: see `ownOriginReader`. */
+    /**
+     * The public origins of the proxy, in the form of URL.origin. Empty outside production: see
+     * `ownOriginReader`.
+     */
     publicUrls: Object.freeze(env.PUBLIC_URL),
     /** CIDR blocks of reverse proxies whose X-Forwarded headers are trusted. */
     trustedProxies: Object.freeze(env.TRUSTED_PROXIES),
@@ -176,15 +189,15 @@ function toConfig(env: Environment, { given, accounts, accountValues, secretFile
     /** Undocumented fields that bodies may have. */
     extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
     /**
-     * Whether a change that lets a client do more waits for a second person. An installation with an embedded database is
-     * that of one person, who tries it.
+     * Whether a change that widens a client waits for a second person. Off by default with an embedded
+     * database, which one person uses for evaluation.
      */
     dualControl: env.DUAL_CONTROL === undefined ? env.DATABASE_URL !== undefined : env.DUAL_CONTROL === 'true',
     /** Minutes of inactivity after which a console session ends. */
     consoleIdleMinutes: env.CONSOLE_IDLE_MINUTES,
-    /** How long the keys of an identity provider count while it does not answer. */
+    /** Maximum age of an identity provider's keys during its outage, in seconds. */
     providerKeysMaxAgeSeconds: env.PROVIDER_KEYS_MAX_AGE_SECONDS,
-    /** The service that judges recipients before they are paid. Undefined asks nobody. */
+    /** The service that screens recipients before payment. Undefined disables screening. */
     screeningUrl: env.SCREENING_URL,
     /** The secret that signs requests to the screening service. */
     screeningSecret: env.SCREENING_SECRET === undefined ? undefined : new Secret(env.SCREENING_SECRET),
@@ -197,12 +210,12 @@ function toConfig(env: Environment, { given, accounts, accountValues, secretFile
     ...toWorkerConfig(env),
     /** The files that secrets were read from, by variable. */
     secretFiles,
-    /** What is on record of the configuration. */
+    /** The recorded part of the configuration. */
     recorded: recordedConfiguration(env, accountValues),
   };
 }
 
-/** Returns what concerns the processes: the proxy, and the worker and the sandbox that it starts. */
+/** Returns the settings of the processes: the proxy, its worker and its sandbox. */
 function toProcessConfig(env: Environment, given: Sources['given']) {
   const production = env.NODE_ENV === 'production';
   return {
@@ -213,11 +226,11 @@ function toProcessConfig(env: Environment, given: Sources['given']) {
     host: env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     logLevel: env.LOG_LEVEL,
     dataDir: resolve(env.DATA_DIR),
-    /** Whether the proxy starts a worker as a process of its own. */
+    /** Whether the proxy starts a worker process. */
     startWorker: env.START_WORKER === 'true',
     /** The port of a worker's probes and metrics. */
     workerPort: env.WORKER_PORT,
-    /** Whether WORKER_PORT was set. Without it, a worker beside the proxy takes a free port. */
+    /** Whether WORKER_PORT was set. If not, a worker of the proxy takes a free port. */
     workerPortGiven: 'WORKER_PORT' in given,
     /** Drain time after SIGTERM. The proxy reports not ready and still serves, so that its load balancer notices. */
     drainMs: env.DRAIN_MS,

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it that do not exist. The recursive mkdir of Node 20 never returns where a file system
- * makes no folders, such as /proc.
+ * Creates a folder and its missing parents. The recursive mkdir of Node 20 never returns on a file system
+ * that rejects folders, such as /proc.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   try {

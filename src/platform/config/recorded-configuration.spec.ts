@@ -3,8 +3,8 @@ import { loadConfig } from './config';
 const KEYS = { UPSTREAM_API_KEY: 'the-key-of-nobody', UPSTREAM_WEBHOOK_SECRET: 'whsec-of-at-least-24-bytes' };
 const UPSTREAM = { UPSTREAM_BASE_URL: 'https://pay.example', ...KEYS };
 
-describe('the configuration on record', () => {
-  it('has the settings that govern payments, with their defaults', () => {
+describe('recordedConfiguration', () => {
+  it('contains the settings that govern payments, with their defaults', () => {
     const given = {
       ...UPSTREAM,
       UPSTREAM_TIMEOUTS: 'POST /payouts/airtime=60000,lookup=3000',
@@ -25,17 +25,17 @@ describe('the configuration on record', () => {
     for (const unset of ['SCREENING_URL', 'RESOLVER_PROBE_EMAIL']) expect(recorded).not.toHaveProperty(unset);
   });
 
-  it('has no variables of others, which may be secrets', () => {
+  it('omits foreign variables, which may be secrets', () => {
     const others = { PATH: '/bin', AWS_SECRET_ACCESS_KEY: 'x', SANDBOX_EVENTS_SECRET: 'x', constructor: 'x' };
     expect(loadConfig({ ...UPSTREAM, ...others }).recorded).toEqual(loadConfig(UPSTREAM).recorded);
   });
 
-  it('does not depend on where a process runs', () => {
+  it('is independent of the host', () => {
     const elsewhere = { PORT: '1', HOST: '::', DATA_DIR: '/elsewhere', LOG_LEVEL: 'error', START_WORKER: 'false' };
     expect(loadConfig({ ...UPSTREAM, ...elsewhere }).recorded).toEqual(loadConfig(UPSTREAM).recorded);
   });
 
-  it('has no secret, and shows that one has changed', () => {
+  it('contains a fingerprint in place of each secret', () => {
     const [before, after] = ['one', 'two'].map((word) => {
       const keys = { UPSTREAM_API_KEY: `upstream-key-${word}`, SCREENING_SECRET: `screening-secret-${word}` };
       const database = { DATABASE_URL: `postgresql://user:password-${word}@db/records` };

@@ -3,12 +3,12 @@ import { Secret } from './secrets/secret';
 import { isSecretName } from './secrets/secret-files';
 import { VARIABLES } from './environment/variables';
 
-/** The settings that govern payments, by variable. Those that are not set and have no default are missing. */
+/** The settings that govern payments, by variable. Omits unset ones without a default. */
 export type RecordedConfiguration = Readonly<Record<string, string>>;
 
 /**
- * Variables that only say where a process runs, and may differ between instances. Every other variable of ours is
- * recorded, so that a new one is not forgotten.
+ * Variables of a process's location, which may differ between instances. All other variables are recorded, so
+ * a new one cannot be forgotten.
  */
 const ABOUT_THE_PROCESS: readonly string[] = [
   'HOST',
@@ -34,19 +34,19 @@ const ABOUT_THE_PROCESS: readonly string[] = [
   'SANDBOX_CONTROL_KEY',
 ] satisfies (keyof Environment)[];
 
-/** It has an act of its own, `dual_control_changed`. */
+/** Recorded by its own action, `dual_control_changed`. */
 const RECORDED_ELSEWHERE: readonly string[] = ['DUAL_CONTROL'] satisfies (keyof Environment)[];
 
 /**
- * Returns the settings that are on record, with defaults. A secret is there only as a fingerprint.
- * @param ofAccounts the variables of upstream accounts beside `main`.
+ * Returns the recorded settings, with defaults. Secrets appear only as fingerprints.
+ * @param ofAccounts the variables of upstream accounts other than `main`.
  */
 export function recordedConfiguration(
   environment: Environment,
   ofAccounts: Readonly<Record<string, string>>,
 ): RecordedConfiguration {
   const left = [...ABOUT_THE_PROCESS, ...RECORDED_ELSEWHERE];
-  // Other variables of the process may be secrets, and are none of ours.
+  // Foreign variables of the process may be secrets.
   const isOurs = (name: string) => Object.hasOwn(VARIABLES, name) && !left.includes(name);
   const entries = [...Object.entries(environment).filter(([name]) => isOurs(name)), ...Object.entries(ofAccounts)];
   return Object.freeze(Object.fromEntries(entries.map(([name, value]) => [name, textOf(name, value)])));

@@ -1,13 +1,13 @@
 import { Environment } from './environment/environment';
 import { Secret } from './secrets/secret';
 
-/** How people sign in. */
+/** Sign-in settings. */
 export type SignInConfig = Readonly<ReturnType<typeof toSignInConfig>>;
 
 export interface StepUpConfig {
-  /** How long ago the person proved who they are, at most. Undefined: any time. */
+  /** Maximum age of the person's authentication, in seconds. Undefined allows any. */
   readonly maxAgeSeconds: number | undefined;
-  /** One of these values of `acr` is required. Empty: any. */
+  /** Accepted values of `acr`. Empty accepts all. */
   readonly acrValues: readonly string[];
   /** Approvals up to this amount need no step-up. Decimal text. */
   readonly overUsd: string;
@@ -17,7 +17,7 @@ export function toSignInConfig(env: Environment) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret } = env;
   const hasProvider = issuer !== undefined && clientId !== undefined;
   return {
-    /** An OpenID provider, and our client there. Undefined: people sign in with keys. */
+    /** The OpenID provider of the console, with our registration. Undefined for sign-in with keys. */
     openIdProvider: hasProvider
       ? Object.freeze({
           issuer,
@@ -29,7 +29,7 @@ export function toSignInConfig(env: Environment) {
       : undefined,
     /** Whether people may sign in with keys. */
     keySignIn: env.CONSOLE_KEY_SIGN_IN === undefined ? !hasProvider : env.CONSOLE_KEY_SIGN_IN === 'true',
-    /** What is required of a sign-in to approve and to administer. Undefined: nothing. */
+    /** Step-up requirements of approvals and administration. Undefined if step-up is off. */
     stepUp: isSteppedUp(env)
       ? Object.freeze({
           maxAgeSeconds: env.STEP_UP_MAX_AGE_SECONDS,
@@ -37,14 +37,14 @@ export function toSignInConfig(env: Environment) {
           overUsd: env.STEP_UP_OVER_USD,
         })
       : undefined,
-    /** JSON (page-secrets.ts). Undefined: all our clients at the providers of pages are public. */
+    /** JSON (page-secrets.ts). Undefined if all our clients at the providers of pages are public. */
     pageClientSecrets: env.PAGE_CLIENT_SECRETS === undefined ? undefined : new Secret(env.PAGE_CLIENT_SECRETS),
-    /** After how long without a request a page session ends. */
+    /** Idle timeout of a page session, in minutes. */
     pageIdleMinutes: env.PAGE_IDLE_MINUTES,
   };
 }
 
-/** Returns what is wrong with the variables together. */
+/** Returns the faults of combinations of variables. */
 export function signInFaults(env: Environment): string[] {
   const faults: string[] = [];
   if (env.OIDC_ISSUER && !env.OIDC_CLIENT_ID) faults.push('OIDC_CLIENT_ID is required with OIDC_ISSUER');

@@ -31,25 +31,25 @@ const LOCAL: LocalClocks = {
 interface Sample {
   /** Database time minus running time. */
   offsetMs: number;
-  /** The most by which it was wrong when it was taken. */
+  /** Maximum error at the time of the comparison. */
   errorMs: number;
-  /** When it was taken, in running time. */
+  /** Time of the comparison, in running time. */
   atMs: number;
 }
 
 /**
- * A clock that shows the database's time without asking it. Every durable write of the heartbeat compares the two. In
- * between, the monotonic clock counts, and the time that the machine slept. So a wall clock that is wrong, or that
- * somebody sets, changes nothing.
+ * A clock that shows the database's time without querying it. Every durable write of the heartbeat compares
+ * the two. In between, the clock advances by monotonic time plus the machine's sleep. A wrong or adjusted
+ * wall clock has no effect.
  *
  * Everything that expires, waits, or is judged by its age uses this clock, or the database's own in SQL.
  */
 export class DatabaseClock {
   private best: Sample | undefined;
-  /** What it showed last. */
+  /** The last shown time. */
   private shownMs = 0;
   private sleptMs = 0;
-  /** Boot time minus monotonic time, as long as the machine has not slept. Never too small. */
+  /** Boot time minus monotonic time while the machine has not slept. Never too small. */
   private readonly awakeMs: number;
   /** Wall time minus monotonic time. */
   private wallOffsetMs: number;
@@ -60,7 +60,7 @@ export class DatabaseClock {
     this.wallOffsetMs = clocks.wall() - monotonicMs;
   }
 
-  /** Whether it was compared with the database. Until then, it shows the wall clock of this machine. */
+  /** Whether it was compared with the database. Before that, it shows this machine's wall clock. */
   get isCompared(): boolean {
     return this.best !== undefined;
   }
@@ -94,7 +94,7 @@ export class DatabaseClock {
     return this.nowMs() - this.clocks.wall();
   }
 
-  /** The most by which this clock is wrong, in milliseconds. Infinite before the first comparison. */
+  /** Maximum error of this clock, in ms. Infinite before the first comparison. */
   get errorMs(): number {
     if (!this.best) return Infinity;
     const aheadMs = this.nowMs() - this.estimateMs();
@@ -117,7 +117,7 @@ export class DatabaseClock {
     return this.best ? this.runningMs() + this.best.offsetMs : this.clocks.wall();
   }
 
-  /** A comparison that contradicts the earlier one replaces it, because one of the clocks has jumped. */
+  /** Returns whether a comparison replaces the known one. A contradiction means that a clock has jumped. */
   private isBetter(sample: Sample, known: Sample): boolean {
     const knownErrorMs = errorAfter(known, sample.atMs);
     const isContradiction = Math.abs(sample.offsetMs - known.offsetMs) > sample.errorMs + knownErrorMs;
@@ -136,7 +136,7 @@ export class DatabaseClock {
     return monotonicMs + this.sleptMs;
   }
 
-  /** A process that is paused between the two readings must not look like a machine that slept. */
+  /** Measures the machine's sleep. A process paused between the two readings must not look like sleep. */
   private measureSleep(): void {
     const bootMs = this.clocks.boot();
     this.sleptMs = Math.max(this.sleptMs, bootMs - this.clocks.monotonic() - this.awakeMs);
@@ -150,5 +150,5 @@ function errorAfter({ errorMs, atMs }: Sample, nowMs: number): number {
 /** Shows the database's time in milliseconds since 1970, for a process without a heartbeat. */
 export const DATABASE_MS = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms';
 
-/** The database's time, as this process knows it. */
+/** The database's time in this process. */
 export const clock = new DatabaseClock();

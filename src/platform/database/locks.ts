@@ -13,7 +13,7 @@ export const LOCKS = {
   sealer: 7_070_004,
   /** Runs begin one at a time, because their number is limited. */
   beginningRun: 7_070_005,
-  /** A run that a live connection works on: the seed of the hash of its ID. */
+  /** A run in progress on a live connection: the seed of the hash of its ID. */
   run: 7_070_006,
   /**
    * The search index. While it is held, no entries are written from data that was read before its removal. `index_calls()`,
@@ -30,11 +30,11 @@ export const LOCKS = {
   expectedFee: 7_070_021,
   /** Stops are written one at a time. */
   stop: 7_070_022,
-  /** The process that started the embedded server, as long as it lives. */
+  /** The live process that started the embedded server. */
   embedded: 7_070_023,
-  /** The process that started the sandbox, as long as it lives. */
+  /** The live process that started the sandbox. */
   sandbox: 7_070_024,
-  /** A check of the server takes it for a moment, with a random number. */
+  /** Probe of a startup check, with a random number. */
   probe: 7_070_031,
   /** Changes that may wait for a second person are made and decided one at a time. */
   change: 7_070_032,

@@ -1,4 +1,4 @@
-/** The parameters of an address that pg or the proxy obeys. */
+/** Parameters of an address that pg or the proxy supports. */
 const OBEYED = [
   'host',
   'port',
@@ -24,7 +24,7 @@ const OBEYED = [
 
 const SERVER_PROOF = 'Remove it. sslmode=verify-full verifies the server';
 
-/** What to do about the parameters of libpq, Prisma and hosting providers that are most often seen. */
+/** Advice on common unsupported parameters of libpq, Prisma and hosting providers. */
 const ADVICE: Readonly<Record<string, string>> = {
   hostaddr: 'Write the address as the host',
   service: 'Write the settings of the service into the address',
@@ -43,8 +43,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the faults of the parameters of an address. A parameter that nothing obeys is a fault, because the operator relies
- * on it. A name that is not known is not quoted, because it may be a part of a password.
+ * Returns the faults of an address's parameters. An unsupported parameter is a fault, because the operator
+ * relies on it. Unknown names are not quoted, because they may be a part of a password.
  */
 export function parameterFaults(given: URLSearchParams): string[] {
   const ignored = [...new Set(given.keys())].filter((name) => !OBEYED.includes(name));

@@ -1,7 +1,7 @@
 import { childEnvironment } from './child-environment';
 
 describe('childEnvironment', () => {
-  it('passes on the paths of programs, and nothing that could be secret', () => {
+  it('passes on program paths and no secrets', () => {
     const before = process.env;
     process.env = { PATH: '/bin', UPSTREAM_API_KEY: 'secret', DATABASE_URL: 'postgresql://u:p@h/d', ANY: 'thing' };
     const environment = childEnvironment({ OWN: '1' });

@@ -4,26 +4,26 @@ import { codeOf } from '../../errors/error-code';
 import { isSecretName } from '../secrets/secret-files';
 import { VARIABLES } from './variables';
 
-/** The values of a `.env` file, and what is wrong with some of them, by variable. */
+/** The values of a `.env` file, and the faults, by variable. */
 export interface EnvFile {
   values: Readonly<Record<string, string | undefined>>;
   faults: ReadonlyMap<string, string>;
 }
 
-/** An assignment as Node.js reads it: its name, its value with quotes, and the rest of its last line. */
+/** An assignment as parsed by Node.js: its name, its value with quotes, and the rest of its last line. */
 const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*('[^']*'|"[^"]*"|`[^`]*`|[^\n]*)([^\n]*)$/gm;
 
 /**
- * The spellings that Node.js, Docker Compose, systemd and shells read in the same way. Each of them gives another meaning
- * to one of the characters `#`, `$`, `\` and to quotes elsewhere.
+ * The spellings with one meaning in Node.js, Docker Compose, systemd and shells, which disagree about `#`,
+ * `$`, `\` and quotes elsewhere.
  */
 const UNQUOTED = /^[^#$\\'"`]*$/;
 const QUOTED = /^(?:'[^']*'|"[^"$\\`]*")$/;
 
 /**
- * Reads a `.env` file. Without the file, there are no values.
- * @returns also a fault for each value that another program would read in another way. A fault never quotes a value.
- * @throws an error with a code if the file cannot be read.
+ * Reads a `.env` file. Empty without the file.
+ * @returns the values, and a fault for each ambiguous one. A fault never quotes a value.
+ * @throws an error with a code if the file is unreadable.
  */
 export function readEnvFile(file: string): EnvFile {
   const text = textIn(file)?.replace(/^\uFEFF/, ''); // Node.js would take the byte order mark for a part of the first name.
@@ -52,7 +52,7 @@ export function quotedFaults(values: NodeJS.ProcessEnv): string[] {
   );
 }
 
-/** Other variables of the process, and of a file that programs share, are none of ours. */
+/** Returns whether a variable is ours. The process and a shared file may have others. */
 function isOurs(name: string): boolean {
   return (
     Object.hasOwn(VARIABLES, name) ||

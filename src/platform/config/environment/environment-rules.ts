@@ -7,14 +7,14 @@ import { isWebhookSecret } from '../secrets/webhook-key';
 import { words } from './words';
 import { CronPattern } from 'croner';
 
-/** Reads a number. Other text stays as it is, so that the rule below names it. */
+/** Parses a number. Leaves other text unchanged for the following rule to report. */
 export const Numeric = () =>
   Transform(({ value }) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value as unknown)));
 
 /** Reads comma-separated words. */
 export const Words = () => Transform(({ value }) => (typeof value === 'string' ? words(value) : (value as unknown)));
 
-/** Reads comma-separated pairs as a map. Other text stays as it is, so that the rule below names it. */
+/** Parses comma-separated pairs into a map. Leaves other text unchanged for the following rule to report. */
 const Pairs = (form: RegExp, toValue: (text: string) => string | number) =>
   Transform(({ value }) => {
     if (typeof value !== 'string') return value as unknown;
@@ -39,7 +39,7 @@ export function rule<Value>(
   });
 }
 
-/** Accepts names of fields, except those that every JavaScript object has. */
+/** Accepts field names, except properties of every JavaScript object. */
 export const AreFieldNames = () =>
   rule(
     'areFieldNames',
@@ -71,7 +71,7 @@ export const AreAmounts = () =>
 /** Reads texts by operation, such as `POST /payouts/airtime=airtime`, as a map. */
 export const ByOperation = () => Pairs(/^([^=]+)=([^=]+)$/, String);
 
-/** @param what what stands for each operation, with an example. */
+/** @param what the value of each operation, with an example. */
 export const AreByOperation = (what: string) =>
   rule('areByOperation', isMap, `$property must be a comma-separated list of operations with ${what}`);
 
@@ -82,7 +82,7 @@ export const AreAddresses = () =>
     '$property must be a comma-separated list of IP addresses or CIDR blocks, such as 10.0.0.0/8',
   );
 
-/** Accepts origins of the proxy. A path would count nowhere, because the proxy serves its own paths. */
+/** Accepts origins of the proxy. A path would have no effect. */
 export const AreOrigins = () =>
   rule(
     'areOrigins',
@@ -92,7 +92,7 @@ export const AreOrigins = () =>
 
 const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
 
-/** Accepts what `readDatabaseUrl` reads, and names every fault of the rest. */
+/** Accepts addresses of `readDatabaseUrl`, and reports every fault of others. */
 export const IsDatabaseUrl = (use: Use) =>
   rule(
     'isDatabaseUrl',
@@ -103,7 +103,7 @@ export const IsDatabaseUrl = (use: Use) =>
         .join('; '),
   );
 
-/** Accepts an address without parts that would be silently dropped: no user and no query. */
+/** Accepts an address without user and query, which would be silently dropped. */
 export const isBaseUrl = {
   ...anyHost,
   protocols: ['http', 'https'],
@@ -112,7 +112,7 @@ export const isBaseUrl = {
   allow_fragments: false,
 };
 
-/** Accepts the origin of a proxy, with or without a user. Nothing would obey a path. */
+/** Accepts the origin of a proxy, with or without a user. A path would have no effect. */
 export const IsProxyUrl = () =>
   rule(
     'isProxyUrl',
@@ -141,7 +141,9 @@ export const AreProxyExceptions = () =>
     '$property must be a comma-separated list of domains, IP addresses, CIDR blocks or *, such as .example.com,10.0.0.0/8,db.internal:8443',
   );
 
-/** Rejects characters that headers cannot have. A line end, as files have it, would make every request fail. */
+/**
+ * Rejects characters that are invalid in headers. A file's trailing line end would make every request fail.
+ */
 export const IsHeaderValue = () =>
   Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without spaces' });
 
@@ -168,7 +170,9 @@ export const IsCronExpression = () =>
 
 const SIGNING_KEY = /PRIVATE\+KEY\+[^+\s,]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}/.source;
 
-/** Checks only the form. Reading the keys checks whether their parts match (src/history/log/log-key.ts). */
+/**
+ * Checks only the form. The reader of the keys checks that their parts match (src/history/log/log-key.ts).
+ */
 export const AreSigningKeys = () =>
   Matches(new RegExp(`^${SIGNING_KEY}([\\s,]+${SIGNING_KEY})*$`), {
     message:
@@ -181,7 +185,7 @@ export const AreVerifierKeys = () =>
     message: '$property must be a comma-separated list of verifier keys in the form <name>+<id>+<base64>',
   });
 
-/** A shorter text could begin too many errors. */
+/** Rule of rejection texts. A shorter text would match too many errors. */
 export const TEXTS_RULE = '$property must be a comma-separated list of texts with at least 8 characters each';
 
 /** Minute, hour, day, month, weekday. A field for seconds would start a reconciliation every second. */

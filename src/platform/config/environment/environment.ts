@@ -45,10 +45,10 @@ const ACCOUNTS_RULE =
 const SCOPE = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,200}$/;
 const SCOPES_RULE = '$property must be a comma-separated list of words without spaces, quotes, and backslashes';
 
-/** The form of an account's name. The account `main` is always there. */
+/** The form of an account's name. The account `main` always exists. */
 export const ACCOUNT_NAME = /^(?!main$)[a-z][a-z0-9-]{0,23}$/;
 
-/** The environment, as the operator writes it. `variables.ts` describes each variable. */
+/** The operator's environment. `variables.ts` describes each variable. */
 export class Environment {
   @IsOptional() @IsIn(['development', 'production', 'test']) NODE_ENV = 'development';
   @Numeric() @IsInt() @Min(0) @Max(65_535) PORT = 3000;

@@ -16,7 +16,7 @@ const DATABASE = [
   'OIDC_CLIENT_ID',
 ] as const;
 
-/** The variables that a command needs. All others keep their defaults and are neither required nor checked. */
+/** Required variables by command. All others keep their defaults, unchecked. */
 export const NEEDED = {
   /** To call a running proxy. */
   client: ['PORT', 'DATA_DIR', 'PUBLIC_URL'],

@@ -13,12 +13,13 @@ const DATABASE_URLS = [
   'DATABASE_REPLICA_URL',
 ] as const;
 
-/** The values of sslmode with which pg verifies the certificate of the server. */
+/** Values of sslmode with certificate verification in pg. */
 const VERIFYING = ['require', 'verify-ca', 'verify-full'];
 
 /**
- * Returns what is wrong with an environment in production only. Each fault names a variable and its rule, never its value.
- * @param needed the names of the variables that the command needs. Undefined means all of them.
+ * Returns the faults of an environment in production only. Each names a variable and its rule, never its
+ * value.
+ * @param needed the variables of the command. Undefined means all.
  */
 export function productionFaults(env: Environment, needed: readonly string[] | undefined): string[] {
   const faults: string[] = [];
@@ -50,7 +51,7 @@ export function productionFaults(env: Environment, needed: readonly string[] | u
   return faults;
 }
 
-/** Returns whether requests, with the key and all recipients, would travel unencrypted to another machine. */
+/** Returns whether requests, with the key and all recipients, would leave this machine unencrypted. */
 function isPlain(url: string): boolean {
   if (!URL.canParse(url)) return false; // another rule rejects it
   const { protocol, hostname } = new URL(url);
@@ -58,8 +59,8 @@ function isPlain(url: string): boolean {
 }
 
 /**
- * Returns whether the records, with all recipients, would travel to another machine unencrypted, or to a server that
- * could be anybody's.
+ * Returns whether the records, with all recipients, would leave this machine unencrypted or for an unverified
+ * server.
  */
 function isUnverified(url: string | undefined): boolean {
   if (url === undefined) return false;

@@ -14,13 +14,13 @@ export const SECTIONS = {
 
 export interface Variable {
   section: keyof typeof SECTIONS;
-  /** What the variable sets, for operators, in Markdown. Links are relative to docs/reference. */
+  /** Description for operators, in Markdown. Links are relative to docs/reference. */
   about: string;
-  /** The default, if the class Environment has no value for it. */
+  /** The default, if the class Environment has none. */
   unset?: string;
 }
 
-/** Returns the variables of a section. A text alone is what the variable sets. */
+/** Returns the variables of a section. A plain text is the description. */
 export function inSection<Name extends keyof Environment>(
   section: Variable['section'],
   rows: Record<Name, string | Omit<Variable, 'section'>>,

@@ -3,24 +3,24 @@ import { Secret } from '../secrets/secret';
 
 type Given = Readonly<Record<string, string | undefined>>;
 
-/** The proxies that requests to other hosts leave the network by. */
+/** Egress proxies of requests to other hosts. */
 export type EgressConfig = Readonly<ReturnType<typeof toEgressConfig>>;
 
 export function toEgressConfig(env: Environment) {
   const { HTTP_PROXY: http, HTTPS_PROXY: https } = env;
   return {
-    /** For `http://` addresses. Its address may have a password. Undefined connects directly. */
+    /** For `http://` addresses. Secret, because it may contain a password. Undefined connects directly. */
     httpProxy: http === undefined ? undefined : new Secret(http),
     /** For `https://` addresses. */
     httpsProxy: https === undefined ? undefined : new Secret(https),
-    /** The hosts that are connected to directly (no-proxy.ts). */
+    /** Hosts reached directly (no-proxy.ts). */
     noProxy: Object.freeze(env.NO_PROXY),
   };
 }
 
 /**
- * Returns the environment with `https_proxy` and the like under their upper-case names. Programs differ in which spelling they
- * prefer, so two values are a fault.
+ * Returns the environment with `https_proxy` and the like in upper case. Programs prefer different spellings,
+ * so two values are a fault.
  */
 export function spelledOnce(given: Given): { spelled: Record<string, string | undefined>; faults: string[] } {
   const spelled = { ...given };

@@ -5,8 +5,8 @@ import { isAddressBlock, within } from './address-block';
 export type Exception = (host: string, port: number) => boolean;
 
 /**
- * Reads an entry of NO_PROXY: `*`, a domain with all below it (also as `.example.com` or `*.example.com`), an IP address, each
- * with or without a port, or a CIDR block.
+ * Parses an entry of NO_PROXY: `*`, a domain with its subdomains (also as `.example.com` or `*.example.com`),
+ * an IP address, each with or without a port, or a CIDR block.
  * @returns undefined for any other text.
  */
 export function readException(entry: string): Exception | undefined {

@@ -1,4 +1,4 @@
-/** Pages on a developer's own machine have no certificate and cross no network. */
+/** Origins of pages on a developer's machine, which need no certificate. */
 const LOCAL = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /**

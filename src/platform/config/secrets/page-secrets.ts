@@ -4,8 +4,8 @@ import { readStrictJson } from '../../json/strict-json';
 import { isObject } from '../../json/is-object';
 
 /**
- * The secrets of our clients at the providers of pages, by issuer and client ID. A secret is bound to its issuer, so that whoever
- * changes the provider of a client does not get it.
+ * Client secrets at the providers of pages, by issuer and client ID. A secret is bound to its issuer, so a
+ * change of a client's provider does not leak it.
  */
 type PageSecrets = Record<string, Record<string, string>>;
 
@@ -14,7 +14,7 @@ const MUST =
 
 export const ArePageSecrets = () => rule('arePageSecrets', (text: unknown) => read(String(text)) !== undefined, MUST);
 
-/** Returns the secret of a client at a provider. Undefined if it has none. */
+/** Returns the secret of a client at a provider. Undefined if unset. */
 export function pageSecretIn(secrets: Secret | undefined, issuer: string, clientId: string): Secret | undefined {
   const ofIssuer = own(secrets && read(secrets.reveal()), issuer);
   const secret = own(ofIssuer, clientId);
@@ -35,7 +35,7 @@ function areSecrets(value: unknown): boolean {
   return isObject(value) && Object.values(value).every(isSecret);
 }
 
-/** Returns a member of a JSON object. Every JavaScript object has others, too. */
+/** Returns an own member of a JSON object, and no inherited one. */
 function own<Value>(object: Record<string, Value> | undefined, name: string): Value | undefined {
   return object && Object.hasOwn(object, name) ? object[name] : undefined;
 }

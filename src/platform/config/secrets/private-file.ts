@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
- * Writes JSON that only its owner may read. The write is atomic, because half a file after a crash would lose the
+ * Writes JSON that only its owner may read. The write is atomic: a partial file after a crash would lose the
  * passwords.
  */
 export function writePrivateJson(file: string, content: object): void {

@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { codeOf } from '../../errors/error-code';
 
 /**
- * The variables that can be in a file of their own. `<name>_FILE` names the file. So can the key and the secret of each
- * upstream account.
+ * Variables that can be in a file, named by `<name>_FILE`. The key and the secret of each upstream account
+ * can, too.
  */
 export const SECRET_NAMES = [
   'DATABASE_URL',
@@ -22,7 +22,7 @@ export const SECRET_NAMES = [
   'SANDBOX_CONTROL_KEY',
 ] as const;
 
-/** Named after the variable of `main` that has the same rules. */
+/** Secrets of accounts, named after the variable of `main` with the same rules. */
 const OF_ACCOUNT = /^UPSTREAM_ACCOUNT_\w+_(API_KEY|WEBHOOK_SECRET)$/;
 
 type Given = Readonly<Record<string, string | undefined>>;
@@ -34,7 +34,7 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAMES.some((secret) => secret === name) || OF_ACCOUNT.test(name);
 }
 
-/** Returns the variable whose rules a secret has. */
+/** Returns the variable whose rules apply to a secret. */
 export function ruleOf(name: string): string {
   return name.replace(OF_ACCOUNT, 'UPSTREAM_$1');
 }
@@ -73,7 +73,7 @@ export function readSecretFiles(given: Given): {
   return { values, files, faults };
 }
 
-/** Returns the secret in a file, without the line end that editors add. */
+/** Returns the secret in a file, without a trailing line end. */
 export function secretIn(file: string): string {
   const stat = statSync(file);
   if (!stat.isFile()) throw new UnusableFile('it is not a regular file'); // reading a pipe would wait forever

@@ -5,7 +5,7 @@ import { fileVariableOf, reasonOf, secretIn } from './secret-files';
 
 const EVERY_MS = 1_000;
 
-/** Watches the files of secrets, and passes on the values that replace them. */
+/** Watches the files of secrets, and reports new values. */
 @Injectable()
 export class SecretReloadService implements OnApplicationShutdown {
   private readonly logger = new Logger('Config');
@@ -14,15 +14,15 @@ export class SecretReloadService implements OnApplicationShutdown {
 
   constructor(@Inject(SETTINGS) private readonly settings: Pick<RunningConfig, 'secretFiles' | 'production'>) {}
 
-  /** Calls back with each secret that was replaced, whatever uses it. */
+  /** Calls back with each replaced secret. */
   onReload(listener: (name: string, secret: Secret) => void): void {
     this.listeners.push(listener);
   }
 
   /**
-   * Calls back with each new value of a secret's file. Does nothing for a secret without a file. Polling also notices
-   * files that are replaced by links, as in a volume of Kubernetes.
-   * @param current the value that is in use.
+   * Calls back with each new value of a secret's file. Ignores a secret without a file. Polling also notices
+   * files that are replaced through links, as in a Kubernetes volume.
+   * @param current the value in use.
    */
   watch(name: string, current: Secret | undefined, onChange: (secret: Secret) => void): void {
     const file = this.settings.secretFiles.get(name);
@@ -38,7 +38,7 @@ export class SecretReloadService implements OnApplicationShutdown {
       const read = attempt(file);
       if ('fault' in read) return complain(`${fileVariableOf(name)} must name a file with the value (${read.fault})`);
       const { text } = read;
-      const isStable = text === seen; // A file may be read while it is written.
+      const isStable = text === seen; // the file may still be being written
       seen = text;
       if (known?.is(text)) return complain(undefined);
       if (!isStable) return undefined;

@@ -33,8 +33,8 @@ export class Secret {
   }
 
   /**
-   * A text that shows that the secret has changed. It tells nothing about a long random one, but confirms a guess of a weak
-   * one.
+   * Fingerprint that changes with the secret. It reveals nothing about a long random secret, but confirms a
+   * guess of a weak one.
    */
   get fingerprint(): string {
     return `SHA-256 ${createHash('sha256').update(this.#value).digest('hex').slice(0, 8)}…`;

@@ -1,4 +1,4 @@
-/** The least number of bytes of a webhook secret (Standard Webhooks, "Signature scheme"). */
+/** Minimum length of a webhook secret in bytes (Standard Webhooks, "Signature scheme"). */
 export const LEAST_WEBHOOK_KEY_BYTES = 24;
 
 const PREFIX = 'whsec_';
@@ -8,7 +8,7 @@ export function webhookKeyOf(secret: string): Buffer {
   return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret);
 }
 
-/** Returns whether base64 follows `whsec_`. Any other text would be another key for each library. */
+/** Returns whether base64 follows `whsec_`. Libraries disagree about the key of any other text. */
 export function isWebhookSecret(secret: string): boolean {
   if (!secret.startsWith(PREFIX)) return true;
   const encoded = secret.slice(PREFIX.length);

@@ -16,7 +16,7 @@ const accounts = (env: NodeJS.ProcessEnv) => {
 };
 
 describe('upstream accounts', () => {
-  it('are main alone, unless others are named', () => {
+  it('default to main', () => {
     expect(accounts(MAIN)).toMatchObject([{ name: 'main', baseUrl: 'https://pay.example', subAccount: undefined }]);
   });
 
@@ -105,7 +105,7 @@ describe('upstream accounts', () => {
     });
   });
 
-  it('show no secret, whoever prints the configuration', () => {
+  it('show no secrets in a printed configuration', () => {
     const config = loadConfig({ ...MAIN, ...KENYA });
     expect(inspect(config, { depth: 9 }) + JSON.stringify(config)).not.toContain('key-of-kenya');
   });
@@ -128,7 +128,7 @@ describe('upstream accounts', () => {
     );
   });
 
-  it('are not needed by commands that send nothing', () => {
+  it('are optional for commands that send nothing', () => {
     expect(loadConfigOf('database', { UPSTREAM_ACCOUNTS: 'kenya' }).namedAccounts).toEqual([]);
   });
 });

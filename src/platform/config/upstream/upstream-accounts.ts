@@ -4,19 +4,19 @@ import { ACCOUNT_NAME, Environment } from '../environment/environment';
 import { productionFaults } from '../environment/production';
 import { Secret } from '../secrets/secret';
 
-/** The account of clients for which nobody names another one. Its variables begin with `UPSTREAM_`. */
+/** The default account of clients. Its variables begin with `UPSTREAM_`. */
 export const MAIN_ACCOUNT = 'main';
 
-/** The variables that each account has. Those of `kenya-east` begin with `UPSTREAM_ACCOUNT_KENYA_EAST_`. */
+/** Variables of each account. Those of `kenya-east` begin with `UPSTREAM_ACCOUNT_KENYA_EAST_`. */
 const FIELDS = ['BASE_URL', 'API_KEY', 'WEBHOOK_SECRET', 'SUB_ACCOUNT', 'WALLET'] as const;
 
 const PREFIX = 'UPSTREAM_ACCOUNT_';
 
 /** The money that an account pays with: all wallets of a key, those of one of its sub-accounts, or one wallet. */
 export interface AccountFunds {
-  /** The sub-account that every request is carried out for. Undefined for the account that owns the key. */
+  /** The sub-account of every request. Undefined for the account that owns the key. */
   readonly subAccount: string | undefined;
-  /** The wallet that transfers take from. Undefined if the request may choose. */
+  /** The source wallet of transfers. Undefined lets the request choose. */
   readonly wallet: string | undefined;
 }
 
@@ -68,8 +68,8 @@ export function accountVariable(account: string, field: Field): string {
 }
 
 /**
- * Reads the accounts beside `main`. Each variable of an account has the rules of that of `main`.
- * @returns also what is wrong with them. A fault names a variable and its rule, never its value.
+ * Reads the accounts other than `main`. Their variables follow the rules of `main`.
+ * @returns the accounts with their faults. A fault names a variable and its rule, never its value.
  */
 export function readAccounts(
   given: Given,
@@ -120,7 +120,10 @@ function baseUrlOf(env: Environment): string | undefined {
   return env.UPSTREAM_BASE_URL?.replace(/\/+$/, '');
 }
 
-/** Two accounts with the same funds would each find the other's payments in its listing, and claim them. */
+/**
+ * Returns faults for accounts with the same funds: each would find and claim the other's payments in its
+ * listing.
+ */
 function sharedFunds([main, ...accounts]: [Named, ...Named[]]): string[] {
   const mainUrl = baseUrlOf(main.env);
   const fundsOf = ({ env }: Named) =>
@@ -139,19 +142,19 @@ interface Named {
   env: Environment;
 }
 
-/** Returns the account's name as it is written in the names of its variables. */
+/** Returns the account's name in the form of its variables. */
 function inVariables(account: string): string {
   return account.toUpperCase().replaceAll('-', '_');
 }
 
-/** Returns how the proxy reaches the upstream, and how it reads its answers. */
+/** Returns the settings of the upstream and its answers. */
 export function toUpstreamConfig(env: Environment, namedAccounts: UpstreamAccountConfig[]) {
   return {
     upstreamBaseUrl: baseUrlOf(env),
     upstreamApiKey: env.UPSTREAM_API_KEY === undefined ? undefined : new Secret(env.UPSTREAM_API_KEY),
     upstreamSubAccount: env.UPSTREAM_SUB_ACCOUNT,
     upstreamWallet: env.UPSTREAM_WALLET,
-    /** The accounts beside the one that the settings above describe. */
+    /** The accounts other than the one of the settings above. */
     namedAccounts: Object.freeze(namedAccounts),
     upstreamTimeoutMs: env.UPSTREAM_TIMEOUT_MS,
     upstreamConnectTimeoutMs: env.UPSTREAM_CONNECT_TIMEOUT_MS,
@@ -159,11 +162,11 @@ export function toUpstreamConfig(env: Environment, namedAccounts: UpstreamAccoun
     upstreamMaxResponseBytes: env.UPSTREAM_MAX_RESPONSE_BYTES,
     /** The provider's name for what the interface calls a credit. */
     upstreamUnitName: env.UPSTREAM_UNIT_NAME,
-    /** Status words of the upstream beside the known ones, such as `settled_t2=paid`. */
+    /** Additional status words of the upstream, such as `settled_t2=paid`. */
     upstreamStatusWords: Object.freeze(env.UPSTREAM_STATUS_WORDS),
     /** Texts of errors that prove that nothing was done, even with 500. */
     upstreamRejectionTexts: Object.freeze(env.UPSTREAM_REJECTION_TEXTS),
-    /** The number of requests that may wait for a connection to the upstream. More are rejected. */
+    /** Maximum number of requests that wait for a connection to the upstream. More are rejected. */
     upstreamQueue: env.UPSTREAM_QUEUE,
     /** Milliseconds by operation, if they differ from `upstreamTimeoutMs`. */
     upstreamTimeouts: env.UPSTREAM_TIMEOUTS,

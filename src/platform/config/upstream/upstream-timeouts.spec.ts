@@ -9,7 +9,7 @@ import {
   upstreamTimeoutOf,
 } from './upstream-timeouts';
 
-describe('deadlines of operations', () => {
+describe('upstream timeouts', () => {
   const settings = { upstreamTimeoutMs: 1_000, upstreamTimeouts: new Map([['POST /send', 5_000]]) };
 
   it('are read from the environment', () => {
@@ -40,7 +40,7 @@ describe('deadlines of operations', () => {
     expect(upstreamTimeoutOf('GET /wallets/list', settings)).toBe(1_000);
   });
 
-  it('limit together how long anything may be in flight', () => {
+  it('bound the time in flight by the longest timeout', () => {
     expect(longestUpstreamTimeout(settings)).toBe(5_000);
     expect(longestUpstreamTimeout({ ...settings, upstreamTimeouts: new Map() })).toBe(1_000);
     expect(longestUpstreamTimeout({ ...settings, upstreamTimeouts: new Map([['POST /send', 100]]) })).toBe(1_000);

@@ -2,39 +2,41 @@ import { Config } from '../config';
 
 export type Timeouts = Pick<Config, 'upstreamTimeoutMs' | 'upstreamTimeouts'>;
 
-/** Returns how long one request of an operation may wait and be answered, in milliseconds. */
+/** Returns the timeout of one request of an operation, including its wait, in ms. */
 export function upstreamTimeoutOf(operation: string, { upstreamTimeoutMs, upstreamTimeouts }: Timeouts): number {
   return upstreamTimeouts.get(operation) ?? upstreamTimeoutMs;
 }
 
-/** Returns the time after which no request of any operation is in flight. Milliseconds. */
+/** Returns the longest timeout of any operation, in ms. */
 export function longestUpstreamTimeout({ upstreamTimeoutMs, upstreamTimeouts }: Timeouts): number {
   return Math.max(upstreamTimeoutMs, ...upstreamTimeouts.values());
 }
 
-/** The shortest lifetime of a call in milliseconds. A busy database may take this long to admit it. */
+/** Minimum lifetime of a call, in ms. A busy database may take this long to admit it. */
 const SHORTEST_LIFE_MS = 2_500;
 
-/** Requests sent in the last part of the lifetime could still be in flight when the call may be settled. */
+/**
+ * Sendable share of the lifetime. A request sent later could still be in flight when the call may be settled.
+ */
 const SENDABLE_SHARE = 0.8;
 
 /**
- * Returns the time after which a released call is no longer in flight, if its process is gone. Milliseconds. Nobody may
- * settle the call earlier.
+ * Returns the time after which a released call of a dead process is no longer in flight, in ms. The call must
+ * not be settled earlier.
  */
 export function overAfterMs(timeouts: Timeouts): number {
   return Math.max(longestUpstreamTimeout(timeouts), SHORTEST_LIFE_MS);
 }
 
 /**
- * Returns the time after which a released call is no longer sent. Milliseconds. It is always less than `overAfterMs`, so a
+ * Returns the time after which a released call is no longer sent, in ms. Always less than `overAfterMs`, so a
  * process that was frozen cannot send a call that was settled meanwhile.
  */
 export function sendableForMs(timeouts: Timeouts): number {
   return overAfterMs(timeouts) * SENDABLE_SHARE;
 }
 
-/** Returns how long the journal retries to write an outcome. Milliseconds. It is longer than a Postgres restart takes. */
+/** Retry time of writing an outcome, in ms. Longer than a Postgres restart. */
 export const OUTCOME_PATIENCE_MS = 60_000;
 
 /**
@@ -44,7 +46,7 @@ export const OUTCOME_PATIENCE_MS = 60_000;
 const LAST_TRY_MS = 2 * 2 * 16_000;
 
 /**
- * Returns the age at which a released call without an outcome is given up, because it will not get one. Milliseconds.
+ * Returns the age in ms at which a released call without an outcome is given up.
  */
 export function givenUpAfterMs(timeouts: Timeouts): number {
   return overAfterMs(timeouts) + OUTCOME_PATIENCE_MS + LAST_TRY_MS;

@@ -4,14 +4,14 @@ import { withConnection } from '../servers/database-client';
 import { ServerClient } from '../servers/server-client';
 import { FUNCTION_RIGHTS, Role, ROLES, SCHEMA_RIGHTS, TABLE_RIGHTS } from './rights';
 
-/** The addresses whose logins need roles. */
+/** Addresses of logins that need roles. */
 export interface Logins {
   databaseUrl: string;
   databaseOwnerUrl: string;
   databaseSealerUrl: string | undefined;
 }
 
-/** What is missing, and the statements that restore it. */
+/** Missing access, with the statements that restore it. */
 interface Missing {
   what: string[];
   statements: string[];
@@ -62,7 +62,9 @@ const LACKING = `WITH wanted AS (
     string_agg(CASE kind WHEN 'DATABASE' THEN quote_ident(name) ELSE name END, ', ' ORDER BY name) AS names
   FROM lacking GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3`;
 
-/** Functions that run with the owner's rights, and that every login may call. That is the default of a new function. */
+/**
+ * SQL: functions with the owner's rights that every login may call, which is the default of a new function.
+ */
 const OPEN_FUNCTIONS = `SELECT oid::regprocedure::text AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef
     AND has_function_privilege('public', oid, 'EXECUTE') ORDER BY 1`;
 
@@ -106,7 +108,7 @@ export async function grantLogins(ownerUrl: string, logins: { name: string; role
   });
 }
 
-/** Returns what is missing. Nothing is missing in a database before its first migration, which creates the roles. */
+/** Returns the missing access. Empty before the first migration, which creates the roles. */
 async function missingAccess(logins: Logins): Promise<Missing> {
   return withConnection(logins.databaseOwnerUrl, async (client) => {
     const { rows } = await client.query<{ empty: boolean; roles: string[]; database: string; version: number }>(
@@ -134,7 +136,7 @@ interface Server {
   version: number;
 }
 
-/** Each login that needs a role, with the name of the variable that has it. */
+/** Adds the logins without their role, with the names of their variables. */
 async function addLogins(client: Client, logins: Logins, { roles, version }: Server, missing: Missing): Promise<void> {
   const { databaseUrl, databaseOwnerUrl, databaseSealerUrl } = logins;
   const sealers = databaseSealerUrl ? [databaseSealerUrl] : [databaseOwnerUrl, databaseUrl];
@@ -163,7 +165,10 @@ async function addLogins(client: Client, logins: Logins, { roles, version }: Ser
   }
 }
 
-/** Each login that may not connect. An administrator may have taken that right from PUBLIC, and a dump does not contain it. */
+/**
+ * Adds the logins that cannot connect. An administrator may have revoked CONNECT from PUBLIC, and dumps omit
+ * grants of it.
+ */
 async function addConnecting(client: Client, logins: Logins, database: string, missing: Missing): Promise<void> {
   const urls = [logins.databaseUrl, ...(logins.databaseSealerUrl ? [logins.databaseSealerUrl] : [])];
   for (const login of new Set(urls.map(loginIn))) {
@@ -180,7 +185,7 @@ async function addConnecting(client: Client, logins: Logins, database: string, m
   }
 }
 
-/** An address may name its login as a parameter or leave it to PGUSER. */
+/** Returns the login of an address, which may be a parameter or PGUSER. */
 function loginIn(url: string): string {
   return new ServerClient({ connectionString: url }).user ?? '';
 }
@@ -195,7 +200,10 @@ async function addRights(client: Client, database: string, missing: Missing): Pr
     missing.statements.push(`GRANT ${rights} ON ${kind} ${names} TO ${role};`);
 }
 
-/** A restore sets all rights on a function in one statement, which fails if a role does not exist. */
+/**
+ * Adds functions without protection: a restore sets all their rights in one statement, which fails for a
+ * missing role.
+ */
 async function addProtection(client: Client, missing: Missing): Promise<void> {
   const { rows } = await client.query<{ name: string }>(OPEN_FUNCTIONS);
   if (rows.length === 0) return;

@@ -5,10 +5,10 @@ import { withConnection } from '../servers/database-client';
 import { LOCKS } from '../locks';
 import { isUnavailable } from '../pools/unavailable';
 
-/** The oldest server that the migrations run on. */
+/** Minimum server version of the migrations. */
 const OLDEST_VERSION = 150_000;
 
-/** Where operators read which servers can be used. */
+/** Page about supported servers. */
 const GUIDE = 'docs/operate/scaling.md';
 
 /**
@@ -40,7 +40,7 @@ const NEEDED_OBJECTS = `SELECT 'the index method ' || name AS lacking FROM unnes
   UNION ALL SELECT 'the language ' || name FROM unnest(ARRAY['sql', 'plpgsql']) AS needed(name)
     WHERE NOT EXISTS (SELECT FROM pg_language WHERE lanname = name)`;
 
-/** The needed functions that do not exist, or that this login or a role of the proxy may not execute. */
+/** SQL: needed functions that are missing, or that this login or a role of the proxy may not execute. */
 const LACKING_FUNCTIONS = `SELECT name FROM unnest($1::text[]) AS needed(name)
   WHERE NOT EXISTS (SELECT FROM pg_proc WHERE proname = name AND pronamespace::regnamespace::text = 'pg_catalog')
     OR EXISTS (
@@ -49,8 +49,8 @@ const LACKING_FUNCTIONS = `SELECT name FROM unnest($1::text[]) AS needed(name)
         AND r.rolname IN (current_user, 'payout_proxy', 'payout_sealer') AND NOT has_function_privilege(r.oid, p.oid, 'EXECUTE'))`;
 
 /**
- * Checks that the server can carry the schema, before anything is created in it.
- * @throws StartError that names everything that is missing.
+ * Checks that the server supports the schema, before creating anything.
+ * @throws StartError that names all missing features.
  */
 export async function requireEngine(ownerUrl: string): Promise<void> {
   const { server, lacking } = await withConnection(ownerUrl, inspect);
@@ -69,7 +69,7 @@ async function inspect(client: Client): Promise<{ server: string; lacking: strin
   try {
     return { server, lacking: [...(await lackingFunctions(client)), ...(await lackingObjects(client))] };
   } catch (error) {
-    if (isUnavailable(error)) throw error; // it restarts, which says nothing about what it lacks
+    if (isUnavailable(error)) throw error; // a restart proves nothing about its features
     return { server, lacking: [`the catalogs of PostgreSQL (${(error as Error).message})`] };
   }
 }
@@ -90,9 +90,10 @@ async function lackingObjects(client: Client): Promise<string[]> {
 }
 
 /**
- * Checks that an advisory lock belongs to one session and excludes others. Whoever is alive, who seals and who resolves is
- * decided by such locks. On an engine that ignores them, or through a pooler in transaction mode, two would seal at once.
- * @throws StartError that says so.
+ * Checks that an advisory lock belongs to one session and excludes others. Such locks mark live processes and
+ * elect the sealer and the resolver. On an engine that ignores them, or through a pooler in transaction mode,
+ * two would seal at once.
+ * @throws StartError if the lock does not exclude others.
  */
 export async function requireSessionLocks(databaseUrl: string): Promise<void> {
   const key = [LOCKS.probe, randomInt(2 ** 31)]; // another one for each start, because several may check at once
@@ -113,7 +114,10 @@ async function take(client: Client, key: number[]): Promise<boolean> {
   return rows[0]?.taken === true;
 }
 
-/** Others recognise a live instance by the lock that the server shows (`live_processes`). It must be of this session. */
+/**
+ * Returns whether the server shows the lock for this session, by which others recognize a live instance
+ * (`live_processes`).
+ */
 async function isShown(client: Client, key: number[]): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND granted AND pid = pg_backend_pid()`,

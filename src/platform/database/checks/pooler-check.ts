@@ -27,9 +27,9 @@ const SESSION = `SELECT current_user::text AS role, session_user::text AS login,
 const WITH_WARNINGS = ['debug5', 'debug4', 'debug3', 'debug2', 'debug1', 'log', 'notice', 'warning'];
 
 /**
- * Checks what a pooler in between may have taken from the connections of payments: their limits, their warnings and their
- * role. engine-check.ts checks the sessions of the others.
- * @throws StartError that names what is missing, and how to have it.
+ * Checks that no pooler strips the limits, the warnings or the role from the connections of payments.
+ * engine-check.ts checks the sessions of the others.
+ * @throws StartError that names the missing settings and the remedy.
  */
 export async function requireConnections(settings: DatabaseUrls): Promise<void> {
   const client = new ServerClient(connectionOf(settings));
@@ -49,7 +49,7 @@ export async function requireConnections(settings: DatabaseUrls): Promise<void> 
   }
 }
 
-/** Returns settings that the session lacks, as ALTER ROLE sets them. */
+/** Returns the missing settings of the session, in the form of ALTER ROLE. */
 function lackingIn(session: Session): string[] {
   const lacking = Object.entries(LIMITS)
     .filter(([name, most]) => session[name as keyof typeof LIMITS] === 0 || session[name as keyof typeof LIMITS] > most)

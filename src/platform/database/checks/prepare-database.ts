@@ -5,10 +5,10 @@ import { requireConnections } from './pooler-check';
 import { DatabaseUrls, sessionUrlOf } from '../pools/pools';
 
 /**
- * Makes sure that a start finds a database that it can use: a server with all that the schema needs, no newer than this
- * program, with its roles and rights, without pending migrations, with locks that last as long as a session, and behind no
- * pooler that takes from the connections what payments need.
- * @param mayMigrate whether the start may apply pending migrations.
+ * Makes sure that a start finds a database that it can use: a server with all that the schema needs, no newer
+ * than this program, with its roles and rights, without pending migrations, with locks that last as long as a
+ * session, and behind no pooler that takes from the connections what payments need.
+ * @param mayMigrate whether startup may apply pending migrations.
  * @returns the names of the migrations it applied, and the last one that the database has.
  * @throws StartError that says what an operator must do first.
  */

@@ -1,8 +1,8 @@
-/** The roles of the database. Logins take them. None of them owns anything. */
+/** Roles of the database, granted to logins. None owns anything. */
 export const ROLES = ['payout_proxy', 'payout_sealer', 'payout_auditor'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What a role may do with a table: Select, Insert, Update, Delete, Truncate. */
+/** Rights of roles on a table: Select, Insert, Update, Delete, Truncate. */
 export type Rights = Partial<Record<Role, string>>;
 
 const RECORD: Rights = { payout_proxy: 'SI', payout_sealer: 'S' };
@@ -53,7 +53,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   ...of(SHOWN, 'audit.finding_steps', 'audit.activities'),
 };
 
-/** Who may execute what runs with its owner's rights. Everybody may execute the other functions. */
+/** Roles that may execute SECURITY DEFINER functions. All other functions are public. */
 export const FUNCTION_RIGHTS: Readonly<Record<string, Role[]>> = {
   'make_partitions(integer)': ['payout_proxy'],
   'index_calls(integer)': ['payout_proxy'],
@@ -64,7 +64,7 @@ export const FUNCTION_RIGHTS: Readonly<Record<string, Role[]>> = {
   'release_space_reserve()': ['payout_proxy'],
 };
 
-/** Who may use the names in a schema. */
+/** Roles with USAGE on a schema. */
 export const SCHEMA_RIGHTS: Readonly<Record<string, Role[]>> = {
   public: ['payout_proxy', 'payout_sealer'],
   audit: ['payout_auditor'],

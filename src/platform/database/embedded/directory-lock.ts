@@ -7,12 +7,12 @@ import { StartError } from '../../config/config';
 import { alreadyUsed, Holder, readHolder, removeHolder, thisProcess, writeHolder } from './holder';
 import { makeDataDir } from './home';
 
-/** How long a start waits for a command, or for a stopping proxy, to release the directory. */
+/** Maximum wait for a command or a stopping proxy to release the directory, in ms. */
 const PATIENCE_MS = 2_000;
 
 const ASK_AGAIN_MS = 100;
 
-/** How long a new holder may take to write who it is. */
+/** Maximum wait for a new holder to identify itself, in ms. */
 const HOLDER_PATIENCE_MS = 1_000;
 
 /**
@@ -63,7 +63,7 @@ export class DirectoryLock {
     }
   }
 
-  /** Returns who holds the lock of a directory, after `take` has found that somebody does. */
+  /** Returns the holder of a directory's lock, after `take` has failed. */
   static async holderOf(directory: string): Promise<Holder | undefined> {
     const locks = locksOf(directory);
     const patienceEnds = performance.now() + HOLDER_PATIENCE_MS;
@@ -74,7 +74,7 @@ export class DirectoryLock {
     }
   }
 
-  /** Tells others where this process serves. */
+  /** Publishes the address of this process. */
   serves(url: string): void {
     this.holder = { ...this.holder, url };
     writeHolder(this.file, this.holder);

@@ -3,16 +3,16 @@ import { hostname } from 'node:os';
 import { StartError } from '../../config/config';
 import { writePrivateJson } from '../../config/secrets/private-file';
 
-/** Who holds the lock of a DATA_DIR. The file beside the lock says it to others, and only its owner may read it. */
+/** The holder of a DATA_DIR's lock, published in a file next to it that only its owner may read. */
 export interface Holder {
   pid: number;
-  /** A container has process IDs of its own, and a host name too. */
+  /** The host name, because each container has its own process IDs and host name. */
   host: string;
-  /** When the lock was taken. ISO 8601. */
+  /** Time of taking the lock. ISO 8601. */
   since: string;
-  /** Whether the holder runs the embedded Postgres, so that commands can join it. */
+  /** Whether the holder runs the embedded Postgres, which commands can join. */
   embedded_postgres: boolean;
-  /** Where the proxy serves. Null while it starts, and for a command. */
+  /** The proxy's address. Null during startup, and for a command. */
   url: string | null;
 }
 
@@ -21,12 +21,12 @@ export function thisProcess(embeddedPostgres: boolean): Holder {
   return { pid: process.pid, host: hostname(), since, embedded_postgres: embeddedPostgres, url: null };
 }
 
-/** Replaces the file. A holder that cannot write it still holds the lock. */
+/** Replaces the file. A failed write does not release the lock. */
 export function writeHolder(file: string, holder: Holder): void {
   try {
     writePrivateJson(file, holder);
   } catch {
-    removeHolder(file); // others then say that they do not know who it is
+    removeHolder(file); // others then report an unknown holder
   }
 }
 
@@ -34,7 +34,7 @@ export function removeHolder(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** @returns undefined if the holder has not written it yet, or runs as another user. */
+/** @returns undefined if the file is missing, or belongs to another user. */
 export function readHolder(file: string): Holder | undefined {
   try {
     return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Holder) : undefined;

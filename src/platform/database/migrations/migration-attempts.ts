@@ -8,12 +8,12 @@ import { withConnection } from '../servers/database-client';
 import { Migration } from './migration-files';
 
 /**
- * How long a statement of a migration waits for a lock. Whoever wants the table meanwhile waits behind it, and payments
+ * Lock timeout of a migration's statement, in ms. Other statements on the table queue behind it, and payments
  * give up after a second (LOCK_TIMEOUT_MS in pools.ts).
  */
 const LOCK_TIMEOUT_MS = 500;
 
-/** How often a migration is tried, and the pause in between, in which everything that waited gets its turn. */
+/** Attempts of a migration, and the pause in between, in which queued statements proceed. */
 export interface Patience {
   tries: number;
   pauseMs: number;
@@ -74,7 +74,7 @@ async function isApplied(client: Client, { name, sql, checksum }: Migration): Pr
   }
 }
 
-/** Returns the sessions that blocked a connection last while it worked. A second connection looks who they are. */
+/** Returns the sessions that last blocked a connection, observed on a second connection. */
 async function blockersDuring(url: string, client: Client, work: () => Promise<void>): Promise<Blocker[]> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return withConnection(url, async (observer) => {

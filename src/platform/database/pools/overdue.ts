@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { Client, ClientBase, Pool } from 'pg';
 
-/** How often the statements in progress are looked at. */
+/** Interval of checks of statements in progress, in ms. */
 const LOOK_EVERY_MS = 250;
 
 /**
@@ -17,10 +17,10 @@ interface Backend {
 }
 
 /**
- * Ends work on a pool's connections that takes longer than anybody waits for it. Its statement is canceled on the server,
- * which rolls it back unless it has committed by then, and its connection is closed. Otherwise, each request to a frozen or
- * stuck server would leave a backend behind, and the server would carry out its statement long after its caller has gone.
- * @returns a function that stops it.
+ * Cancels statements of a pool that outlive their caller's timeout. The server rolls the statement back
+ * unless it has committed, and its connection is closed. Otherwise, each request to a stuck server would
+ * leave a backend behind, which would execute its statement long after the caller has gone.
+ * @returns a function that stops the checks.
  */
 export function endOverdue(pool: Pool, afterMs: number): () => void {
   const busy = new Map<ClientBase, number>();

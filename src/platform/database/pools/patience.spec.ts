@@ -3,12 +3,12 @@ import { DatabaseTooSlow, waitAtMost, withPatience } from './patience';
 const never = new Promise<string>(() => undefined);
 
 describe('waiting for a promise', () => {
-  it('passes on what it settles with', async () => {
+  it('passes on the result or the error', async () => {
     expect(await waitAtMost(Promise.resolve('answer'), 1_000)).toBe('answer');
     await expect(waitAtMost(Promise.reject(new Error('refused')), 1_000)).rejects.toThrow('refused');
   });
 
-  it('ends without it after the limit', async () => {
+  it('resolves without a result after the limit', async () => {
     expect(await waitAtMost(never, 1)).toBeUndefined();
     expect(await waitAtMost(never, 1, () => 'late')).toBe('late');
     await expect(withPatience(never, 1)).rejects.toThrow(DatabaseTooSlow);

@@ -1,7 +1,7 @@
-/** How long a question to the database waits that no request's own deadline (REQUEST_DEADLINE_MS) limits. */
+/** Timeout of a query without a request's own deadline (REQUEST_DEADLINE_MS), in ms. */
 export const REQUEST_PATIENCE_MS = 2_000;
 
-/** How long a request waits for the commit of its outcome. After that, its outcome is unknown to its app. */
+/** Maximum wait of a request for the commit of its outcome. After it, the app gets an unknown outcome. */
 export const OUTCOME_ANSWER_MS = 5_000;
 
 /** The database did not respond in time. The statement may still be carried out. */
@@ -36,7 +36,7 @@ export function waitAtMost<Answer, Late = undefined>(
 }
 
 /**
- * Waits for a query no longer than a request may. The statement itself ends by its own timeout.
+ * Waits for a query up to the request's deadline. The statement itself ends by its own timeout.
  * @throws DatabaseTooSlow
  */
 export function withPatience<Answer>(question: Promise<Answer>, ms: number): Promise<Answer> {

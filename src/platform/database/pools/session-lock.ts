@@ -6,14 +6,14 @@ import { ServerClient } from '../servers/server-client';
 /** One number or two numbers that nothing else in the database uses. */
 type LockKey = number | [space: number, number: number];
 
-/** What the holder of a lock is told. */
+/** Listeners of a lock's holder. */
 interface Told {
   ofLoss?: () => void;
-  /** The database may be an older one than before. */
+  /** Called when the lock returns. The database may be an older one. */
   ofReturn?: () => void;
 }
 
-/** The wait before a lost lock is taken again. */
+/** First wait before taking a lost lock again, in ms. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 
