@@ -30,7 +30,7 @@ export const CHECKS = [
     edits: [
       [
         'src/admin/approvals/approvals.service.ts',
-        "this.mayPay.require('send', {}, 'approver'); // again, because others were asked",
+        "this.mayPay.require('send', {}, 'approver'); // again, because other services were queried meanwhile",
         '',
       ],
     ],
