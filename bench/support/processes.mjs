@@ -1,6 +1,6 @@
 /** Child processes of a benchmark. They print their address, and Linux reports their costs. */
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,9 +10,6 @@ const TICKS_PER_SECOND = 100;
 
 /** Often enough to measure a start to some milliseconds. */
 const LOOK_EVERY_MS = 5;
-
-/** Whether the costs of processes can be read here. */
-const canMeasure = existsSync('/proc/self/stat');
 
 /**
  * Starts `node file` and waits for its address.

@@ -4,7 +4,7 @@ import type { ChangeClientDto, ClientDto } from '../../../api/generated/schema';
 import { faultsOf } from '../../../api/problem';
 import { formatCount, formatUsd } from '../../../components/values/format';
 
-export type Scope = NonNullable<ChangeClientDto['scopes']>[number];
+type Scope = NonNullable<ChangeClientDto['scopes']>[number];
 type OperationName = NonNullable<ChangeClientDto['operations']>[number];
 
 type Table = typeof LIMIT_TABLE;
