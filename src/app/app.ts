@@ -49,7 +49,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** Enough for the head of a request over a slow mobile connection. Strangers can send heads that never end. */
 const HEAD_TIMEOUT_MS = 10_000;
 
-/** How often Node looks for requests that are too slow. */
+/** Interval of Node's checks for slow requests, in ms. */
 const CHECK_INTERVAL_MS = 1_000;
 
 /** Enough for a file: a statement of 1 GiB at 300 kB per second. */

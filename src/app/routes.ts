@@ -6,7 +6,7 @@ import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constant
 import { ALLOW, isForApps, SECRET_KEYS_ONLY, SHOWS } from '../access/auth/route-access';
 import { Scope, SCOPES } from '../operations/catalogue/scopes';
 
-/** A route of the proxy, and who may call it. */
+/** A route of the proxy, with its callers. */
 export interface Route {
   method: string;
   /** Below `/`, with its parameters as in `v1/calls/:id`. */
@@ -15,7 +15,7 @@ export interface Route {
   scopes: (Scope | 'everyone')[];
   /** Whether a key needs all of the scopes, as for an operation of the interface and its preview. Otherwise, one is enough. */
   needsAll: boolean;
-  /** Whether it is for apps. All others are for operators and auditors. */
+  /** Whether the route is for apps. All others are for operators and auditors. */
   isForApps: boolean;
   /** Whether only the key of a server opens it. */
   needsSecretKey: boolean;
@@ -63,7 +63,7 @@ function routesOfController(controller: new () => object): Route[] {
   });
 }
 
-/** The scopes of apps open what is their client's own. All others open what belongs to every client. */
+/** Returns the reach of scopes: those of apps reach their own client, all others every client. */
 function reachOf(scopes: Route['scopes']): Route['reaches'] {
   if (scopes.includes('everyone') || scopes.length === SCOPES.length) return '';
   if (scopes.includes('account')) return 'all';

@@ -9,10 +9,10 @@ import { RunningConfig, SETTINGS } from '../platform/config/config';
 /** The injection token of all jobs. */
 export const ALL_JOBS = Symbol('jobs');
 
-/** How often a worker tries to take the jobs that others hold, and to reach a lost database. */
+/** Interval of attempts to take jobs of others, and to reach a lost database, in ms. */
 const TRY_EVERY_MS = 1_000;
 
-/** How long a worker leaves a job that it cannot do to others, which may be able to. */
+/** Time for which a worker leaves a failed job to others, in ms. */
 const REST_MS = 3_000;
 
 /** A job of this worker. */

@@ -7,8 +7,8 @@ import { Job, JOB_CHANNEL, JOBS } from '../platform/jobs/job';
 const APPLICATION_NAME = 'payout-proxy worker';
 
 /**
- * The connection that holds the locks of this worker's jobs, and hears what the proxies want. The locks end with the
- * connection, however that happens.
+ * The connection that holds the locks of this worker's jobs and receives the proxies' notifications. The
+ * locks always end with the connection.
  */
 export class JobConnection {
   private readonly losing = new AbortController();
@@ -17,7 +17,7 @@ export class JobConnection {
     client.once('end', () => this.losing.abort());
   }
 
-  /** @param onNews receives the name of a job that has something to do. */
+  /** @param onNews receives the name of a job with pending work. */
   static async open(url: string, onNews: (job: string) => void): Promise<JobConnection> {
     const client = new ServerClient({ connectionString: url, ...IDLE_CONNECTION, application_name: APPLICATION_NAME });
     const connection = new JobConnection(client);

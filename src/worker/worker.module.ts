@@ -46,7 +46,7 @@ const EVERY_JOB = [
   WalletsJob,
 ];
 
-/** The background jobs, and what they need. It has no routes of the product. */
+/** The background jobs with their dependencies. Has no product routes. */
 @Module({})
 export class WorkerModule {
   static with(settings: RunningConfig): DynamicModule {

@@ -13,7 +13,7 @@ export function stepPrinter(): Report {
 
 type Settings = Pick<SignInConfig, 'openIdProvider' | 'keySignIn'> & { dualControl: boolean };
 
-/** Returns the text that tells a newcomer what to do next. */
+/** Returns the banner with a newcomer's next steps. */
 export function banner(url: string, metricsUrl: string, demoKeys: string | undefined, settings: Settings): string {
   const lines = [
     '',

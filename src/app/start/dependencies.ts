@@ -26,10 +26,10 @@ interface Dependencies {
 }
 
 /**
- * Provides the dependencies that the configuration does not name: an embedded Postgres without DATABASE_URL, and the
- * sandbox as upstream without UPSTREAM_BASE_URL. Also prepares the database.
+ * Provides the dependencies that the configuration does not name: an embedded Postgres without DATABASE_URL,
+ * and the sandbox as upstream without UPSTREAM_BASE_URL. Also prepares the database.
  * @param lock the lock of DATA_DIR, which the caller holds until everything has stopped.
- * @param patienceMs how long it waits for a database that cannot be used. By default, a minute.
+ * @param patienceMs the maximum wait for an unavailable database. Default: a minute.
  */
 export async function startDependencies(
   config: Config,

@@ -9,7 +9,7 @@ import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { asRecorded } from '../../platform/privacy/recorded';
 import { codeOrNameOf } from '../../platform/errors/error-code';
 
-/** What runs with a configuration. Workers have one of their own. */
+/** Kinds of processes. Workers have their own configuration. */
 type ProcessKind = 'proxy' | 'worker';
 
 type Values = Record<string, string | null>;
@@ -33,7 +33,7 @@ export async function recordConfiguration(
   await recording;
 }
 
-/** A process goes on even if its settings cannot be recorded. The next start then records them. */
+/** Records settings. A failure does not stop the process: the next start records them. */
 async function record(
   app: INestApplicationContext,
   of: ProcessKind,

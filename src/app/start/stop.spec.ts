@@ -49,7 +49,7 @@ describe('a proxy that npm runs', () => {
     expect(said).toBe('running\nstopped\n');
   });
 
-  it('stops when its shell is gone before it listens for that', async () => {
+  it('stops when its shell has died before it watches', async () => {
     const env = { ...ENVIRONMENT, NODE: process.execPath, PROXY: LATE_PROXY };
     const parent = spawn('/bin/sh', SHELL, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     let said = '';

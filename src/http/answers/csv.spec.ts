@@ -30,7 +30,7 @@ describe('a line of CSV', () => {
     );
   });
 
-  it('has no cell that a spreadsheet would read as a formula', () => {
+  it('marks cells that a spreadsheet would read as formulas', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const [[cell] = []] = parse(csvLine([text, 'x']), { recordDelimiter: '\r\n' });

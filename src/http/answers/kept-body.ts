@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** A body that stays the same while the proxy runs. */
+/** A body that is constant for the process. */
 export interface KeptBody {
   type: string;
   /** Returns the body. Called once, by the first request. */
@@ -45,7 +45,7 @@ function tagged(bytes: Buffer): Encoded {
   return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }
 
-/** Whether `If-None-Match` names this tag. Proxies on the way may have made it a weak one. */
+/** Returns whether `If-None-Match` contains this tag, which intermediaries may have weakened. */
 function isKnown(etag: string, header = ''): boolean {
   return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 }

@@ -71,7 +71,7 @@ export function endSlowRequests(server: FastifyInstance, timeoutMs: number): voi
   });
 }
 
-/** The error that Node itself would emit. */
+/** The equivalent of Node's own error. */
 class RequestTimeout extends Error {
   readonly code = 'ERR_HTTP_REQUEST_TIMEOUT';
 }

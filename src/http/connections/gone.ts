@@ -1,6 +1,6 @@
 import { FastifyReply } from 'fastify';
 
-/** Thrown where work ends because its caller hung up. Nobody receives it. */
+/** Thrown to end work whose caller hung up. Never answered. */
 export class CallerGone extends Error {
   constructor() {
     super('The caller closed the connection before it had an answer.');

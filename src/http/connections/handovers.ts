@@ -5,7 +5,7 @@ import { Call } from '../../access/auth/call';
 /** How long after its last byte a reply counts as lost if its connection breaks. Idle connections are broken later. */
 const BREAKS_WITHIN_MS = 5_000;
 
-/** A reply that is handed over to its caller. */
+/** A reply in delivery to its caller. */
 interface Handover {
   call: Call;
   tellOfLoss: () => void;
@@ -53,7 +53,7 @@ export function noticeLostReplies(server: FastifyInstance): void {
       }
     });
   });
-  // Who sends the next request has read the replies before. They are finished in their order.
+  // The next request proves that the client read the earlier replies, which finish in order.
   server.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
     const watched = handovers.get(socket);
     while (watched?.[0]?.finishedAt !== undefined) watched.shift();

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { networkOf } from '../../access/auth/key-guessing';
 import { eventsThatArrived } from './handovers';
 
-/** The most connections that may wait for the rest of a request. */
+/** Maximum number of connections with an incomplete request. */
 interface Bounds {
   perNetwork: number;
   inAll: number;
@@ -13,7 +13,7 @@ interface Bounds {
 /** More than an app opens at once, and than a flood needs to keep the memory of a process. */
 const BOUNDS: Bounds = { perNetwork: 512, inAll: 2_048 };
 
-/** A flood is logged at most this often. */
+/** Minimum interval between log lines of a flood, in ms. */
 const LOGGED_EVERY_MS = 60_000;
 
 /**

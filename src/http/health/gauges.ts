@@ -13,7 +13,7 @@ import { CAUSES, PLACES, REMEDIES } from '../../platform/storage/failures';
 import { StorageService } from '../../platform/storage/storage.service';
 import { MetricsService } from '../metrics/metrics.service';
 
-/** Reports why this instance does not pay, when the database last confirmed a durable write, and how wrong the clock is. */
+/** Reports why this instance does not pay, the last durable write, and the clock's error. */
 @Injectable()
 export class FenceMetrics {
   constructor(
@@ -109,7 +109,7 @@ export class JobMetrics {
   }
 }
 
-/** Reports where the history is read, and how late the replica is. */
+/** Reports the source of history reads, and the lag of the replica. */
 @Injectable()
 export class ReplicaMetrics {
   constructor(replica: ReplicaService, metrics: MetricsService) {

@@ -3,7 +3,7 @@ import { HeartbeatService } from '../../continuity/heartbeat/heartbeat.service';
 import { FenceService } from '../../continuity/fence/fence.service';
 import { StorageService } from '../../platform/storage/storage.service';
 
-/** Tells whether this process accepts new requests. */
+/** Reports whether this process accepts new requests. */
 @Injectable()
 export class ReadinessService {
   private stopping = false;
@@ -19,7 +19,7 @@ export class ReadinessService {
     this.stopping = true;
   }
 
-  /** Returns why this process accepts no new requests, in full sentences. Undefined if it does. */
+  /** Returns the reason for refusing new requests, in full sentences. Undefined if ready. */
   async obstacle(): Promise<string | undefined> {
     if (this.stopping) return 'The proxy is shutting down.';
     const isConfirmed = await this.heartbeat.isConfirmed();

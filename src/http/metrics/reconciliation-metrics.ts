@@ -18,19 +18,19 @@ const AGES = {
   a_day_or_more: { from: 24 * HOUR_MS, to: Infinity },
 };
 
-/** The most wallets that are measured, because each is a label of its own. */
+/** Maximum number of measured wallets, because each has its own label. */
 const MOST_WALLETS = 100;
 
-/** A wallet, and how long its balance lasts. */
+/** A wallet, with the runway of its balance. */
 export interface MeasuredWallet {
-  /** The upstream account that it belongs to. */
+  /** The upstream account of the wallet. */
   account: string;
   walletId: string;
   type: string | null;
   balanceUsd: Decimal;
   /** How long the balance lasts at the pace of the last day. Null if nothing was spent, or there is one reading only. */
   runwaySeconds: number | null;
-  /** The balance below which the wallet is low. Null if there is none. */
+  /** Low-balance threshold. Null if unset. */
   lowUsd: Decimal | null;
   isLow: boolean;
 }

@@ -29,7 +29,7 @@ describe('a fair queue', () => {
     expect(begun).toEqual(['a1', 'a2', 'a3']);
   });
 
-  it('lets keys take turns, however many of one wait', async () => {
+  it('lets keys take turns regardless of their line lengths', async () => {
     const queue = new FairQueue(1);
     const { begun, begin, end } = workers(queue);
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) void begin(name);
@@ -40,7 +40,7 @@ describe('a fair queue', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('forgets those who leave, and hands their turns to others', async () => {
+  it('passes the turns of leavers to others', async () => {
     const queue = new FairQueue(1);
     const { begun, begin, end } = workers(queue);
     const leaving = new AbortController();

@@ -9,7 +9,7 @@ export type EndTurn = (restedMs?: number) => void;
  */
 export class FairQueue {
   private working = 0;
-  /** What lets each of those begin who wait. */
+  /** Callbacks that start the waiting work. */
   private readonly waiting = new FairLines<() => void>();
 
   /** @param restAfter returns how long a place rests for work of this length. Both in milliseconds. */

@@ -9,7 +9,7 @@ export const PAUSE_MS = 1_000;
 /** The longest delay. Senders usually wait for half a minute. */
 export const LONGEST_DELAY_MS = 5_000;
 
-/** More keys than ever send faults at the same time. */
+/** Cache size. Above the number of keys that send faults at once. */
 const MAX_KEYS = 10_000;
 
 /** Slows down keys that send long bodies with faults one after the other. A valid long body ends that. */

@@ -9,7 +9,7 @@ import { LONGEST_WAIT_MS, Share, ShareName, SHARES } from './shares';
 /** Of the refusals of a key, one is recorded in this time, so that a flood cannot fill the records. */
 const RECORDED_EVERY_MS = 60_000;
 
-/** For this long after a payment, more of them are expected. */
+/** Time after a payment in which more are expected, in ms. */
 const PAYING_FOR_MS = 1_000;
 
 /**
@@ -21,10 +21,10 @@ const RESTS_PER_TURN = 5;
 /** Much less than a search waits for its turn, so that it gets one, however long the search before it took. */
 const LONGEST_REST_MS = 3_000;
 
-/** Beyond it, all are forgotten. */
+/** Above this size, the map is cleared. */
 const MAX_REMEMBERED = 10_000;
 
-/** Keeps one key from taking what others need. It counts on this instance only. */
+/** Limits the concurrent work of one key. Counts on this instance only. */
 @Injectable()
 export class SharesService {
   private readonly ofAll = new Map<ShareName, number>();
@@ -97,8 +97,9 @@ export class SharesService {
 
   /**
    * Takes a place, and waits for a turn.
-   * @param gone aborted when nobody waits for the answer any more.
-   * @throws Problem as `take` does, and if the turn does not come in time. CallerGone if nobody waits any more.
+   * @param gone aborted when the caller hangs up.
+   * @throws Problem as `take` does, and if the turn does not come in time. CallerGone if nobody waits any
+   * more.
    */
   async takeTurn(name: ShareName, keyId: string, gone: AbortSignal): Promise<EndTurn> {
     const give = this.take(name, keyId);
@@ -121,7 +122,7 @@ export class SharesService {
     return (await this.queues.get(name)?.turn(keyId, signal)) ?? (() => undefined);
   }
 
-  /** Returns how many of a kind are in progress or wait for their turn, of all keys. */
+  /** Returns the number of requests in progress or waiting, of all keys. */
   inUse(name: ShareName): number {
     return this.ofAll.get(name) ?? 0;
   }

@@ -1,17 +1,17 @@
-/** What one key, and all keys together, may do at once on this instance. */
+/** Limits of concurrent work on this instance, per key and in total. */
 export interface Share {
   /** For one key, those that wait for their turn included. */
   ofKey: number;
   /** For all keys. Unlimited if undefined. */
   ofAll?: number;
-  /** How many of them work. The others wait, and keys take turns. All work if undefined. */
+  /** Maximum number at work. The others wait, and keys take turns. Undefined for all. */
   atWork?: number;
   /**
    * Whether the next turn begins only after a rest five times as long as the last turn, while payments are made. A summary
    * rests while it works.
    */
   rests?: boolean;
-  /** What the error calls them. */
+  /** Name in the error. */
   name: string;
   /** Seconds until one of them has probably ended. */
   retryAfter: number;
@@ -53,5 +53,5 @@ export function restsBetweenTurns(name: ShareName): boolean {
   return rests;
 }
 
-/** How long a request waits for its turn. Its caller usually waits for half a minute. */
+/** Maximum wait for a turn, in ms. Callers usually wait for half a minute. */
 export const LONGEST_WAIT_MS = 15_000;

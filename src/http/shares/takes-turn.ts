@@ -60,6 +60,6 @@ class PlaceInterceptor implements NestInterceptor {
 export const HoldsPlace = (share: ShareName) =>
   applyDecorators(SetMetadata(SHARE, share), UseInterceptors(PlaceInterceptor));
 
-/** Declares that the requests of a route take turns. `call.gone` then ends what nobody waits for any more. */
+/** Declares that the requests of a route take turns. `call.gone` cancels work whose caller has hung up. */
 export const TakesTurn = (share: ShareName) =>
   applyDecorators(SetMetadata(SHARE, share), UseInterceptors(TurnInterceptor));
