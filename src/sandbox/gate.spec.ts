@@ -15,7 +15,7 @@ function workOf(name: string, log: string[]) {
 const turn = () => new Promise(setImmediate);
 
 describe('Gate', () => {
-  it('lets work pass side by side', async () => {
+  it('runs tasks concurrently', async () => {
     const log: string[] = [];
     const [a, b] = [workOf('a', log), workOf('b', log)];
     const gate = new Gate();
@@ -27,7 +27,7 @@ describe('Gate', () => {
     await Promise.all(passed);
   });
 
-  it('lets one be alone: it waits for work inside, and later work waits for it', async () => {
+  it('runs an exclusive task alone, after earlier and before later tasks', async () => {
     const log: string[] = [];
     const [inside, alone, second, later] = ['inside', 'alone', 'second', 'later'].map((name) => workOf(name, log));
     const gate = new Gate();
@@ -43,7 +43,7 @@ describe('Gate', () => {
     expect(log).toEqual(order.flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
-  it('opens again after work that failed', async () => {
+  it('reopens after a failed task', async () => {
     const gate = new Gate();
     const failing = () => Promise.reject(new Error('failed'));
     await expect(gate.pass(failing)).rejects.toThrow('failed');

@@ -1,4 +1,4 @@
-/** Lets any number of tasks pass side by side, or one alone, so that a reset never meets a payout halfway. */
+/** Runs any number of tasks concurrently, or one exclusively. A reset never interrupts a payout. */
 export class Gate {
   private readonly inside = new Set<Promise<unknown>>();
   private alone: Promise<unknown> = Promise.resolve();
@@ -10,7 +10,7 @@ export class Gate {
     return this.enter(work);
   }
 
-  /** Runs `work` when every task inside has left. Later tasks wait for it. */
+  /** Runs `work` once all running tasks have ended. Later tasks wait for it. */
   async close<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.alone.then(async () => {
       await Promise.allSettled(this.inside);

@@ -43,8 +43,8 @@ async function listIssueTransactions(call: Call, query: unknown) {
 }
 
 /**
- * POST /account/delete-unpaid-transaction: hides the transaction from everybody afterwards, and answers with its last
- * state.
+ * POST /account/delete-unpaid-transaction: hides the transaction from all later reads, and answers with its
+ * last state.
  */
 export async function deleteUnpaidTransaction(call: Call, body: unknown) {
   const { account, database, behaviour } = call;
@@ -88,7 +88,7 @@ async function listedTransactions(
   return newest === null ? listed : listed.slice(0, newest);
 }
 
-/** Gives transactions the status that they had at a time. Leaves out those that were deleted by then. */
+/** Gives transactions their status at a time. Omits those deleted by then. */
 async function asThen(database: Database, transactions: Transaction[], at: Date): Promise<Transaction[]> {
   const rows = await database.$queryRaw<{ id: string; status: string }[]>`
     SELECT DISTINCT ON (transaction_id) transaction_id AS id, status FROM status_changes

@@ -7,7 +7,7 @@ import { Arrival } from '../generated/client';
 const POOL_SIZE = 4; // A pool of its own, so that payouts that wait for a wallet do not delay these writes.
 const CONNECT_TIMEOUT_MS = 30_000;
 
-/** The facts about a request that are known before anything is done. */
+/** Facts about a request before any effect. */
 type NewArrival = Pick<Arrival, 'operation' | 'query' | 'body' | 'accountId' | 'fault'>;
 
 /** The filter of the ground truth. Default: everything. */

@@ -1,7 +1,7 @@
 import Decimal from 'decimal.js';
 import { ListedType, Lists, noLies, ShownWords } from './lies';
 
-/** Oddities that such services were seen to have (docs/reference/upstream.md, "Traps"), with their defaults. */
+/** Oddities observed in such services (docs/reference/upstream.md, "Traps"), with their defaults. */
 export const QUIRKS = {
   /**
    * A success has `error: "None"` in its data, and `errorMessage: "None"` in `payouts` (trap 1). If off, they are left
@@ -28,9 +28,9 @@ export const QUIRKS = {
 
 export type QuirkName = keyof typeof QUIRKS;
 
-/** Where and how events are sent. */
+/** Address and form of events. */
 export interface EventSettings {
-  /** If empty, no events are sent. */
+  /** Address of events. Empty sends none. */
   url: string;
   /** The secret of the signature: `whsec_` and base64, or any text. */
   secret: string;
@@ -43,15 +43,15 @@ export interface EventSettings {
 /** The behaviour of this sandbox. The control interface changes it while the sandbox runs. */
 export interface Behaviour {
   quirks: Record<QuirkName, boolean>;
-  /** The percentage of each payout's total that the paying wallet pays in addition. */
+  /** Fee on each payout's total, in percent, paid by the wallet in addition. */
   feePercent: Decimal;
-  /** `ms` of the faults of magic recipients: how long they delay or wait. */
+  /** Delay of the faults of magic recipients, in ms. */
   magicMs: number;
-  /** How long after the answer the transactions of magic recipients change. */
+  /** Time between the answer and the change of a magic recipient's transactions, in ms. */
   laterMs: number;
   /** Whether the fee comes back with the value of a payout that fails, or is reversed or refunded. */
   returnsFee: boolean;
-  /** The age at which an unpaid transaction expires. */
+  /** Age at which an unpaid transaction expires, in ms. */
   unpaidExpiresAfterMs: number;
   /** By type: the age at which lists show a transaction. It can be read by its ID earlier. */
   listedAfterMs: Record<ListedType, number>;

@@ -23,9 +23,9 @@ type EntryType = (typeof ENTRY_TYPES)[number];
 
 /** How a list lies. Reads by ID never do. */
 interface ListLies<Type extends string> {
-  /** Only so many of the newest are listed. Null: as usual. 0: none. */
+  /** Caps the list at this many newest entries. Null lists all. */
   newest: number | null;
-  /** The list stays as it was at this time (ISO 8601). Null: it does not. */
+  /** Freezes the list at this time (ISO 8601). Null means live. */
   frozenAt: string | null;
   withoutTypes: Type[];
 }
@@ -38,7 +38,7 @@ export interface Lists {
 
 export type Words = Record<string, string>;
 
-/** Words to show in place of a status, by the true one: `{"paid": "SETTLED_T2"}`. */
+/** Words to show in place of a status, by its true word: `{"paid": "SETTLED_T2"}`. */
 export interface ShownWords {
   /** In lists, and where a transaction is read by its ID. */
   listed: Words;
@@ -82,7 +82,7 @@ export const LIE_RULES: Record<string, Record<string, Rule>> = {
   'lists.entries': listRules(ENTRY_TYPES),
 };
 
-/** A change of the way a list lies. */
+/** A change to the distortion of a list. */
 export type ListPatch = { [List in keyof Lists]?: Partial<Lists[List]> };
 
 /** Applies a change in place. A list that is frozen now stays at this instant, not at that of its next read. */

@@ -16,10 +16,7 @@ export async function seed(database: Database, apiKey: string): Promise<void> {
   await database.$transaction((work) => makeDemoData(work, apiKey));
 }
 
-/**
- * How long a reset waits for a table that requests in flight hold. It is less than Postgres waits before it looks for
- * deadlocks (1 s).
- */
+/** Lock timeout of a reset, in ms. It is below Postgres' deadlock timeout (1 s). */
 const TABLE_WAIT_MS = 300;
 const ATTEMPTS = 50;
 const LOCK_NOT_AVAILABLE = '55P03';

@@ -8,7 +8,7 @@ export interface Settings {
   databaseUrl: string;
   /** TCP port on 127.0.0.1. 0 takes a free one. */
   port: number;
-  /** The key that callers send as X-API-Key. Only its SHA-256 is stored. */
+  /** API key that callers send as X-API-Key. Only its SHA-256 is stored. */
   apiKey: string;
   /** The key of the control interface, sent as X-Sandbox-Control-Key. Default: `sandbox-control`. */
   controlKey?: string;

@@ -55,7 +55,9 @@ export async function applyDueChanges(database: Database, behaviour: Behaviour, 
       });
 }
 
-/** Happens once, even if two sandboxes share a database: whichever deletes the row makes the change. */
+/**
+ * Applies one change, once, even if two sandboxes share a database: the one that deletes the row makes it.
+ */
 async function applyDueChange(work: Work, transactionId: string, { returnsFee }: Behaviour): Promise<void> {
   const [due] = await work.$queryRaw<{ from: string; to: string }[]>`
     DELETE FROM due_changes WHERE transaction_id = ${transactionId} RETURNING from_status AS from, to_status AS to`;

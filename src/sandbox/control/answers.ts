@@ -6,7 +6,7 @@ import type { Events } from '../events/events';
 import type { Faults, faultKinds, magicRecipients } from '../faults/faults';
 import type { ledgerOf } from '../wallets/ledger';
 
-/** What the control interface answers with, by path and method, before it is written as JSON. */
+/** Answers of the control interface, by path and method, before serialization. */
 export interface ControlAnswers {
   '': { get: Record<string, string> };
   '/requests': { get: Answered<Arrivals['list']> };
@@ -26,7 +26,7 @@ export interface ControlAnswers {
   '/events': { get: Answered<Events['list']> };
 }
 
-/** A request that the control interface turns down. */
+/** A rejected request to the control interface. */
 export interface ControlFaults {
   error: string;
   faults: string[];

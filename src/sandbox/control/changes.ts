@@ -11,17 +11,17 @@ import { hashKey } from '../account/authentication';
 
 /** A change of a transaction that only the control interface can make. */
 export interface AskedChange {
-  /** Any word. Default: the one that it has. */
+  /** New status, any word. Unchanged if omitted. */
   status?: string;
-  /** Where its value is afterwards. Default: where an honest service keeps it under this status. */
+  /** Account that holds the value afterwards. Default: the usual one for the status. */
   money?: Money;
-  /** Whether its fee comes back with the value. Default: the setting. */
+  /** Whether its fee is returned with the value. Default: the setting. */
   returnsFee?: boolean;
 }
 
 /**
- * Changes a transaction by its `id` or `chiRef` at once, and books its wallet. Returns false if there is none, or if it
- * is deleted.
+ * Changes a transaction by its `id` or `chiRef` at once, and books its wallet. Returns false if it is unknown
+ * or deleted.
  */
 export function changeNow(
   database: Database,
@@ -108,14 +108,14 @@ function amountOf(valueInUSD: number): Decimal {
 
 const KEY_BYTES = 24; // 192 random bits.
 
-/** An account that somebody asks for. */
+/** An account to open. */
 export interface NewAccount {
   name: string;
   /** US dollars in each of its wallets. */
   openingBalance: number;
-  /** Where the events of its transactions go, and of those of its sub-accounts. Default: as the settings say. */
+  /** Webhook URL for its transactions and its sub-accounts'. Default: the sandbox's setting. */
   eventsUrl?: string;
-  /** The secret of their signature. Default: that of the settings. */
+  /** Signing secret of these events. Default: the sandbox's setting. */
   eventsSecret?: string;
 }
 

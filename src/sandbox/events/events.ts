@@ -13,7 +13,7 @@ const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000, 600_000]; // Then it is g
 interface Attempt {
   at: string;
   httpStatus: number | null;
-  /** Why there is no status. */
+  /** Failure code if there is no status. */
   error: string | null;
 }
 
@@ -24,7 +24,7 @@ interface ListedEvent {
   transactionId: string;
   chiRef: string;
   changedAt: Date;
-  /** Null once nothing more is tried. */
+  /** Time of the next attempt. Null once no more follow. */
   dueAt: Date | null;
   deliveredAt: Date | null;
   attempts: Attempt[];
@@ -39,7 +39,7 @@ export class Events {
   private stopped = new AbortController();
   private delivering: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
-  /** Whether any account has an address of its own. */
+  /** Whether any account has its own address. */
   private accountsListen = false;
 
   constructor(
@@ -96,7 +96,7 @@ export class Events {
     }, ms);
   }
 
-  /** Returns how many were due. */
+  /** Delivers due events. Returns their number. */
   private async deliverDue(): Promise<number> {
     const { url, reversed } = this.behaviour.events;
     if (url === '' && !this.accountsListen) return 0;
@@ -172,10 +172,10 @@ interface DueEvent {
   issueID: string;
   type: string;
   valueInUSD: Decimal.Value;
-  /** How many delivery attempts were made since it was created or requested again. */
+  /** Number of delivery attempts since it was created or requested again. */
   tries: number;
   dueAt: Date;
-  /** The own address of its account, and the secret. Null: those of the settings. */
+  /** The account's own address and secret. Null uses the settings'. */
   url: string | null;
   secret: string | null;
 }

@@ -24,7 +24,7 @@ export type Struck = Pick<AskedFault, 'fault' | 'processed' | 'settings'> & {
 
 interface Registered extends AskedFault {
   id: number;
-  /** The number of matching requests so far, and of those that it struck. */
+  /** Number of matching requests, and of struck ones, so far. */
   seen: number;
   struck: number;
   random: () => number;
@@ -32,7 +32,7 @@ interface Registered extends AskedFault {
 
 const DEFAULT_SEED = 1;
 
-/** The faults requested over the control interface. They are kept in memory, so a restarted sandbox has none. */
+/** Faults requested over the control interface. They are kept in memory only: a restart clears them. */
 export class Faults {
   private registered: Registered[] = [];
   private lastId = 0;

@@ -30,15 +30,13 @@ export interface FaultRow {
   choosesProcessed?: true;
   /** By name, each with its default. */
   settings?: Record<string, { byDefault: number; rule: Rule }>;
-  /**
-   * When the operation is carried out: after `ms` and before the answer, or `ms` after the answer. Default: at once.
-   */
+  /** Time of execution: after `ms` and before the answer, or `ms` after the answer. Default: at once. */
   carriedOut?: 'delayed' | 'afterTheAnswer';
   /** How often it is carried out. Default: once. */
   times?: number;
   /** The status that the transactions take `ms` later. */
   becomesLater?: string;
-  /** Leaves out the last item of a list of several. */
+  /** Omits the last item of a list of several. */
   leavesOutLast?: true;
   /** Built from the operation's own answer, or in its place. */
   answer?: (own: Answer, settings: FaultSettings, request: StruckRequest) => Answer;

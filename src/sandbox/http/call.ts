@@ -2,9 +2,9 @@ import { Behaviour } from '../behaviour/behaviour';
 import { Database, Work } from '../database';
 import { Account } from '../generated/client';
 
-/** One authenticated request, as every operation sees it. */
+/** An authenticated request in the form for operations. */
 export interface Call {
-  /** Who carries it out: the account of its key, or one of its sub-accounts. */
+  /** Acting account: the account of the key, or one of its sub-accounts. */
   account: Account;
   database: Database;
   /** The sandbox's own address, for the links in its answers. */

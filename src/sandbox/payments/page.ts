@@ -9,8 +9,8 @@ import { PAYMENT_PATH, paymentLink } from '../pages/links';
 import { post } from '../wallets/ledger';
 
 /**
- * The page of a paymentLink or payoutLink: the amount, the number of transactions, the state, and a button that pays
- * the unpaid ones. It shows no recipient, because everybody with the link can see it.
+ * Page of a paymentLink or payoutLink: the amount, the number of transactions, the state, and a button that
+ * pays the unpaid ones. It shows no recipient, because everyone with the link can see it.
  */
 export function paymentPage(database: Database, behaviour: Behaviour): FastifyPluginCallback {
   return (server, _options, done) => {
