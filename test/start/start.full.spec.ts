@@ -22,9 +22,7 @@ const env = { DATA_DIR: dataDir, PORT: '0' };
 const start = (more: Record<string, string> = {}) => new Product('main.js', [], { ...env, ...more }, dataDir);
 
 const numberOfPostgres = () =>
-  Number(
-    readFileSync(join(realpathSync(join(dataDir, 'postgres')), 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0],
-  );
+  Number(readFileSync(join(realpathSync(`${dataDir}/postgres`), 'cluster/postmaster.pid'), 'utf8').split('\n')[0]);
 const answers = (url: string) => fetch(url).then(Boolean, () => false);
 
 /** Processes of a ready start. */

@@ -161,11 +161,7 @@ export class GovernanceService {
     });
   }
 
-  /**
-   * Changes the limits of a person.
-   * @returns the pending change. Undefined if applied.
-   * @throws ClientError, Problem
-   */
+  /** Changes the limits of a person. Undefined if applied at once. @throws ClientError, Problem */
   async limitPerson(
     name: string,
     id: string,

@@ -27,10 +27,8 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
  *
  * An instance without evidence, such as one with a new DATA_DIR, trusts a database only on the server where
  * it was last known to be complete. On another server, it is fenced until an instance with evidence confirms
- * that nothing is missing, or until the next epoch begins. An instance's evidence is not enough once another
- * instance has worked with the database since.
- *
- * See docs/internals/decisions/operation/0036-a-durability-epoch.md.
+ * that nothing is missing, or until the next epoch begins. Evidence is not enough once another instance has
+ * worked with the database since. See docs/internals/decisions/operation/0036-a-durability-epoch.md.
  */
 @Injectable()
 export class EpochService implements OnApplicationShutdown {
@@ -39,10 +37,7 @@ export class EpochService implements OnApplicationShutdown {
   private file: EpochFile | undefined;
   private seen: Seen | undefined;
   private instance: string = randomUUID();
-  /**
-   * The epoch of the database, as this instance knows it. Undefined before the first heartbeat without a
-   * file.
-   */
+  /** Last known epoch of the database. Undefined before the first heartbeat without a file. */
   private epoch: number | undefined;
   /** The commits since the last confirmed heartbeat was sent. */
   private readonly commits = new RecentCommits();
@@ -108,10 +103,7 @@ export class EpochService implements OnApplicationShutdown {
     this.findBehind(lack);
   }
 
-  /**
-   * Calls a listener with each heartbeat while the connected database is behind, unless it is still running.
-   * Never rejects.
-   */
+  /** Calls a listener with each heartbeat while the database is behind, unless it still runs. */
   whileBehind(listener: (detail: string) => Promise<void>): void {
     this.listeners.push(listener);
   }
@@ -190,10 +182,7 @@ export class EpochService implements OnApplicationShutdown {
     this.fence.raise('database_unconfirmed', UNCONFIRMED);
   }
 
-  /**
-   * Confirms to instances without evidence that a planned switchover lost nothing. The next heartbeat
-   * retries.
-   */
+  /** Confirms to instances without evidence that a switchover lost nothing. The next heartbeat retries. */
   private async confirmMove({ epoch, systemIdentifier, timeline }: Beat): Promise<void> {
     try {
       await this.prisma

@@ -25,10 +25,7 @@ const LISTING_CONNECTIONS = 2;
 
 const JSON_TYPE = 'application/json';
 
-/**
- * A request in the interface's words: the path below the base address, and the bytes. Only reads are
- * repeated.
- */
+/** A request: the path below the base address, and the bytes. Only reads are repeated. */
 export interface Outgoing extends RequestKind {
   /** Name of its account. */
   account: string;

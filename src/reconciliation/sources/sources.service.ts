@@ -222,9 +222,8 @@ export class SourcesService {
     } catch (error) {
       done('not_kept');
       // A reading without an end is equally ignored.
-      await insertSourceReadEnd(this.prisma, { readId, complete: false, ...NOT_KEPT, evidence: null }).catch(
-        () => undefined,
-      );
+      const end = { readId, complete: false, ...NOT_KEPT, evidence: null };
+      await insertSourceReadEnd(this.prisma, end).catch(() => undefined);
       throw error;
     }
     const complete = seen.failure === null;
