@@ -50,7 +50,7 @@ export class Attempts<Body> {
     this.payer = new Payer(request.payer);
   }
 
-  /** Sends the payment until an answer says what became of it, or no further attempt is worthwhile. */
+  /** Sends the payment until an answer states its outcome, or no further attempt is worthwhile. */
   async make(signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
     for (let attempt = 1; ; attempt += 1) {
       const said = await this.attempt(signal);
@@ -68,7 +68,7 @@ export class Attempts<Body> {
     }
   }
 
-  /** Reads what became of a call. If it cannot be read, the payment is unknown. */
+  /** Reads the outcome of a call. If it is unreadable, the payment is unknown. */
   async lookUp(callId: string, signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
     const { idempotencyKey } = this.request;
     try {

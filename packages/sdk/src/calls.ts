@@ -22,7 +22,7 @@ export class Calls {
   constructor(private readonly reader: Reader) {}
 
   /**
-   * Reads a call: its outcome, and what became of each of its payouts.
+   * Reads a call: its outcome, and the state of each payout.
    * @param wait how many seconds the proxy waits for news before it answers.
    */
   async get(id: string, { wait, signal }: Reading & { wait?: number } = {}): Promise<FullCallRecord> {

@@ -112,7 +112,7 @@ export class PayoutProxy {
     initiateCredit: (body: BodyOf<'POST /payouts/initiate-credit'>, options?: PaymentOptions) =>
       this.pay('POST /payouts/initiate-credit', body, options),
     /**
-     * Reads what became of a payout.
+     * Reads the state of a payout.
      * @param id its `payout_id`, or the ID of a call with one payout.
      */
     get: async (id: string, { signal }: ReadOptions = {}): Promise<PayoutRecord> => {

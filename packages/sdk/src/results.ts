@@ -16,13 +16,13 @@ interface OfCall extends Common {
 /** It was carried out. Until it is settled, a payout may still be pending, fail or come back. */
 export interface Succeeded<Answer> extends OfCall {
   status: 'succeeded';
-  /** What became of each payout. Undefined until the ledger was read. */
+  /** State of each payout. Undefined until the ledger was read. */
   items: PayoutItem[] | undefined;
   /** The provider's answer, if it gave one. */
   answer: Answer | undefined;
 }
 
-/** Some of its payouts were paid. `items` has what became of each, and what you may do next. */
+/** Some of its payouts were paid. `items` has the state and the next step of each. */
 export interface Partially<Answer> extends OfCall {
   status: 'partially';
   items: PayoutItem[];

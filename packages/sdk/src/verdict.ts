@@ -4,16 +4,16 @@ import type { Answer } from './transport.ts';
 
 /** What an answer to a payment means for it. */
 export type Verdict<Body> =
-  /** It says what became of the payment. */
+  /** The answer states the outcome of the payment. */
   | { kind: 'result'; result: PaymentResult<Body> }
-  /** The records of this call say what became of the payment. */
+  /** The records of this call state the outcome of the payment. */
   | { kind: 'look_up'; callId: string; error?: ApiError }
   /** This attempt was not carried out, and may be repeated. */
   | { kind: 'again'; error: ApiError }
   /** This attempt was refused. */
   | { kind: 'refused'; error: ApiError };
 
-/** The codes that say what became of the call that has the key, and not only of this attempt. */
+/** Codes about the outcome of the call with the key, and not only of this attempt. */
 const OF_FIRST_CALL: readonly string[] = ['approval_rejected', 'approval_expired', 'answer_erased'];
 
 const NO_ERROR = 'None';
