@@ -4,8 +4,8 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { startNode } from './support/processes.mjs';
 import { startIdentityProvider } from './support/identity-provider.mjs';
+import { startNode } from './support/processes.mjs';
 import { CLIENT, nodeOptions, startProduct } from './support/product.mjs';
 
 export const PRODUCT = 'payout-proxy';

@@ -1,22 +1,22 @@
-import { onStop } from './app/start/stop'; // first, because it remembers the npm that runs this process
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Config, loadConfig } from './platform/config/config';
+import { banner, stepPrinter } from './app/start/banner';
+import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/demo-keys';
+import { needsPostgres, startDependencies } from './app/start/dependencies';
+import { listen } from './app/start/listen';
+import { afterStart, startSmall } from './app/start/memory';
+import { onStop } from './app/start/stop'; // first, because it remembers the npm that runs this process
+import { startWorker } from './app/start/worker-process';
+import type { PrivatePort } from './http/health/private-port';
 import { BUILD } from './platform/build';
+import { Config, loadConfig } from './platform/config/config';
+import { longestUpstreamTimeout } from './platform/config/upstream/upstream-timeouts';
+import { lockDataDir } from './platform/database/embedded/directory-lock';
 import { giveUpWaiting, onceReachable, unlessGivenUp } from './platform/database/servers/once-reachable';
 import { failure } from './platform/logging/failure';
 import { outliveReaders } from './platform/logging/log-output';
 import { beginLog, endLog } from './platform/logging/logging';
-import { longestUpstreamTimeout } from './platform/config/upstream/upstream-timeouts';
-import { banner, stepPrinter } from './app/start/banner';
-import { bindDemoClients, ensureDemoKeys, refuseDemoClients } from './app/start/demo-keys';
-import { listen } from './app/start/listen';
-import { afterStart, startSmall } from './app/start/memory';
-import { needsPostgres, startDependencies } from './app/start/dependencies';
-import type { PrivatePort } from './http/health/private-port';
-import { lockDataDir } from './platform/database/embedded/directory-lock';
-import { startWorker } from './app/start/worker-process';
 
 /** An upstream call in flight may last as long as its deadline; past this, stopping goes on without it. */
 const STOP_GRACE_MS = 15_000;

@@ -1,7 +1,7 @@
+import { Agent, createServer } from 'node:http';
 /** Express and http-proxy-middleware pass everything on and record nothing. */
 import express from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
-import { Agent, createServer } from 'node:http';
 import { listen, settings } from './support/contestant.mjs';
 
 const [target, upstreamKey] = settings('UPSTREAM_URL', 'UPSTREAM_API_KEY');

@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { rssOf } from '../support/processes.mjs';
 import { startProgress } from '../support/progress.mjs';
 

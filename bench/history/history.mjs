@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 /** Fills a database with a made-up history, as fast as two connections can. */
 import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startProgress } from '../support/progress.mjs';

@@ -1,5 +1,5 @@
-import { createWriteStream, readFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 

@@ -1,9 +1,9 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 /**
  * Measures the time and the memory of a whole run, with the listing over HTTP, and checks that it finds all planted
  * differences and nothing else. Both sides have this many payments.
  */
 import { createRequire } from 'node:module';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -11,9 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { makeFolder } from '../support/postgres.mjs';
 import { check, plant } from './planted.mjs';
 import { startProxy } from './running-proxy.mjs';
-import { makeFolder } from '../support/postgres.mjs';
 import { startStub } from './stub-upstream.mjs';
 
 const require = createRequire(import.meta.url);

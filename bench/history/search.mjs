@@ -6,8 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { combinations, singles } from './search-cases.mjs';
 import { startProxy } from './running-proxy.mjs';
+import { combinations, singles } from './search-cases.mjs';
 import { quantile, Searcher } from './searcher.mjs';
 
 const options = new Command('npm run bench:search --')

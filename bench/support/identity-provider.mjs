@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 /** An identity provider that publishes one key and issues access tokens (RFC 9068) that outlive any benchmark. */
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 const AUDIENCE = 'https://payouts.example';

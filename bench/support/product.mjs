@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startNode } from './processes.mjs';
 import { freePort } from './free-port.mjs';
+import { startNode } from './processes.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

@@ -1,28 +1,28 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
-import { AccountModule } from '../interface/account/account.module';
-import { HistoryModule } from '../history/history.module';
 import { AccessModule } from '../access/access.module';
 import { AdminModule } from '../admin/admin.module';
-import { CredentialsModule } from '../credentials/credentials.module';
-import { HttpModule } from '../http/http.module';
-import { CollectionsModule } from '../interface/collections/collections.module';
-import { RunningConfig } from '../platform/config/config';
-import { SettingsModule } from '../platform/config/config.module';
-import { DatabaseModule } from '../platform/database/database.module';
 import { ContinuityModule } from '../continuity/continuity.module';
-import { StorageModule } from '../platform/storage/storage.module';
+import { CredentialsModule } from '../credentials/credentials.module';
+import { HistoryModule } from '../history/history.module';
+import { HttpModule } from '../http/http.module';
+import { RequestValidationPipe } from '../http/validation/validation.pipe';
+import { AccountModule } from '../interface/account/account.module';
+import { CollectionsModule } from '../interface/collections/collections.module';
 import { InfoModule } from '../interface/info/info.module';
-import { JournalModule } from '../journal/journal.module';
-import { loggingOptions } from '../platform/logging/logging';
 import { PayoutsModule } from '../interface/payouts/payouts.module';
-import { ReconciliationModule } from '../reconciliation/reconciliation.module';
 import { RedeemModule } from '../interface/redeem/redeem.module';
 import { SendModule } from '../interface/send/send.module';
 import { SubAccountsModule } from '../interface/sub-accounts/sub-accounts.module';
-import { RequestValidationPipe } from '../http/validation/validation.pipe';
 import { WalletsModule } from '../interface/wallets/wallets.module';
+import { JournalModule } from '../journal/journal.module';
+import { RunningConfig } from '../platform/config/config';
+import { SettingsModule } from '../platform/config/config.module';
+import { DatabaseModule } from '../platform/database/database.module';
+import { loggingOptions } from '../platform/logging/logging';
+import { StorageModule } from '../platform/storage/storage.module';
+import { ReconciliationModule } from '../reconciliation/reconciliation.module';
 
 @Module({})
 export class AppModule {

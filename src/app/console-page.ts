@@ -1,8 +1,8 @@
-import fastifyStatic from '@fastify/static';
-import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sessionTokenIn } from '../access/sessions/cookies';
 import { RunningConfig } from '../platform/config/config';
 import { SignInConfig } from '../platform/config/sign-in-config';

@@ -1,16 +1,16 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, getSchemaPath, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { RunningConfig } from '../platform/config/config';
-import { AnyEnvelope } from '../platform/errors/envelope.dto';
-import { problemResponses } from '../platform/errors/api-problems';
-import { answerSchemas } from '../operations/catalogue/answers';
-import { INTERFACE_PREFIX, OPERATIONS, PREVIEW_PREFIX } from '../operations/catalogue/catalogue';
-import { Effect, OperationRow } from '../operations/catalogue/row';
 import { Preview } from '../gateway/preview/preview.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
 import { isForwarded } from '../http/validation/rules/rules';
-import { nameEnums } from './openapi-enums';
+import { answerSchemas } from '../operations/catalogue/answers';
+import { INTERFACE_PREFIX, OPERATIONS, PREVIEW_PREFIX } from '../operations/catalogue/catalogue';
+import { Effect, OperationRow } from '../operations/catalogue/row';
+import { RunningConfig } from '../platform/config/config';
+import { problemResponses } from '../platform/errors/api-problems';
+import { AnyEnvelope } from '../platform/errors/envelope.dto';
 import { Audience, documentFor } from './openapi-audiences';
+import { nameEnums } from './openapi-enums';
 import { addHeaders, headersAt, paymentHeaders } from './openapi-headers';
 import { routesOf } from './routes';
 

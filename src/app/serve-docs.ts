@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyInstance } from 'fastify';
-import { readFileSync } from 'node:fs';
 import { serveKeptBody } from '../http/answers/kept-body';
 import { RunningConfig } from '../platform/config/config';
 import { ApiDocuments, openApiDocuments } from './openapi';

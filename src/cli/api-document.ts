@@ -1,11 +1,11 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../app/app.module';
-import { loadConfig, RunningConfig } from '../platform/config/config';
-import { Secret } from '../platform/config/secrets/secret';
 import { ApiDocuments, openApiDocuments } from '../app/openapi';
 import { Route, routesOf } from '../app/routes';
 import { newSigningKey } from '../history/log/note';
+import { loadConfig, RunningConfig } from '../platform/config/config';
+import { Secret } from '../platform/config/secrets/secret';
 
 /** Returns the OpenAPI documents of the default configuration. It connects to nothing. */
 export async function describeApi(): Promise<ApiDocuments> {

@@ -1,9 +1,9 @@
-import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
-import { loadConfigOf } from '../platform/config/config';
 import { demoKeysFile } from '../app/start/demo-keys';
+import { loadConfigOf } from '../platform/config/config';
 import { codeOf } from '../platform/errors/error-code';
 
 /** Options of the commands that call the running proxy. */

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { ChangeAuthor } from '../access/clients/changes';
 import { ClientError } from '../access/clients/client-error';
+import { usualExpiry } from '../access/clients/limits/safe-defaults';
 import { hadAdministrator, isDualControlRecorded } from '../access/governance/installation';
 import { loadConfigOf } from '../platform/config/config';
+import { clock } from '../platform/database/clock';
 import { PrismaService } from '../platform/database/pools/prisma.service';
 import { ask, askingProxy, keyHelp, ProxyOptions, Question } from './asking-proxy';
 import { changedByOperator, ClientServices, clientServices, withPrisma } from './database/database';
-import { usualExpiry } from '../access/clients/limits/safe-defaults';
-import { clock } from '../platform/database/clock';
 
 /** Options of the commands that change what clients may do. */
 export interface GovernedOptions extends ProxyOptions {

@@ -1,27 +1,27 @@
 import { Command } from 'commander';
 import { ClientError } from '../access/clients/client-error';
-import { StartError } from '../platform/config/config';
 import { BUILD } from '../platform/build';
+import { StartError } from '../platform/config/config';
 import { Problem } from '../platform/errors/problem';
 import { unexpectedFailure } from '../platform/logging/failure';
-import { accountsCommands } from './clients/accounts';
-import { callsCommands, payoutsCommands } from './calls/calls';
 import { auditCommands } from './audit/audit';
+import { callsCommands, payoutsCommands } from './calls/calls';
 import { approvalsCommands, changesCommands } from './calls/decisions';
+import { stopCommands } from './calls/stop';
+import { accountsCommands } from './clients/accounts';
 import { clientsCommands } from './clients/clients';
+import { keysCommands } from './clients/keys';
+import { signInsCommands } from './clients/sign-ins';
 import { databaseCommands } from './database/database';
 import { backupCommand } from './database/database-backup';
 import { recoverCommand } from './database/database-recover';
 import { restoreCommand } from './database/database-restore';
 import { replicateSearchCommand } from './database/database-search';
-import { docsCommand, openapiCommand } from './reference';
-import { findingsCommands } from './reconcile/findings';
-import { keysCommands } from './clients/keys';
 import { forTerminal } from './output';
+import { findingsCommands } from './reconcile/findings';
 import { reconcileCommand } from './reconcile/reconcile';
+import { docsCommand, openapiCommand } from './reference';
 import { sandboxCommand } from './sandbox';
-import { signInsCommands } from './clients/sign-ins';
-import { stopCommands } from './calls/stop';
 
 /** Every command of `npm run cli`. */
 export const operatorCommands = () =>

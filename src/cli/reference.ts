@@ -1,16 +1,16 @@
+import { writeFileSync } from 'node:fs';
 import { getMetadataStorage } from 'class-validator';
 import { Command } from 'commander';
 import { Route } from '../app/routes';
-import { operationsPage } from '../operations/reference';
 import { Scope, SCOPES } from '../operations/catalogue/scopes';
+import { operationsPage } from '../operations/reference';
 import { Environment } from '../platform/config/environment/environment';
-import { fileVariableOf, SECRET_NAMES } from '../platform/config/secrets/secret-files';
 import { SECTIONS } from '../platform/config/environment/variable';
 import { VARIABLES } from '../platform/config/environment/variables';
+import { fileVariableOf, SECRET_NAMES } from '../platform/config/secrets/secret-files';
 import { ACTION_MEANINGS } from '../platform/errors/kinds';
 import { ProblemCode, PROBLEMS } from '../platform/errors/problems';
 import { FOR_READS } from '../platform/errors/reads';
-import { writeFileSync } from 'node:fs';
 
 /** Hidden, because it is for contributors. Operators have no docs folder. */
 export function docsCommand(): Command {

@@ -1,10 +1,10 @@
-import { Command } from 'commander';
 import { join } from 'node:path';
+import { Command } from 'commander';
+import { startSandbox } from '../app/start/sandbox-process';
+import { onStop } from '../app/start/stop';
 import { loadConfig, StartError } from '../platform/config/config';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded-postgres';
 import { migrateAtStart, SANDBOX_MIGRATIONS } from '../platform/database/migrations/migrations';
-import { startSandbox } from '../app/start/sandbox-process';
-import { onStop } from '../app/start/stop';
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')

@@ -1,6 +1,6 @@
-import { LoggerService } from '@nestjs/common';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { LoggerService } from '@nestjs/common';
 import { ClientError } from '../access/clients/client-error';
 
 /** Asks for a confirmation on the terminal. @throws ClientError if it is refused, or if there is no terminal. */

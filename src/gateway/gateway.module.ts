@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AccessModule } from '../access/access.module';
-import { EgressModule } from '../platform/network/egress.module';
-import { JournalModule } from '../journal/journal.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
-import { UpstreamModule } from './upstream/upstream.module';
 import { QueryGuard, RequestValidationPipe } from '../http/validation/validation.pipe';
+import { JournalModule } from '../journal/journal.module';
+import { EgressModule } from '../platform/network/egress.module';
 import { GateService } from './admission-control/gate.service';
 import { AdmissionService } from './forwarding/admission.service';
 import { AnswerCache } from './forwarding/coverage/answer-cache';
@@ -21,6 +20,7 @@ import { ShapeWatch } from './forwarding/reply/shape-watch';
 import { PreviewController } from './preview/preview.controller';
 import { PreviewService } from './preview/preview.service';
 import { ScreeningService } from './screening/screening.service';
+import { UpstreamModule } from './upstream/upstream.module';
 
 /** Forwards requests to the upstream, and previews them. */
 @Module({

@@ -4,10 +4,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiProduces, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { Allow } from '../access/auth/route-access';
-import { ApiSummary } from '../platform/schema/routes';
-import { ApiEnvelopeProblems } from '../platform/errors/api-problems';
 import { ACCEPTED_HEADERS } from '../http/answers/accepted';
-import { PendingApproval } from '../platform/errors/envelope.dto';
 import { answerExample, answerSchemaName } from '../operations/catalogue/answers';
 import {
   INTERFACE_PREFIX,
@@ -21,6 +18,9 @@ import {
   scopesOf,
   sourceOf,
 } from '../operations/catalogue/catalogue';
+import { ApiEnvelopeProblems } from '../platform/errors/api-problems';
+import { PendingApproval } from '../platform/errors/envelope.dto';
+import { ApiSummary } from '../platform/schema/routes';
 import { addPreview } from './preview/preview.controller';
 
 export const OPERATION = 'payout-proxy:operation';

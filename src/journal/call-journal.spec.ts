@@ -1,12 +1,12 @@
-import { LocalCopies } from './copies/local-copies';
 import { EpochService } from '../continuity/fence/epoch.service';
+import { ProcessService } from '../continuity/fence/process.service';
 import { RunningConfig, loadConfig } from '../platform/config/config';
 import { PrismaService } from '../platform/database/pools/prisma.service';
-import { ProcessService } from '../continuity/fence/process.service';
-import { CallJournal } from './call-journal';
 import { ExpectedFees } from './admission/expected-fees';
-import { NewOutcome } from './records/records';
+import { CallJournal } from './call-journal';
+import { LocalCopies } from './copies/local-copies';
 import { RefusalWriter } from './outcomes/refusals';
+import { NewOutcome } from './records/records';
 import { SpooledOutcomes } from './recovery/spooled-outcomes';
 
 function outcome(size: number): NewOutcome {

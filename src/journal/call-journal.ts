@@ -1,21 +1,21 @@
-import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OUTCOME_PATIENCE_MS } from '../platform/config/upstream/upstream-timeouts';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { EpochService } from '../continuity/fence/epoch.service';
+import { ProcessService } from '../continuity/fence/process.service';
+import { RunningConfig, SETTINGS } from '../platform/config/config';
+import { OUTCOME_PATIENCE_MS } from '../platform/config/upstream/upstream-timeouts';
 import { GroupCommit } from '../platform/database/pools/group-commit';
 import { REQUEST_PATIENCE_MS } from '../platform/database/pools/patience';
 import { PrismaService } from '../platform/database/pools/prisma.service';
-import { ProcessService } from '../continuity/fence/process.service';
+import { guardWindows, Admission } from './admission/admission-rules';
 import { admit, AdmissionResult } from './admission/admissions';
 import { ExpectedFees } from './admission/expected-fees';
-import { guardWindows, Admission } from './admission/admission-rules';
-import { insertIntents } from './records/intents';
 import { LocalCopies } from './copies/local-copies';
 import { insertOutcomes, insertOutcomesAgain } from './outcomes/outcomes';
-import { NewIntent, NewOutcome } from './records/records';
 import { RefusalWriter } from './outcomes/refusals';
+import { insertIntents } from './records/intents';
+import { NewIntent, NewOutcome } from './records/records';
 import { SpooledOutcomes } from './recovery/spooled-outcomes';
-import { RunningConfig, SETTINGS } from '../platform/config/config';
 
 /** Rows per statement, including items. Larger batches do not lower the time per row. */
 const MAX_BATCH_ROWS = 5_000;

@@ -3,15 +3,15 @@ import { ChangeRecords } from '../access/clients/changes';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { AccessJournal } from './activity/access-journal';
 import { ActivityJournal } from './activity/activity';
-import { CallJournal } from './call-journal';
-import { DatabaseBehindStop } from './stops/stops';
 import { ExpectedFees } from './admission/expected-fees';
-import { KeysPaidTwiceMetric } from './settlement/keys-paid-twice';
-import { LocalCopies } from './copies/local-copies';
 import { RecentContents } from './admission/recent-contents';
+import { CallJournal } from './call-journal';
+import { LocalCopies } from './copies/local-copies';
 import { RefusalWriter } from './outcomes/refusals';
-import { SpooledOutcomes } from './recovery/spooled-outcomes';
 import { UnheardStatuses } from './outcomes/unheard-statuses';
+import { SpooledOutcomes } from './recovery/spooled-outcomes';
+import { KeysPaidTwiceMetric } from './settlement/keys-paid-twice';
+import { DatabaseBehindStop } from './stops/stops';
 
 const EXPORTED = [
   AccessJournal,

@@ -1,16 +1,16 @@
-import { Module } from '@nestjs/common';
 import { readdirSync, readFileSync } from 'node:fs';
-import type * as Gateway from '../gateway/gateway.module';
-import type * as Controllers from '../interface/payouts/payouts.controller';
-import type * as Observed from './catalogue/observed';
-import { PollService } from '../reconciliation/in-doubt/rounds/poll.service';
-import type * as Payouts from '../sandbox/payouts/payouts';
-import type { Operation } from '../sandbox/http/call';
+import { Module } from '@nestjs/common';
 import type * as GiftCardController from '../../test/support/examples/gift-cards/controller';
 import type * as GiftCardRow from '../../test/support/examples/gift-cards/row';
 import type * as GiftCardSandbox from '../../test/support/examples/gift-cards/sandbox';
-import { Reconciling, reconcile, startReconciling, untilNow } from '../../test/support/reconciliation/reconciling';
 import supertest from '../../test/support/http/supertest';
+import { Reconciling, reconcile, startReconciling, untilNow } from '../../test/support/reconciliation/reconciling';
+import type * as Gateway from '../gateway/gateway.module';
+import type * as Controllers from '../interface/payouts/payouts.controller';
+import { PollService } from '../reconciliation/in-doubt/rounds/poll.service';
+import type { Operation } from '../sandbox/http/call';
+import type * as Payouts from '../sandbox/payouts/payouts';
+import type * as Observed from './catalogue/observed';
 
 const FOLDER = 'test/support/examples/gift-cards';
 const GIFT_CARD = 'POST /payouts/gift-card';

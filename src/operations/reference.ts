@@ -1,6 +1,6 @@
 import { OPERATION_NAMES, OperationName, reachesOnlyOwn, rowOf, scopesOf, sourceOf } from './catalogue/catalogue';
-import { itemFieldsOf } from './items/items';
 import { OperationRow } from './catalogue/row';
+import { itemFieldsOf } from './items/items';
 
 /** Writes docs/reference/operations.md, the catalogue as a page. */
 export function operationsPage(): string {

@@ -1,13 +1,13 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
+import { NO_HISTORY } from '../../test/support/databases/no-history';
+import { NO_ITEM } from '../../test/support/payments/no-item';
+import { Item } from '../operations/items/item';
 import { AdmissionRequest, Budget, Ruling, State } from './admission';
-import { RecipientDays } from './limits/recipient-days';
 import { decide } from './decide';
 import { Register } from './limits/beneficiaries';
 import { reservationOf } from './limits/caps';
-import { Item } from '../operations/items/item';
-import { NO_HISTORY } from '../../test/support/databases/no-history';
-import { NO_ITEM } from '../../test/support/payments/no-item';
+import { RecipientDays } from './limits/recipient-days';
 
 /** Small worlds, to hit keys, contents and caps often. */
 const CLIENTS = ['shop', 'till', 'kiosk'];

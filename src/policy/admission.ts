@@ -1,12 +1,12 @@
 import { Decimal } from 'decimal.js';
 import { AdmissionLimitKey, Limits } from '../access/clients/limits/limits';
 import { Item } from '../operations/items/item';
-import { Caps, OverCap, PayerCaps, UnknownPayer } from './limits/caps';
 import { Forbidden, NamedRecipient, Register, RegisterRules } from './limits/beneficiaries';
+import { Caps, OverCap, PayerCaps, UnknownPayer } from './limits/caps';
 import { HeldFor, Hold } from './limits/holds';
 import { Payment, RecipientDays } from './limits/recipient-days';
-import { SameContent } from './same-content';
 import { Stop } from './limits/stops';
+import { SameContent } from './same-content';
 
 /** A request that pays or creates something, with all inputs of its admission. */
 export interface AdmissionRequest {

@@ -1,7 +1,7 @@
+import { budget, OFF, payment, request, state, stop, usd } from '../../test/support/payments/admission-requests';
 import { AdmissionRequest, Budget, State } from './admission';
 import { decide } from './decide';
 import { SameContent } from './same-content';
-import { budget, OFF, payment, request, state, stop, usd } from '../../test/support/payments/admission-requests';
 
 const kinds = (requests: AdmissionRequest[], at = state()) => decide(requests, at).map(({ kind }) => kind);
 

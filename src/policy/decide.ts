@@ -2,9 +2,9 @@ import { AdmissionRequest, Claim, Obstacle, Opened, Ruling, State } from './admi
 import { RegisterRules } from './limits/beneficiaries';
 import { overCap, overPayerCap, reservationOf, spend } from './limits/caps';
 import { Hold, holdByHistory, holdByItself } from './limits/holds';
+import { stopFor } from './limits/stops';
 import { callInTheWay, SameContent } from './same-content';
 import { SharedPayments } from './shared-payments';
-import { stopFor } from './limits/stops';
 
 /**
  * Returns all obstacles to a call that is requested now and alone, in the order of `decide`, and the approval

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { OPERATION_NAMES, rowOf } from '../operations/catalogue/catalogue';
-import { describedAnew, Fields, otherPayment, respelt, RESPELLING_NAMES } from '../../test/support/payments/respelt';
 import { runs } from '../../test/support/examples/runs';
+import { describedAnew, Fields, otherPayment, respelt, RESPELLING_NAMES } from '../../test/support/payments/respelt';
+import { OPERATION_NAMES, rowOf } from '../operations/catalogue/catalogue';
 import { normalForm, paymentsIn } from './normal-form';
 
 const writing = fc

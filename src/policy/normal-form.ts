@@ -1,9 +1,9 @@
-import { itemFieldsOf } from '../operations/items/items';
 import { OperationName } from '../operations/catalogue/catalogue';
 import { ItemField, Items } from '../operations/catalogue/row';
-import { canonical } from './content';
+import { itemFieldsOf } from '../operations/items/items';
 import { canonicalCountry } from '../recipients/country-name';
 import { recipientKey } from '../recipients/recipient';
+import { canonical } from './content';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import { decide, dryRun } from './decide';
 import { budget, OFF, payment, request, state, stop, usd } from '../../test/support/payments/admission-requests';
+import { decide, dryRun } from './decide';
 
 describe('an open circuit', () => {
   it('refuses only calls that would be sent now', () => {

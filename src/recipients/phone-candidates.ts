@@ -1,6 +1,6 @@
 import { callingCodes } from './numbering-plan';
-import { phoneKey, SEPARATORS } from './recipient';
 import { plainText } from './plain-text';
+import { phoneKey, SEPARATORS } from './recipient';
 
 /** Shortest and longest national number, without the calling code. */
 const [SHORTEST, LONGEST] = [6, 11];

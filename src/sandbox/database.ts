@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Prisma, PrismaClient } from './generated/client';
 import { StartFailure } from './behaviour/settings';
+import { Prisma, PrismaClient } from './generated/client';
 
 export type Database = PrismaClient;
 

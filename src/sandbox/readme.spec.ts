@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENT_RULES, SETTING_RULES } from './behaviour/behaviour-patch';
-import { FAULTS, FaultRow } from './faults/table';
 import { MAGIC } from './behaviour/magic-recipients';
+import { FAULTS, FaultRow } from './faults/table';
 
 /** The rows of the table under a heading, cells without padding. */
 function rowsUnder(heading: string): string[][] {

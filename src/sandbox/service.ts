@@ -1,12 +1,12 @@
 import type { Arrivals } from './arrivals/arrivals';
 import { Behaviour } from './behaviour/behaviour';
-import type { Connections } from './http/connections';
 import { Database } from './database';
 import type { Events } from './events/events';
 import type { Faults } from './faults/faults';
 import type { Gate } from './gate';
-import type { Timers } from './timers';
+import type { Connections } from './http/connections';
 import type { UnitName } from './http/unit-name';
+import type { Timers } from './timers';
 
 /** The parts that all requests of one sandbox share. */
 export interface Service {

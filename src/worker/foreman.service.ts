@@ -1,10 +1,10 @@
-import { BeforeApplicationShutdown, Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BeforeApplicationShutdown, Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { RunningConfig, SETTINGS } from '../platform/config/config';
 import { sessionUrlOf } from '../platform/database/pools/pools';
 import { Job, JobName } from '../platform/jobs/job';
 import { Turns } from '../platform/jobs/turns';
 import { JobConnection } from './job-connection';
-import { RunningConfig, SETTINGS } from '../platform/config/config';
 
 /** The injection token of all jobs. */
 export const ALL_JOBS = Symbol('jobs');

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
+import { LOCKS } from '../platform/database/locks';
 import { IDLE_CONNECTION } from '../platform/database/pools/idle-connection';
 import { ServerClient } from '../platform/database/servers/server-client';
-import { LOCKS } from '../platform/database/locks';
 import { Job, JOB_CHANNEL, JOBS } from '../platform/jobs/job';
 
 const APPLICATION_NAME = 'payout-proxy worker';

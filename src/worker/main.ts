@@ -1,14 +1,14 @@
-import { onStop } from '../app/start/stop'; // first, because it remembers the npm that runs this process
 import { INestApplicationContext, Logger } from '@nestjs/common';
 import { afterStart, startSmall } from '../app/start/memory';
+import { onStop } from '../app/start/stop'; // first, because it remembers the npm that runs this process
 import { logKeyOf, logRingOf } from '../history/log/log-key';
-import { Config, loadConfig, RunningConfig, StartError } from '../platform/config/config';
 import { BUILD } from '../platform/build';
+import { Config, loadConfig, RunningConfig, StartError } from '../platform/config/config';
+import { prepareDatabase } from '../platform/database/checks/prepare-database';
+import { giveUpWaiting, onceReachable, unlessGivenUp } from '../platform/database/servers/once-reachable';
 import { failure } from '../platform/logging/failure';
 import { outliveReaders } from '../platform/logging/log-output';
 import { beginLog, endLog } from '../platform/logging/logging';
-import { prepareDatabase } from '../platform/database/checks/prepare-database';
-import { giveUpWaiting, onceReachable, unlessGivenUp } from '../platform/database/servers/once-reachable';
 
 /** Runs a worker as a process of its own. With an IPC channel, it ends when its parent does. */
 

@@ -1,10 +1,10 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Logger } from 'nestjs-pino';
-import { checkedSettings } from '../operations/checked-settings';
-import { RunningConfig } from '../platform/config/config';
 import { HeartbeatService } from '../continuity/heartbeat/heartbeat.service';
 import { SpaceService } from '../continuity/space/space.service';
+import { checkedSettings } from '../operations/checked-settings';
+import { RunningConfig } from '../platform/config/config';
 import { WorkerModule } from './worker.module';
 
 /** Connections of a worker's own. Readers, the sealer, the jobs' locks and each run have others. */

@@ -1,11 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Secret } from '../../src/platform/config/secrets/secret';
 import { runCli } from '../support/processes/cli';
-import { asText, linesOf, readCsv } from '../support/records/export-files';
 import { startProxy, TestProxy } from '../support/processes/proxy';
+import { asText, linesOf, readCsv } from '../support/records/export-files';
 import { airtime, startSandbox, TestSandbox, API_KEY } from '../support/sandbox/sandbox';
 
 const EVENTS_SECRET = 'whsec_an-event-secret-that-is-never-shown';

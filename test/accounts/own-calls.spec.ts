@@ -1,6 +1,6 @@
 import { answer } from '../support/network/fake-upstream';
-import { copyIntent } from '../support/records/intents';
 import { Paying, startPaying, SUCCESS } from '../support/payments/paying';
+import { copyIntent } from '../support/records/intents';
 
 /** After a lost connection an app finds its call again by the key it sent. */
 describe('the list of own calls', () => {

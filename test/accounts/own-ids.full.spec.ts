@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
 import { PollService } from '../../src/reconciliation/in-doubt/rounds/poll.service';
 import { ResolverService } from '../../src/reconciliation/in-doubt/rounds/resolver.service';
-import { Reconciling, startReconciling } from '../support/reconciliation/reconciling';
 import { TestInterface, startInterface, creditItem, momoItem, redemption } from '../support/http/interface';
+import { Reconciling, startReconciling } from '../support/reconciliation/reconciling';
 
 describe('a request with a field for our ID', () => {
   let api: TestInterface;

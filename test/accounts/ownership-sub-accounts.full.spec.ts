@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { Answer, APP, SharedAccount, startSharedAccount } from '../support/payments/shared-account';
 import supertest from '../support/http/supertest';
+import { Answer, APP, SharedAccount, startSharedAccount } from '../support/payments/shared-account';
 
 const NOBODYS = '5e3f0b1a-9d0b-4c54-8f55-2f6d0a4f8f33';
 

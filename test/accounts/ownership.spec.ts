@@ -1,4 +1,5 @@
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
+import supertest from '../support/http/supertest';
 import {
   APP,
   Answer,
@@ -7,7 +8,6 @@ import {
   startSharedAccount,
   Transaction,
 } from '../support/payments/shared-account';
-import supertest from '../support/http/supertest';
 
 type Ids = Pick<Transaction, 'id' | 'chiRef' | 'issueID'>;
 

@@ -1,8 +1,8 @@
 import { createSandbox } from '../../src/sandbox/app';
-import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { dataOf, InterfaceClient } from '../support/http/interface-client';
-import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 import { createTestDatabase } from '../support/databases/test-database';
+import { dataOf, InterfaceClient } from '../support/http/interface-client';
+import { answer, FakeUpstream } from '../support/network/fake-upstream';
+import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 
 /** The interface's word is `credit`; this provider says `points`. Apps and records know only the interface's. */
 describe('a provider with its own name for the interface credit', () => {

@@ -1,5 +1,5 @@
-import { Approving, startApproving } from '../support/payments/approving';
 import { answer } from '../support/network/fake-upstream';
+import { Approving, startApproving } from '../support/payments/approving';
 import { eventually } from '../support/payments/paying';
 
 /** No approval overspends a cap, and of many at once one is sent. */

@@ -2,9 +2,9 @@ import { Decimal } from 'decimal.js';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { ACTOR_SOURCES, personHash } from '../../src/access/people/person';
 import { newId } from '../../src/platform/database/ids';
+import supertest from '../support/http/supertest';
 import { Approving, startApproving } from '../support/payments/approving';
 import { AIRTIME } from '../support/payments/paying';
-import supertest from '../support/http/supertest';
 
 /** @returns the ID of a new person of the app's client. */
 async function addPerson({ query, clientId }: Approving): Promise<string> {

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { Approving, startApproving } from '../support/payments/approving';
 import { reset } from '../support/network/fake-upstream';
+import { Approving, startApproving } from '../support/payments/approving';
 import { eventually } from '../support/payments/paying';
 
 /** A held call is sent once, when somebody else than who asked agrees to it, and never otherwise. */

@@ -1,7 +1,7 @@
 import { clientsCommands } from '../../src/cli/clients/clients';
-import { Approving } from '../support/payments/approving';
 import { Registering, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
+import { Approving } from '../support/payments/approving';
 
 describe('the recipient registers API', () => {
   let api: Registering;

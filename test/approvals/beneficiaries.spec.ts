@@ -1,7 +1,7 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { Approving } from '../support/payments/approving';
 import { Registering, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
+import { Approving } from '../support/payments/approving';
 
 /** Whom a client may pay: its register of allowed and blocked recipients. */
 describe('a recipient register', () => {

@@ -1,9 +1,9 @@
-import type { ChangeRecord } from '../support/http/api';
-import { SCOPES } from '../../src/operations/catalogue/scopes';
 import { ClientsService } from '../../src/access/clients/clients.service';
+import { SCOPES } from '../../src/operations/catalogue/scopes';
+import type { ChangeRecord } from '../support/http/api';
 import { API_DOCUMENT } from '../support/http/api-document';
-import { startProxy, TestProxy } from '../support/processes/proxy';
 import supertest from '../support/http/supertest';
+import { startProxy, TestProxy } from '../support/processes/proxy';
 
 const MUST = 'must be the next_page_token of an earlier response';
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { itemsOfRecord } from '../../src/admin/approvals/held-items';
 import { recipientsOf } from '../../src/journal/admission/recipients';
 import { writeIntent } from '../../src/journal/records/documents';
-import { anyIntent } from '../support/records/any-records';
 import { runs } from '../support/examples/runs';
+import { anyIntent } from '../support/records/any-records';
 
 const NOBODY = { email: null, phone: null, handle: null };
 

@@ -1,11 +1,11 @@
-import type { ChangeRecord } from '../support/http/api';
-import { auditCommands } from '../../src/cli/audit/audit';
 import { ClientsService } from '../../src/access/clients/clients.service';
+import { auditCommands } from '../../src/cli/audit/audit';
 import { newSigningKey } from '../../src/history/log/note';
 import { Secret } from '../../src/platform/config/secrets/secret';
-import { cliOf } from '../support/processes/cli';
 import { Registering, startRegistering } from '../support/access/registering';
+import type { ChangeRecord } from '../support/http/api';
 import supertest from '../support/http/supertest';
+import { cliOf } from '../support/processes/cli';
 
 const KEY = newSigningKey('test');
 

@@ -1,9 +1,9 @@
-import type { ChangeRecord } from '../support/http/api';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { SCOPES } from '../../src/operations/catalogue/scopes';
+import type { ChangeRecord } from '../support/http/api';
+import supertest from '../support/http/supertest';
 import { FakeUpstream } from '../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import supertest from '../support/http/supertest';
 
 /** Ada and Bob are administrators. Each test tries to let Ada do alone what two persons must agree to. */
 describe('dual control', () => {

@@ -1,11 +1,11 @@
+import { join } from 'node:path';
 import { PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { getMetadataStorage } from 'class-validator';
-import { join } from 'node:path';
 import { ALLOW, SHOWS } from '../../src/access/auth/route-access';
 import { OPERATION } from '../../src/gateway/operation.decorator';
-import { OPERATIONS } from '../../src/operations/catalogue/catalogue';
 import { mayBeLeftOut } from '../../src/http/validation/rules/rules';
+import { OPERATIONS } from '../../src/operations/catalogue/catalogue';
 import { codeFiles, literalSpreads, sourceFiles } from '../support/examples/source';
 
 const src = sourceFiles('src');

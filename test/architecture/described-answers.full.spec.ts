@@ -1,16 +1,16 @@
-import { v7 as uuidv7 } from 'uuid';
 import { Decimal } from 'decimal.js';
-import { LedgerItem } from '../../src/journal/settlement/ledger';
+import { v7 as uuidv7 } from 'uuid';
 import { confirmedReply } from '../../src/gateway/forwarding/reply/reply';
+import { LedgerItem } from '../../src/journal/settlement/ledger';
 import { SCOPES } from '../../src/operations/catalogue/scopes';
-import { runPlan, startRun } from '../support/reconciliation/comparing';
-import { Approving, startApproving } from '../support/payments/approving';
 import { described, objectsThatSayNothing, schemaOf, undescribed } from '../support/http/described';
-import { answer, reset } from '../support/network/fake-upstream';
-import { airtime, eventually } from '../support/payments/paying';
-import { plant, PLANTED_SETTINGS } from '../support/reconciliation/planted';
-import supertest from '../support/http/supertest';
 import type { Answer, Method } from '../support/http/request';
+import supertest from '../support/http/supertest';
+import { answer, reset } from '../support/network/fake-upstream';
+import { Approving, startApproving } from '../support/payments/approving';
+import { airtime, eventually } from '../support/payments/paying';
+import { runPlan, startRun } from '../support/reconciliation/comparing';
+import { plant, PLANTED_SETTINGS } from '../support/reconciliation/planted';
 
 const FROM = new Date('2026-11-20T00:00:00Z');
 const TO = new Date('2026-11-21T00:00:00Z');

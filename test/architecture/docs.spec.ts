@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { operatorCommands } from '../../src/cli/program';
 import { describeRoutes } from '../../src/cli/api-document';
-import { sourceFiles } from '../support/examples/source';
+import { operatorCommands } from '../../src/cli/program';
 import { referencePages } from '../../src/cli/reference';
 import { Environment } from '../../src/platform/config/environment/environment';
 import { VARIABLES } from '../../src/platform/config/environment/variables';
+import { sourceFiles } from '../support/examples/source';
 
 const ROOT = resolve(__dirname, '..', '..');
 const SKIPPED = ['node_modules', 'dist', 'generated', '.git', '.data', 'coverage'];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { redemption, startInterface, TestInterface } from '../support/http/interface';
 import { runs } from '../support/examples/runs';
+import { redemption, startInterface, TestInterface } from '../support/http/interface';
 
 /** Free-form JSON is the one thing that passes without a rule for each of its fields. */
 describe('meta', () => {

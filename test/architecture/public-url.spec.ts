@@ -1,8 +1,8 @@
-import { startProxy, TestProxy } from '../support/processes/proxy';
-import { sourceFiles } from '../support/examples/source';
-import supertest from '../support/http/supertest';
 import { createTokenClient } from '../support/access/token-client';
 import { newSigningKey, proofOf, TokenIssuer } from '../support/access/token-issuer';
+import { sourceFiles } from '../support/examples/source';
+import supertest from '../support/http/supertest';
+import { startProxy, TestProxy } from '../support/processes/proxy';
 
 const OWN = 'https://payouts.example.com';
 

@@ -1,7 +1,7 @@
 import { methodOf, OPERATION_NAMES, OperationName, pathOf } from '../../src/operations/catalogue/catalogue';
+import { first } from '../support/examples/first';
 import { API_DOCUMENT, operationsIn } from '../support/http/api-document';
 import { closed, schemaOf, undescribed } from '../support/http/described';
-import { first } from '../support/examples/first';
 import { dataOf, InterfaceClient, RawAnswer } from '../support/http/interface-client';
 import { startProxyWithSandbox } from '../support/processes/proxy';
 

@@ -1,20 +1,20 @@
 import { CLOCKS } from './clocks.mjs';
 import { DATABASES } from './databases.mjs';
-import { SERVERS } from './servers.mjs';
-import { ACCESS_TOKENS } from './tokens.mjs';
-import { EVIDENCES } from './evidence.mjs';
 import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
-import { PAGE_SESSIONS } from './page-sessions.mjs';
-import { PERSONS } from './persons.mjs';
-import { SECOND_PERSONS } from './second-persons.mjs';
-import { SIGN_INS } from './sign-ins.mjs';
+import { EVIDENCES } from './evidence.mjs';
 import { LATE_ONES } from './late.mjs';
 import { LOG_KEYS } from './log-keys.mjs';
 import { CHECKS } from './may-pay.mjs';
 import { NETWORK } from './network.mjs';
+import { PAGE_SESSIONS } from './page-sessions.mjs';
+import { PERSONS } from './persons.mjs';
 import { RECIPIENTS } from './recipients.mjs';
 import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';
+import { SECOND_PERSONS } from './second-persons.mjs';
+import { SERVERS } from './servers.mjs';
+import { SIGN_INS } from './sign-ins.mjs';
+import { ACCESS_TOKENS } from './tokens.mjs';
 
 /**
  * All guards, each with the edit that removes it and the test that detects the removal.

@@ -1,5 +1,5 @@
-import { Command } from 'commander';
 import { userInfo } from 'node:os';
+import { Command } from 'commander';
 import { clientsCommands } from '../../src/cli/clients/clients';
 import { keysCommands } from '../../src/cli/clients/keys';
 import { OPERATION_NAMES as NAMES, sourceOf } from '../../src/operations/catalogue/catalogue';

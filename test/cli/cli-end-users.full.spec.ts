@@ -1,7 +1,7 @@
 import { clientsCommands } from '../../src/cli/clients/clients';
 import { keysCommands } from '../../src/cli/clients/keys';
-import { cliOf } from '../support/processes/cli';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { cliOf } from '../support/processes/cli';
 
 /** The commands for clients whose end users are known, against a database of their own. */
 describe('the end user commands', () => {

@@ -12,11 +12,11 @@ import { createServer, RequestListener } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ExportService } from '../../src/history/export/export.service';
 import { auditCommands } from '../../src/cli/audit/audit';
-import { insertSettlements } from '../support/records/documents';
+import { ExportService } from '../../src/history/export/export.service';
 import { Paying, phones, startPaying } from '../support/payments/paying';
 import { Product } from '../support/processes/process';
+import { insertSettlements } from '../support/records/documents';
 
 /** `audit export` as auditors type it, against a proxy that runs. */
 describe('the export command', () => {

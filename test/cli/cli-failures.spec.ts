@@ -3,10 +3,10 @@ import { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { operatorCommands } from '../../src/cli/program';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { runCli } from '../support/processes/cli';
 import { removeDataDir } from '../support/processes/data-dir';
 import { envOf, newDataDir } from '../support/processes/process';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 const SECRET = 'hunter2';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { findingsCommands } from '../../src/cli/reconcile/findings';
-import { cliOf } from '../support/processes/cli';
 import { FakeUpstream } from '../support/network/fake-upstream';
-import { FindingsScene } from '../support/reconciliation/findings-scene';
+import { cliOf } from '../support/processes/cli';
 import { startProxy, TestProxy } from '../support/processes/proxy';
+import { FindingsScene } from '../support/reconciliation/findings-scene';
 
 /** As reconcilers type them, against a proxy that runs. */
 describe('the findings command', () => {

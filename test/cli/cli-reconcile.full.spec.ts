@@ -3,13 +3,12 @@ import { AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dayOf, reconcileCommand } from '../../src/cli/reconcile/reconcile';
-import { cliOf } from '../support/processes/cli';
-import { FindingsScene } from '../support/reconciliation/findings-scene';
 import { holdRuns } from '../support/payments/held-runs';
 import { eventually } from '../support/payments/paying';
+import { cliOf } from '../support/processes/cli';
 import { Product } from '../support/processes/process';
-import { totalsOf } from '../support/reconciliation/report-scene';
 import { startProxy } from '../support/processes/proxy';
+import { FindingsScene } from '../support/reconciliation/findings-scene';
 import {
   Asking,
   askForRun,
@@ -18,6 +17,7 @@ import {
   startReconciling,
   untilNow,
 } from '../support/reconciliation/reconciling';
+import { totalsOf } from '../support/reconciliation/report-scene';
 
 /** `reconcile` as people and jobs type it, against a proxy that runs. */
 describe('the reconcile command', () => {

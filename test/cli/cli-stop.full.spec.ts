@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import { stopCommands } from '../../src/cli/calls/stop';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { FakeUpstream } from '../support/network/fake-upstream';
 import { startProxy } from '../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 /** The commands as operators type them, against a database of their own; no proxy runs, unless a test starts one. */
 describe('the stop command', () => {

@@ -1,8 +1,8 @@
 import { Page } from 'playwright-core';
+import { ISSUER, PAGE_ISSUER, PersonsScene, startPersonsScene } from '../support/access/persons-scene';
 import { expectAccessible } from '../support/console/accessible';
 import { complaintsOf, follow, reasonOf, widthOf } from '../support/console/console';
 import { dialogOf } from '../support/console/operating';
-import { ISSUER, PAGE_ISSUER, PersonsScene, startPersonsScene } from '../support/access/persons-scene';
 
 const LIST = '/clients/shop/persons';
 

@@ -1,7 +1,7 @@
 import { Page } from 'playwright-core';
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { expectAccessible } from '../support/console/accessible';
 import { NO_PROVIDERS } from '../support/access/clients-api';
+import { expectAccessible } from '../support/console/accessible';
 import { complaintsOf, widthOf } from '../support/console/console';
 import { ConsoleScene, startConsoleScene } from '../support/console/console-scene';
 

@@ -1,10 +1,10 @@
 import { Page } from 'playwright-core';
-import { startProxyWithAccounts } from '../support/payments/accounts';
 import { expectAccessible } from '../support/console/accessible';
 import { startBrowser, TestBrowser } from '../support/console/browser';
 import { signIn, startAfresh } from '../support/console/console';
-import { askSandbox } from '../support/sandbox/sandbox-answers';
+import { startProxyWithAccounts } from '../support/payments/accounts';
 import { airtime } from '../support/payments/paying';
+import { askSandbox } from '../support/sandbox/sandbox-answers';
 
 describe('reconciliation of several accounts in the console', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithAccounts<'kenya'>>>;

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Locator, Page } from 'playwright-core';
-import type { FindingRecord } from '../support/http/api';
-import { startBrowser, TestBrowser } from '../support/console/browser';
 import { expectAccessible } from '../support/console/accessible';
+import { startBrowser, TestBrowser } from '../support/console/browser';
 import { complaintsOf, follow, signIn, startAfresh, widthOf } from '../support/console/console';
+import type { FindingRecord } from '../support/http/api';
+import supertest from '../support/http/supertest';
 import { FindingsScene } from '../support/reconciliation/findings-scene';
 import { Asking, Reconciling, startReconciling } from '../support/reconciliation/reconciling';
-import supertest from '../support/http/supertest';
 
 const [FOREIGN, OWN] = [12, 3];
 

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Page } from 'playwright-core';
-import { startBrowser, TestBrowser } from '../support/console/browser';
 import { expectAccessible } from '../support/console/accessible';
+import { startBrowser, TestBrowser } from '../support/console/browser';
 import { signIn, startAfresh, widthOf } from '../support/console/console';
 import { startSandboxApi, TestSandboxApi } from '../support/sandbox/sandbox-api';
 

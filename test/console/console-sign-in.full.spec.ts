@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
 import { Page } from 'playwright-core';
 import { ClientsService } from '../../src/access/clients/clients.service';
+import { PASSWORD, SECOND_FACTOR_ACR } from '../support/access/provider';
+import { SignInScene, startSignInScene } from '../support/access/signing-in';
 import { expectAccessible } from '../support/console/accessible';
 import { startBrowser, TestBrowser } from '../support/console/browser';
 import { complaintsOf } from '../support/console/console';
-import { PASSWORD, SECOND_FACTOR_ACR } from '../support/access/provider';
-import { SignInScene, startSignInScene } from '../support/access/signing-in';
 
 /** In a real browser, with a real provider on another site. */
 describe('a person in the console', () => {

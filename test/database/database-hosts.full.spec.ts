@@ -1,18 +1,18 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { withConnection } from '../../src/platform/database/servers/database-client';
+import { FenceService } from '../../src/continuity/fence/fence.service';
 import { HeartbeatService } from '../../src/continuity/heartbeat/heartbeat.service';
 import { pendingMigrations, PROXY_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
 import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import { isUnavailable } from '../../src/platform/database/pools/unavailable';
-import { FenceService } from '../../src/continuity/fence/fence.service';
-import { runCli } from '../support/processes/cli';
-import { removeDataDir } from '../support/processes/data-dir';
+import { withConnection } from '../../src/platform/database/servers/database-client';
+import { PostgresPair } from '../support/databases/postgres-pair';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { Gate } from '../support/payments/gate';
 import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
-import { PostgresPair } from '../support/databases/postgres-pair';
+import { runCli } from '../support/processes/cli';
+import { removeDataDir } from '../support/processes/data-dir';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
 /** An address that lists the servers in this order. */

@@ -1,14 +1,14 @@
+import { FenceService } from '../../src/continuity/fence/fence.service';
+import { HeartbeatService } from '../../src/continuity/heartbeat/heartbeat.service';
 import { RunningConfig } from '../../src/platform/config/config';
 import { requireSessionLocks } from '../../src/platform/database/checks/engine-check';
-import { HeartbeatService } from '../../src/continuity/heartbeat/heartbeat.service';
 import { requireConnections } from '../../src/platform/database/checks/pooler-check';
-import { FenceService } from '../../src/continuity/fence/fence.service';
-import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
 import { HAS_PGBOUNCER, PgBouncer } from '../support/databases/pgbouncer';
 import { PostgresPair } from '../support/databases/postgres-pair';
-import { startProxy, TestProxy } from '../support/processes/proxy';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { answer, FakeUpstream } from '../support/network/fake-upstream';
+import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
+import { startProxy, TestProxy } from '../support/processes/proxy';
 
 const LIMITS = [
   `statement_timeout = '10000ms'`,

@@ -1,11 +1,11 @@
 import { tmpdir } from 'node:os';
 import { ReplicaService } from '../../src/platform/database/pools/replica.service';
-import { runCli } from '../support/processes/cli';
+import { PostgresPair } from '../support/databases/postgres-pair';
+import { TestDatabase } from '../support/databases/test-database';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
-import { PostgresPair } from '../support/databases/postgres-pair';
+import { runCli } from '../support/processes/cli';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import { TestDatabase } from '../support/databases/test-database';
 
 describe('a read replica', () => {
   let pair: PostgresPair;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { databaseCommands } from '../../src/cli/database/database';
 import { Logins, requireAccess } from '../../src/platform/database/checks/access-check';
-import { withConnection } from '../../src/platform/database/servers/database-client';
 import { migrate, pendingMigrations, PROXY_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
-import { cliOf } from '../support/processes/cli';
+import { withConnection } from '../../src/platform/database/servers/database-client';
 import { OwnPostgres, startOwnPostgres } from '../support/databases/own-postgres';
+import { cliOf } from '../support/processes/cli';
 
 const COMPLETE = 'nothing is missing';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withConnection } from '../../src/platform/database/servers/database-client';
-import { AIRTIME, eventually } from '../support/payments/paying';
-import { FakeUpstream } from '../support/network/fake-upstream';
 import { OwnPostgres, startOwnPostgres } from '../support/databases/own-postgres';
+import { FakeUpstream } from '../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../support/payments/paying';
 import { startProxy } from '../support/processes/proxy';
 
 const pathOf = (file: string) => join(__dirname, '..', 'support', 'network', 'tls', file);

@@ -1,17 +1,17 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PrismaService } from '../../src/platform/database/pools/prisma.service';
-import { migrate, migrationStatus, PROXY_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
+import { stopCommands } from '../../src/cli/calls/stop';
 import { clientsCommands } from '../../src/cli/clients/clients';
 import { databaseCommands } from '../../src/cli/database/database';
-import { stopCommands } from '../../src/cli/calls/stop';
-import { cliOf } from '../support/processes/cli';
+import { migrate, migrationStatus, PROXY_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
+import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import { withConnection } from '../../src/platform/database/servers/database-client';
+import { createTestDatabase, TestDatabase, withDatabase } from '../support/databases/test-database';
 import { FakeUpstream } from '../support/network/fake-upstream';
 import { airtime, eventually, phones } from '../support/payments/paying';
+import { cliOf } from '../support/processes/cli';
 import { startProxy } from '../support/processes/proxy';
-import { createTestDatabase, TestDatabase, withDatabase } from '../support/databases/test-database';
 
 describe('migrations', () => {
   let admin: TestDatabase;

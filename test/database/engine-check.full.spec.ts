@@ -3,10 +3,10 @@ import { StartError } from '../../src/platform/config/config';
 import { requireEngine, requireSessionLocks } from '../../src/platform/database/checks/engine-check';
 import { prepareDatabase } from '../../src/platform/database/checks/prepare-database';
 import { LOCKS } from '../../src/platform/database/locks';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { runCli } from '../support/processes/cli';
 import { removeDataDir } from '../support/processes/data-dir';
 import { newDataDir } from '../support/processes/process';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 /** Functions of the catalog belong to one database, so a test may take them from its own. */
 const GONE = 'ALTER FUNCTION pg_catalog.pg_control_system() RENAME TO pg_control_system_of_others';

@@ -1,7 +1,7 @@
 import { ServerResponse } from 'node:http';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { startProxy, TestProxy } from '../support/processes/proxy';
 import { eventually } from '../support/payments/paying';
+import { startProxy, TestProxy } from '../support/processes/proxy';
 
 const COUNTRIES = { status: 'success', data: ['Nigeria', 'Kenya'] };
 

@@ -1,8 +1,8 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { SCOPES } from '../../src/operations/catalogue/scopes';
 import { OPERATIONS } from '../../src/operations/catalogue/catalogue';
-import { startProxy, TestProxy } from '../support/processes/proxy';
+import { SCOPES } from '../../src/operations/catalogue/scopes';
 import supertest from '../support/http/supertest';
+import { startProxy, TestProxy } from '../support/processes/proxy';
 
 describe('GET /v1/operations', () => {
   let proxy: TestProxy;

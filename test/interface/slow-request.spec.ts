@@ -1,7 +1,7 @@
-import Fastify, { FastifyRequest } from 'fastify';
-import { text } from 'node:stream/consumers';
 import { AddressInfo, connect, Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import Fastify, { FastifyRequest } from 'fastify';
 import { KeyCallersService } from '../../src/access/callers/key-callers.service';
 import { endSlowRequests } from '../../src/http/connections/connections';
 import { CallJournal } from '../../src/journal/call-journal';

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { Logger } from 'nestjs-pino';
 import { airtimeItem } from '../support/http/interface';
+import supertest from '../support/http/supertest';
 import { FakeUpstream } from '../support/network/fake-upstream';
 import { eventually } from '../support/payments/paying';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import supertest from '../support/http/supertest';
 
 /** Addresses that lead nowhere, or that the router itself refuses. */
 describe('an address that leads to no route', () => {

@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
-import { ask, Asking, createClient, Limits, meetAtIntent, Told } from '../support/processes/fleet';
-import { Gate } from '../support/payments/gate';
-import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
-import { airtime, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { first } from '../support/examples/first';
+import { Gate } from '../support/payments/gate';
+import { ask, Asking, createClient, Limits, meetAtIntent, Told } from '../support/processes/fleet';
+import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
+import { airtime, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
 
 const CONNECTIONS = 50;
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { Approving, startApproving } from '../support/payments/approving';
 import { ClientsApi, faultsOf, startClientsApi } from '../support/access/clients-api';
-import { PHONE } from '../support/payments/paying';
 import supertest from '../support/http/supertest';
+import { Approving, startApproving } from '../support/payments/approving';
+import { PHONE } from '../support/payments/paying';
 
 const NIGERIAN = '+2348012345678';
 

@@ -1,8 +1,8 @@
-import { answer, Behaviour, FakeUpstream, hang, reset } from '../support/network/fake-upstream';
-import { createClient } from '../support/processes/fleet';
-import { eventually } from '../support/payments/paying';
-import { startProxy, TestProxy } from '../support/processes/proxy';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { answer, Behaviour, FakeUpstream, hang, reset } from '../support/network/fake-upstream';
+import { eventually } from '../support/payments/paying';
+import { createClient } from '../support/processes/fleet';
+import { startProxy, TestProxy } from '../support/processes/proxy';
 
 /** How long a list is used: longer than the pause between two attempts to read it. */
 const TTL_MS = 60_000;

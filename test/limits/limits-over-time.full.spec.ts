@@ -1,12 +1,12 @@
+import { Decimal } from 'decimal.js';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Limits } from '../../src/access/clients/limits/limits';
-import { Decimal } from 'decimal.js';
 import { RecentContents } from '../../src/journal/admission/recent-contents';
-import { Approving, startApproving } from '../support/payments/approving';
-import { editRecord } from '../support/records/documents';
-import { answer } from '../support/network/fake-upstream';
-import { TestProxy } from '../support/processes/proxy';
 import supertest from '../support/http/supertest';
+import { answer } from '../support/network/fake-upstream';
+import { Approving, startApproving } from '../support/payments/approving';
+import { TestProxy } from '../support/processes/proxy';
+import { editRecord } from '../support/records/documents';
 
 const usd = (text: string) => new Decimal(text);
 

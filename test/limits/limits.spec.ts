@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
-import { NO_LIMITS, SHOWN_LIMIT_KEYS, toLimitsDocument } from '../../src/access/clients/limits/limits';
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { startProxy, TestProxy } from '../support/processes/proxy';
+import { NO_LIMITS, SHOWN_LIMIT_KEYS, toLimitsDocument } from '../../src/access/clients/limits/limits';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { startProxy, TestProxy } from '../support/processes/proxy';
 
 /** What is left: of caps, and of what table `spending` says. */
 describe('GET /v1/limits', () => {

@@ -1,9 +1,9 @@
 import { NO_DAILY_CAP } from '../../src/admin/clients/client-rules';
 import { clientsCommands } from '../../src/cli/clients/clients';
 import { keysCommands } from '../../src/cli/clients/keys';
-import { cliOf } from '../support/processes/cli';
 import { ClientsApi, faultsOf, startClientsApi } from '../support/access/clients-api';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { cliOf } from '../support/processes/cli';
 
 /** What nobody asked for by name does not happen: payments without a cap, and keys that are valid for good. */
 describe('the defaults of the API', () => {

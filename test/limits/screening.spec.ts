@@ -1,11 +1,11 @@
-import fc from 'fast-check';
 import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
 import { leafSql } from '../../src/history/log/kinds';
 import { Secret } from '../../src/platform/config/secrets/secret';
-import { Approving, startApproving } from '../support/payments/approving';
-import { answer, Behaviour, FakeUpstream } from '../support/network/fake-upstream';
-import { airtime, phones } from '../support/payments/paying';
 import supertest from '../support/http/supertest';
+import { answer, Behaviour, FakeUpstream } from '../support/network/fake-upstream';
+import { Approving, startApproving } from '../support/payments/approving';
+import { airtime, phones } from '../support/payments/paying';
 
 const SECRET = 'a screening secret of many bytes'.replaceAll(' ', '-');
 const says = (verdict: unknown) => answer(200, { verdict, reason: 'Ada Lovelace is on list 17' });

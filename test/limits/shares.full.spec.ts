@@ -1,14 +1,14 @@
 import { get, IncomingMessage } from 'node:http';
+import { KeyCallersService } from '../../src/access/callers/key-callers.service';
+import { OverviewService } from '../../src/admin/overview/overview.service';
+import { SummaryService } from '../../src/history/search/summary.service';
 import { FaultPace, LONGEST_DELAY_MS } from '../../src/http/shares/fault-pace';
 import { SHARES } from '../../src/http/shares/shares';
 import { SharesService } from '../../src/http/shares/shares.service';
-import { SummaryService } from '../../src/history/search/summary.service';
-import { OverviewService } from '../../src/admin/overview/overview.service';
-import { KeyCallersService } from '../../src/access/callers/key-callers.service';
 import { ReaderPrisma, READERS } from '../../src/platform/database/pools/reader-prisma';
 import { SIDE_CONNECTIONS, SidePrisma } from '../../src/platform/database/pools/side-prisma';
-import { AIRTIME, eventually, Paying, startPaying } from '../support/payments/paying';
 import supertest from '../support/http/supertest';
+import { AIRTIME, eventually, Paying, startPaying } from '../support/payments/paying';
 
 const SUMMARY = '/v1/audit/summary';
 

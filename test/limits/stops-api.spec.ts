@@ -1,7 +1,7 @@
+import type { Request } from '../support/http/request';
+import supertest from '../support/http/supertest';
 import { FakeUpstream } from '../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import supertest from '../support/http/supertest';
-import type { Request } from '../support/http/request';
 
 describe('/v1/stops', () => {
   let upstream: FakeUpstream;

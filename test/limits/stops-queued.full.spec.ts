@@ -1,7 +1,7 @@
+import type { Answer } from '../support/http/request';
+import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
 import { airtime, eventually, Paying, phoneOf, startPaying, SUCCESS } from '../support/payments/paying';
-import supertest from '../support/http/supertest';
-import type { Answer } from '../support/http/request';
 
 const [FIRST, QUEUED] = ['+254712345678', '+254712345679'];
 

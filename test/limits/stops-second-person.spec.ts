@@ -1,7 +1,7 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
+import supertest from '../support/http/supertest';
 import { FakeUpstream } from '../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import supertest from '../support/http/supertest';
 
 /** Ada and Bob are administrators. The client of one of them may have leaked. */
 describe('lifting a stop with dual control', () => {

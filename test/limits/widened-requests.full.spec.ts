@@ -5,6 +5,7 @@ import { NO_GRANTS, widenings } from '../../src/access/governance/widens';
 import { describeRoutes } from '../../src/cli/api-document';
 import { OPERATION_NAMES } from '../../src/operations/catalogue/catalogue';
 import { Scope, SCOPES } from '../../src/operations/catalogue/scopes';
+import { runs } from '../support/examples/runs';
 import {
   Asked,
   BLOCKS,
@@ -16,7 +17,6 @@ import {
   VARIATIONS,
 } from '../support/payments/allowed-requests';
 import { madeUpLimits, maybe } from '../support/payments/made-up-limits';
-import { runs } from '../support/examples/runs';
 
 const limits = madeUpLimits({ usd: USD, counts: [1, 2, 3], countries: COUNTRIES, addresses: BLOCKS, origins: ORIGINS });
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { INestApplicationContext } from '@nestjs/common';
 import { Client } from 'pg';
-import { Secret } from '../../src/platform/config/secrets/secret';
 import { Scope } from '../../src/operations/catalogue/scopes';
+import { Secret } from '../../src/platform/config/secrets/secret';
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
 import { PollService } from '../../src/reconciliation/in-doubt/rounds/poll.service';
 import { ReadBackService } from '../../src/reconciliation/in-doubt/rounds/resolver.job';

@@ -1,7 +1,7 @@
-import { Decided, Lane } from './lane';
 import { Intent } from './checks/records';
-import { LogicalRequest } from './schedule';
 import { wasStopped } from './checks/told';
+import { Decided, Lane } from './lane';
+import { LogicalRequest } from './schedule';
 import { World } from './world';
 
 const RECORDED = { approve: 'approved', reject: 'rejected' } as const;

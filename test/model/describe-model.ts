@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { check } from './checks/invariants';
 import { Inconclusive } from './checks/inconclusive';
-import { LANES, Schedule, Wave, wave } from './schedule';
+import { check } from './checks/invariants';
 import { Sights } from './checks/sights';
+import { LANES, Schedule, Wave, wave } from './schedule';
 import { runWave, Settled } from './wave';
 import { World } from './world';
 

@@ -1,10 +1,10 @@
+import { within } from './checks/inconclusive';
+import { listCalls } from './checks/lists';
 import { Disaster, Loss } from './disaster';
 import { decide, Lane, Shared, submit } from './lane';
 import { lose } from './loss';
 import { Wave } from './schedule';
 import { suspend } from './suspension';
-import { within } from './checks/inconclusive';
-import { listCalls } from './checks/lists';
 import { World } from './world';
 
 /** Results of a wave's failures. */

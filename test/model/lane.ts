@@ -1,5 +1,5 @@
-import { createClient } from '../support/processes/fleet';
 import { TestDatabase } from '../support/databases/test-database';
+import { createClient } from '../support/processes/fleet';
 import { bodyOf, OperationName } from './bodies';
 import { LogicalRequest, Schedule, StopStep, Submission } from './schedule';
 import { Told, World } from './world';

@@ -2,14 +2,14 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copiesFolder } from '../../src/journal/copies/local-copies';
-import { beginEpoch } from '../../src/journal/stops/lost-time';
 import { restoreFromCopies } from '../../src/journal/recovery/recovery';
+import { beginEpoch } from '../../src/journal/stops/lost-time';
+import { RunningConfig, SETTINGS } from '../../src/platform/config/config';
 import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import { eventually } from '../support/payments/paying';
 import { within } from './checks/inconclusive';
 import { lift } from './lane';
 import { World } from './world';
-import { RunningConfig, SETTINGS } from '../../src/platform/config/config';
 
 /** Losses of a database in a wave. */
 export interface Lost {

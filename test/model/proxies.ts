@@ -1,12 +1,12 @@
-import { Fleet } from '../support/processes/fleet';
 import { eventually } from '../support/payments/paying';
 import { removeDataDir } from '../support/processes/data-dir';
-import { newDataDir } from '../support/processes/process';
-import { API_KEY } from '../support/sandbox/sandbox';
+import { Fleet } from '../support/processes/fleet';
 import { FrozenSend } from '../support/processes/frozen-send';
+import { newDataDir } from '../support/processes/process';
 import { WrongClock } from '../support/processes/wrong-clock';
-import { MAX_SKEW_SECONDS } from './disaster';
+import { API_KEY } from '../support/sandbox/sandbox';
 import { Inconclusive } from './checks/inconclusive';
+import { MAX_SKEW_SECONDS } from './disaster';
 import { OldDatabase } from './old-database';
 
 /** Settings of both proxies and the worker. */

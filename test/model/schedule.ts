@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { FAULTS, FaultName } from '../../src/sandbox/faults/table';
 import { LISTED_TYPES, ListedType } from '../../src/sandbox/behaviour/lies';
 import { MAGIC, MagicName } from '../../src/sandbox/behaviour/magic-recipients';
+import { FAULTS, FaultName } from '../../src/sandbox/faults/table';
 import { OperationName } from './bodies';
 import { Clocks, clocks, Disaster, disaster } from './disaster';
 

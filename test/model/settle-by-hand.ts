@@ -1,5 +1,5 @@
-import { Lane, Shared, submit } from './lane';
 import { Arrival, Intent, isInDoubt } from './checks/records';
+import { Lane, Shared, submit } from './lane';
 import { World } from './world';
 
 /** Longer than a call of an ended process may be in progress. Before, it cannot be settled. */

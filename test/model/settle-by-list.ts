@@ -1,5 +1,5 @@
-import { Lane, Shared, submit } from './lane';
 import { Intent } from './checks/records';
+import { Lane, Shared, submit } from './lane';
 
 /**
  * Lets the resolver settle calls by the upstream's listing, and lets apps resend with the same key. The final

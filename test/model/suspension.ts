@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readArrivals, readIntents } from './checks/records';
 import { Suspension } from './disaster';
 import { Lane, Shared } from './lane';
-import { readArrivals, readIntents } from './checks/records';
 import { settle } from './settle-by-hand';
 
 const POLL_MS = 50;

@@ -1,9 +1,9 @@
-import { Lane, lift, openLane, runLane, Shared } from './lane';
-import { Arrival, Intent, isInDoubt, readArrivals, readIntents } from './checks/records';
-import { TransferFault, Wave } from './schedule';
-import { eventsOf, Happened } from './events';
 import { within } from './checks/inconclusive';
+import { Arrival, Intent, isInDoubt, readArrivals, readIntents } from './checks/records';
+import { eventsOf, Happened } from './events';
+import { Lane, lift, openLane, runLane, Shared } from './lane';
 import { Lost } from './loss';
+import { TransferFault, Wave } from './schedule';
 import { settleByHand } from './settle-by-hand';
 import { settleByList } from './settle-by-list';
 import { World } from './world';

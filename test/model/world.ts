@@ -3,18 +3,18 @@ import { loadConfig } from '../../src/platform/config/config';
 import { Secret } from '../../src/platform/config/secrets/secret';
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
 import { createWorker } from '../../src/worker/worker';
+import { TestDatabase } from '../support/databases/test-database';
+import type { BodyOf } from '../support/http/supertest';
 import { createClient } from '../support/processes/fleet';
 import { settingsOn } from '../support/processes/proxy';
 import { API_KEY, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
-import { TestDatabase } from '../support/databases/test-database';
 import { OperationName } from './bodies';
-import { isFencing } from './disaster';
 import { within } from './checks/inconclusive';
+import { isFencing } from './disaster';
 import { Lost } from './loss';
 import { OldDatabase } from './old-database';
 import { ENVIRONMENT, Proxies } from './proxies';
 import { Wave } from './schedule';
-import type { BodyOf } from '../support/http/supertest';
 
 /** Fields read from any answer's body. */
 interface Said {

@@ -1,10 +1,10 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { Secret } from '../../src/platform/config/secrets/secret';
 import { WalletsJob } from '../../src/reconciliation/wallets/wallets.job';
-import { startProxyWithAccounts } from '../support/payments/accounts';
-import { FakeUpstream, hang } from '../support/network/fake-upstream';
-import { UPSTREAM_KEY } from '../support/processes/proxy';
 import type { Method } from '../support/http/request';
+import { FakeUpstream, hang } from '../support/network/fake-upstream';
+import { startProxyWithAccounts } from '../support/payments/accounts';
+import { UPSTREAM_KEY } from '../support/processes/proxy';
 import { askSandbox } from '../support/sandbox/sandbox-answers';
 
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };

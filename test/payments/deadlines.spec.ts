@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import { CallJournal } from '../../src/journal/call-journal';
+import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import { answer } from '../support/network/fake-upstream';
-import { passTime } from '../support/processes/pass-time';
 import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../support/payments/paying';
+import { passTime } from '../support/processes/pass-time';
 
 /** Below `passTime`'s step, and above the duration of a request on a slow machine. */
 const DEADLINE_MS = 8_000;

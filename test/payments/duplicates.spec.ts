@@ -1,9 +1,9 @@
 import { RecentContents } from '../../src/journal/admission/recent-contents';
-import { answeredEarlier, receivedEarlier } from '../support/payments/earlier';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { answer, FakeUpstream, hang } from '../support/network/fake-upstream';
+import { answeredEarlier, receivedEarlier } from '../support/payments/earlier';
 import { AIRTIME, airtime, SUCCESS } from '../support/payments/paying';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 const PATH = '/payouts/airtime';
 

@@ -1,8 +1,8 @@
 import { createSandbox, Sandbox } from '../../src/sandbox/app';
 import { FAULTS, FaultName } from '../../src/sandbox/faults/table';
-import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { eventually } from '../support/payments/paying';
+import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 import { askSandbox } from '../support/sandbox/sandbox-answers';
 
 /** Expected answer and record for one fault of the upstream. */

@@ -1,7 +1,7 @@
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { answer, FakeUpstream, hang, reset } from '../support/network/fake-upstream';
 import { AIRTIME, SUCCESS } from '../support/payments/paying';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 const PATH = '/payouts/airtime';
 

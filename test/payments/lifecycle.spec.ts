@@ -8,8 +8,8 @@ import {
   stateAt,
 } from '../../src/operations/lifecycle/lifecycle';
 import { FIRST_CALL_STATES } from '../../src/platform/errors/problem';
-import { product } from '../support/examples/combinations';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { product } from '../support/examples/combinations';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const around = (instant: Date) => [-1, 0, 1].map((ms) => new Date(instant.getTime() + ms));

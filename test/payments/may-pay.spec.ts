@@ -1,13 +1,13 @@
 import { INestApplicationContext } from '@nestjs/common';
+import { FenceService } from '../../src/continuity/fence/fence.service';
 import { Gate, GateFull } from '../../src/gateway/admission-control/gate';
 import { UpstreamAccount } from '../../src/gateway/upstream/upstream-account';
-import { FenceService } from '../../src/continuity/fence/fence.service';
 import { StorageService } from '../../src/platform/storage/storage.service';
 import { ProbeService } from '../../src/reconciliation/in-doubt/rounds/probe.service';
-import { Approving, startApproving } from '../support/payments/approving';
-import { answer, reset } from '../support/network/fake-upstream';
-import { airtime, SUCCESS } from '../support/payments/paying';
 import supertest from '../support/http/supertest';
+import { answer, reset } from '../support/network/fake-upstream';
+import { Approving, startApproving } from '../support/payments/approving';
+import { airtime, SUCCESS } from '../support/payments/paying';
 
 /** Codes of all refusals, in the order of the checks. */
 const IN_ORDER = ['instance_fenced', 'storage_full', 'overloaded', 'stopped', 'upstream_unreachable'] as const;

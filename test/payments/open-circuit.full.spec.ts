@@ -1,9 +1,9 @@
 import { UpstreamService } from '../../src/gateway/upstream/upstream.service';
 import { OperationName } from '../../src/operations/catalogue/catalogue';
-import { Approving, startApproving } from '../support/payments/approving';
-import { answer } from '../support/network/fake-upstream';
-import { airtime, eventually, Paying, PHONE, phones, startPaying, SUCCESS } from '../support/payments/paying';
 import supertest from '../support/http/supertest';
+import { answer } from '../support/network/fake-upstream';
+import { Approving, startApproving } from '../support/payments/approving';
+import { airtime, eventually, Paying, PHONE, phones, startPaying, SUCCESS } from '../support/payments/paying';
 
 /** Failures that open the circuit of an operation. */
 const ENOUGH = 50;

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { APP, redemption, SharedAccount, startSharedAccount, Transaction } from '../support/payments/shared-account';
 import supertest from '../support/http/supertest';
+import { APP, redemption, SharedAccount, startSharedAccount, Transaction } from '../support/payments/shared-account';
 
 /** A redemption above the threshold waits, and the owner of the credit may change before the approval. */
 describe('a held redemption', () => {

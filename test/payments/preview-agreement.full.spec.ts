@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
+import { runs } from '../support/examples/runs';
 import { airtimeItem, creditItem, momoItem } from '../support/http/interface';
 import { Previewing, startPreviewing } from '../support/payments/previewing';
-import { runs } from '../support/examples/runs';
 
 const AIRTIME = '/payouts/airtime';
 const airtimes = (...changes: object[]) => ({ airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })) });

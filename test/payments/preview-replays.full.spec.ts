@@ -1,15 +1,15 @@
 import { Decimal } from 'decimal.js';
 import { NO_LIMITS } from '../../src/access/clients/limits/limits';
-import { PrismaService } from '../../src/platform/database/pools/prisma.service';
-import { itemsOf } from '../../src/operations/items/items';
 import { readEarlierPayments } from '../../src/gateway/preview/earlier-payments';
-import { editRecord, insertSettlements } from '../support/records/documents';
-import { answer, hang } from '../support/network/fake-upstream';
+import { itemsOf } from '../../src/operations/items/items';
+import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import { first } from '../support/examples/first';
 import { airtimeItem, creditItem } from '../support/http/interface';
-import { copyIntent } from '../support/records/intents';
+import { answer, hang } from '../support/network/fake-upstream';
 import { eventually } from '../support/payments/paying';
 import { Previewing, serving, startPreviewing } from '../support/payments/previewing';
+import { editRecord, insertSettlements } from '../support/records/documents';
+import { copyIntent } from '../support/records/intents';
 
 const AIRTIME = '/payouts/airtime';
 const airtimes = (...changes: object[]) => ({ airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })) });

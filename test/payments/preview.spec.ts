@@ -1,14 +1,14 @@
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
+import { StopsService } from '../../src/admin/stops/stops.service';
 import { lockIndex } from '../../src/history/retention/reindex';
 import { OPERATIONS, OperationName, rowOf } from '../../src/operations/catalogue/catalogue';
 import { itemFieldsOf } from '../../src/operations/items/items';
-import { StopsService } from '../../src/admin/stops/stops.service';
 import { airtimeItem, creditItem, DOCUMENTED, OBSERVED } from '../support/http/interface';
+import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
 import { eventually } from '../support/payments/paying';
 import { Previewing, serving, startPreviewing } from '../support/payments/previewing';
-import supertest from '../support/http/supertest';
 
 const usd = (amount: string) => new Decimal(amount);
 const AIRTIME = '/payouts/airtime';

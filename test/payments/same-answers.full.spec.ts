@@ -1,11 +1,11 @@
 import { methodOf, OPERATIONS } from '../../src/operations/catalogue/catalogue';
 import { createSandbox, Sandbox } from '../../src/sandbox/app';
 import { TransactionRecord } from '../../src/sandbox/transactions/record';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { first } from '../support/examples/first';
 import { DOCUMENTED, OBSERVED } from '../support/http/interface';
 import { dataOf, InterfaceClient, RawAnswer } from '../support/http/interface-client';
 import { startProxyWithSandbox, UPSTREAM_KEY } from '../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { first } from '../support/examples/first';
 
 /** Identifiers from earlier answers. */
 interface Seen {

@@ -1,11 +1,11 @@
 import { RecentContents } from '../../src/journal/admission/recent-contents';
-import { insertSettlements } from '../support/records/documents';
-import { answeredEarlier, receivedEarlier } from '../support/payments/earlier';
-import { answer, FakeUpstream, hang } from '../support/network/fake-upstream';
-import { AIRTIME, airtime, SUCCESS } from '../support/payments/paying';
-import { startProxy, TestProxy } from '../support/processes/proxy';
-import { respelt } from '../support/payments/respelt';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { answer, FakeUpstream, hang } from '../support/network/fake-upstream';
+import { answeredEarlier, receivedEarlier } from '../support/payments/earlier';
+import { AIRTIME, airtime, SUCCESS } from '../support/payments/paying';
+import { respelt } from '../support/payments/respelt';
+import { startProxy, TestProxy } from '../support/processes/proxy';
+import { insertSettlements } from '../support/records/documents';
 
 const PATH = '/payouts/airtime';
 const LIST = { airtimes: [...AIRTIME.airtimes, ...airtime('+254712345670').airtimes] };

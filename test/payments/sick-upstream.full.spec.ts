@@ -1,8 +1,8 @@
 import canonicalize from 'canonicalize';
+import type { Answer } from '../support/http/request';
+import supertest from '../support/http/supertest';
 import { answer, Behaviour, hang, reset } from '../support/network/fake-upstream';
 import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from '../support/payments/paying';
-import supertest from '../support/http/supertest';
-import type { Answer } from '../support/http/request';
 
 /** One operation of each effect, with its request. */
 const EFFECTS = {

@@ -1,8 +1,8 @@
-import { ask, Asking, askUntilSettled, createClient, meetAtIntent, Told } from '../support/processes/fleet';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { Gate } from '../support/payments/gate';
+import { ask, Asking, askUntilSettled, createClient, meetAtIntent, Told } from '../support/processes/fleet';
 import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 import { airtime, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 const TWINS = 200;
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { newId } from '../../src/platform/database/ids';
-import { runs } from '../support/examples/runs';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { runs } from '../support/examples/runs';
 
 const NAMES = ['ada', 'Bob', 'carol', 'dora'];
 const SUBJECTS = ['s1', 's2', 'ada', 'BOB'];

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { AT_START } from '../../src/access/clients/changes';
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { GovernanceService } from '../../src/access/governance/governance.service';
 import { NO_LIMITS } from '../../src/access/clients/limits/limits';
+import { GovernanceService } from '../../src/access/governance/governance.service';
 import { mergePeople } from '../../src/access/people/merges';
 import { PersonsService } from '../../src/access/people/persons.service';
 import { ActivityJournal } from '../../src/journal/activity/activity';
 import { newId } from '../../src/platform/database/ids';
 import { SidePrisma } from '../../src/platform/database/pools/side-prisma';
-import { AT_START } from '../../src/access/clients/changes';
+import supertest from '../support/http/supertest';
 import { Approving, startApproving } from '../support/payments/approving';
 import { FindingsScene } from '../support/reconciliation/findings-scene';
-import supertest from '../support/http/supertest';
 
 const ISSUER = 'https://id.example';
 

@@ -1,7 +1,7 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
+import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
 import { AIRTIME, Paying, PHONE, startPaying } from '../support/payments/paying';
-import supertest from '../support/http/supertest';
 
 /** Every spelling of the recipient's number. */
 const NUMBERS = [PHONE, PHONE.slice(1), `0${PHONE.slice(4)}`, '712345678'];

@@ -1,10 +1,10 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { EphemeralScene } from '../support/access/ephemeral-scene';
-import { reset } from '../support/network/fake-upstream';
 import { mint } from '../support/access/minting';
-import { AIRTIME } from '../support/payments/paying';
-import supertest from '../support/http/supertest';
 import { createTestDatabase } from '../support/databases/test-database';
+import supertest from '../support/http/supertest';
+import { reset } from '../support/network/fake-upstream';
+import { AIRTIME } from '../support/payments/paying';
 
 /** Unreadable caps are never exceeded. People vanish only by hand, or with a database that lost them. */
 describe('a payment with a person or ephemeral key missing from the database', () => {

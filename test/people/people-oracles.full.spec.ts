@@ -1,8 +1,8 @@
 import { ApiDocument, operationsIn } from '../support/http/api-document';
-import { airtime, PHONE, phones, startPaying, Paying } from '../support/payments/paying';
-import { answer } from '../support/network/fake-upstream';
-import { Asking, reconcile } from '../support/reconciliation/reconciling';
 import supertest from '../support/http/supertest';
+import { answer } from '../support/network/fake-upstream';
+import { airtime, PHONE, phones, startPaying, Paying } from '../support/payments/paying';
+import { Asking, reconcile } from '../support/reconciliation/reconciling';
 
 /** A key without access to people cannot guess whether a person was paid, however many guesses it makes. */
 describe('a reader without access to people', () => {

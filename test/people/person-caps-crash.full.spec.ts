@@ -1,11 +1,11 @@
-import { Asking, ask, askUntilSettled, createClient, Fleet, Told } from '../support/processes/fleet';
-import { runCli } from '../support/processes/cli';
-import { Gate } from '../support/payments/gate';
 import { holdWrites, loseWrites, writesWait } from '../support/databases/held-writes';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { Gate } from '../support/payments/gate';
 import { copiedIn, loseCalls } from '../support/payments/lost-calls';
 import { eventually } from '../support/payments/paying';
+import { runCli } from '../support/processes/cli';
+import { Asking, ask, askUntilSettled, createClient, Fleet, Told } from '../support/processes/fleet';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 const AMOUNT = 1.25;
 

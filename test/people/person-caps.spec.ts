@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { createClient } from '../support/processes/fleet';
-import { first } from '../support/examples/first';
-import { airtime, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
-import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { first } from '../support/examples/first';
+import { createClient } from '../support/processes/fleet';
+import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
+import { airtime, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
 
 const DAY_MS = 86_400_000;
 const LONGEST_TEST_MS = 30_000;

@@ -1,8 +1,8 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { personHash } from '../../src/access/people/person';
+import supertest from '../support/http/supertest';
 import { FakeUpstream } from '../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import supertest from '../support/http/supertest';
 
 const ISSUER = 'https://id.example';
 const PAGE_ISSUER = 'https://pages.example';

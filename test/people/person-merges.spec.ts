@@ -1,6 +1,6 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { startProxy, TestProxy } from '../support/processes/proxy';
 import supertest from '../support/http/supertest';
+import { startProxy, TestProxy } from '../support/processes/proxy';
 
 /** Two administrators confirm that Ada and Ada.L are one human. */
 describe('a merge of two people', () => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { Examples, getCountries, getExampleNumber } from 'libphonenumber-js/max';
 import { kindOfKey, readRecipient, RECIPIENT_KINDS, recipientKey, RecipientKind } from '../../src/recipients/recipient';
-import { first } from '../support/examples/first';
-import { SPELLED_RECIPIENTS } from '../support/payments/recipient-spellings';
-import { runs } from '../support/examples/runs';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { first } from '../support/examples/first';
+import { runs } from '../support/examples/runs';
+import { SPELLED_RECIPIENTS } from '../support/payments/recipient-spellings';
 
 const examples = jest.requireActual<Examples>('libphonenumber-js/mobile/examples');
 const CASES = SPELLED_RECIPIENTS.flatMap(({ kind, key, spellings }) =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { Product } from '../support/processes/process';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 const FOLDER = join(__dirname, '..', '..', 'bench', 'baselines');
 const PROXIES = ['fastify-http-proxy', 'http-proxy-middleware'];

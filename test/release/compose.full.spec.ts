@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { prepareDatabase } from '../../src/platform/database/checks/prepare-database';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/platform/database/servers/database-client';
-import { prepareDatabase } from '../../src/platform/database/checks/prepare-database';
 import { removeDataDir } from '../support/processes/data-dir';
 
 const read = (path: string) => readFileSync(join(__dirname, '..', '..', path), 'utf8');

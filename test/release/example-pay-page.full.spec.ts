@@ -1,4 +1,6 @@
 import { Page } from 'playwright-core';
+import { PASSWORD, publicClient, startProvider, TestProvider } from '../support/access/provider';
+import { createTokenClient } from '../support/access/token-client';
 import { startBrowser, TestBrowser } from '../support/console/browser';
 import {
   ANSWER_IS_LOST,
@@ -11,11 +13,9 @@ import {
   servePayPage,
   signInOn,
 } from '../support/console/pay-page';
-import { eventually } from '../support/payments/paying';
-import { PASSWORD, publicClient, startProvider, TestProvider } from '../support/access/provider';
-import { startProxyWithSandbox, UPSTREAM_KEY } from '../support/processes/proxy';
 import supertest from '../support/http/supertest';
-import { createTokenClient } from '../support/access/token-client';
+import { eventually } from '../support/payments/paying';
+import { startProxyWithSandbox, UPSTREAM_KEY } from '../support/processes/proxy';
 
 const RESOURCE = 'https://payouts.example';
 

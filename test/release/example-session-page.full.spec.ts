@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Page } from 'playwright-core';
+import { PASSWORD } from '../support/access/provider';
 import {
   ANSWER_IS_LOST,
   arrivalsOf,
@@ -10,10 +11,9 @@ import {
   resultOn,
   signInOn,
 } from '../support/console/pay-page';
-import { PASSWORD } from '../support/access/provider';
-import { UPSTREAM_KEY } from '../support/processes/proxy';
 import { Attempt, attemptFrom, README_PAGE, SessionPage, startSessionPage } from '../support/console/session-page';
 import supertest from '../support/http/supertest';
+import { UPSTREAM_KEY } from '../support/processes/proxy';
 
 const SDK = resolve(__dirname, '..', '..', 'packages/sdk');
 const COOKIE = 'payout_proxy_page_wallet';

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { newSigningKey } from '../../src/history/log/note';
 import { Secret } from '../../src/platform/config/secrets/secret';
 import { migrate, PROXY_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
-import { removeDataDir } from '../support/processes/data-dir';
+import { ReleasedProgram, unpackReleased } from '../support/databases/released-program';
 import { eventually, phones } from '../support/payments/paying';
+import { removeDataDir } from '../support/processes/data-dir';
 import { envOf, newDataDir, Product } from '../support/processes/process';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 import { reconcile, untilNow } from '../support/reconciliation/reconciling';
-import { ReleasedProgram, unpackReleased } from '../support/databases/released-program';
 
 /** A migration of a later release. It expands tables that every payment writes. */
 const LATER = '20990101000000_later';

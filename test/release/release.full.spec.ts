@@ -3,12 +3,12 @@ import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
-import { removeDataDir } from '../support/processes/data-dir';
+import supertest from '../support/http/supertest';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { AIRTIME, SUCCESS } from '../support/payments/paying';
+import { removeDataDir } from '../support/processes/data-dir';
 import { newDataDir, Product } from '../support/processes/process';
 import { UPSTREAM_KEY } from '../support/processes/proxy';
-import supertest from '../support/http/supertest';
 
 const RELEASE = join(__dirname, '..', '..', 'tools', 'release.mjs');
 const MOST_MEGABYTES = 190;

@@ -10,14 +10,14 @@ import {
   PROXY_MIGRATIONS,
   SANDBOX_MIGRATIONS,
 } from '../../src/platform/database/migrations/migrations';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { first } from '../support/examples/first';
+import { FakeUpstream } from '../support/network/fake-upstream';
+import { airtime, eventually, phones } from '../support/payments/paying';
 import { cliOf } from '../support/processes/cli';
 import { removeDataDir } from '../support/processes/data-dir';
-import { FakeUpstream } from '../support/network/fake-upstream';
-import { first } from '../support/examples/first';
-import { airtime, eventually, phones } from '../support/payments/paying';
 import { envOf, newDataDir, Product } from '../support/processes/process';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 const migrationsIn = (directory: string) =>
   readdirSync(directory, { withFileTypes: true })

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Call, comparedWithApps, comparedWithCaps, comparedWithUpstream, Payer } from '../trust/comparison';
-import { App, Attempt, Order } from '../trust/orders';
 import { SCENARIOS } from '../trust/main';
+import { App, Attempt, Order } from '../trust/orders';
 import { documentOf, Kept } from '../trust/report';
 import type { Arrival } from '../trust/upstream';
 

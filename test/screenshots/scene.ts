@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Method } from '../support/http/request';
+import supertest from '../support/http/supertest';
 import { removeDataDir } from '../support/processes/data-dir';
 import { newDataDir, Product, readJson } from '../support/processes/process';
-import supertest from '../support/http/supertest';
-import type { Method } from '../support/http/request';
 
 const ROOT = join(__dirname, '..', '..');
 

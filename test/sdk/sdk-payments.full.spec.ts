@@ -6,9 +6,9 @@ import {
   ProviderError,
   type StoredPayment,
 } from '../../packages/sdk/src/index.ts';
+import { first } from '../support/examples/first';
 import { startProxyWithSandbox } from '../support/processes/proxy';
 import { askSandbox } from '../support/sandbox/sandbox-answers';
-import { first } from '../support/examples/first';
 
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 const AIRTIME = 'POST /payouts/airtime';

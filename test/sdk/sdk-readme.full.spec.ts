@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createHmac } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PayoutProxy } from '../../packages/sdk/src/index.ts';
 import { signerOf } from '../../src/history/log/note';
-import { LOG_KEY } from '../support/records/log-key';
 import { startProxyWithSandbox } from '../support/processes/proxy';
+import { LOG_KEY } from '../support/records/log-key';
 
 const ROOT = resolve(__dirname, '..', '..');
 const README = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8');

@@ -1,8 +1,8 @@
 import { AuthenticationError, PayoutProxy } from '../../packages/sdk/src/index.ts';
-import { createPageClient, PAGE, signInToPage } from '../support/console/page-scene';
-import { arrivalsOf } from '../support/console/pay-page';
 import { startProvider, TestProvider } from '../support/access/provider';
 import { Cookies } from '../support/access/provider/flow';
+import { createPageClient, PAGE, signInToPage } from '../support/console/page-scene';
+import { arrivalsOf } from '../support/console/pay-page';
 import { startProxyWithSandbox } from '../support/processes/proxy';
 
 const RETRIES = { most: 2, firstMs: 5, longestMs: 1_000 };

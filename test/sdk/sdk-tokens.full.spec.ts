@@ -1,9 +1,9 @@
 import { type ApiError, AuthenticationError, PayoutProxy } from '../../packages/sdk/src/index.ts';
-import { startProxyWithSandbox } from '../support/processes/proxy';
-import { first } from '../support/examples/first';
-import { askSandbox } from '../support/sandbox/sandbox-answers';
 import { createTokenClient } from '../support/access/token-client';
 import { newSigningKey, proofOf, SigningKey, TokenIssuer } from '../support/access/token-issuer';
+import { first } from '../support/examples/first';
+import { startProxyWithSandbox } from '../support/processes/proxy';
+import { askSandbox } from '../support/sandbox/sandbox-answers';
 
 const EXPIRED = { exp: Math.floor(Date.now() / 1_000) - 600 };
 const RETRIES = { most: 4, firstMs: 5, longestMs: 1_000 };

@@ -1,7 +1,7 @@
+import type { Answer } from '../support/http/request';
+import supertest from '../support/http/supertest';
 import { FakeUpstream } from '../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import supertest from '../support/http/supertest';
-import type { Answer } from '../support/http/request';
 
 const WALLETS = '/api/v0.1/wallets/list';
 

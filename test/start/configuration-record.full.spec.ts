@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { ringOf, signerOf } from '../../src/history/log/note';
 import { verifyLog } from '../../src/history/log/verify/verify';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import type { ActivityRecord } from '../support/http/api';
-import { LOG_KEY } from '../support/records/log-key';
 import { eventually } from '../support/payments/paying';
 import { envOf, Product } from '../support/processes/process';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { LOG_KEY } from '../support/records/log-key';
 
 const FIRST_KEY = 'upstream-key-that-was-first';
 const SECOND_KEY = 'upstream-key-that-was-second';

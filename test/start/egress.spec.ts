@@ -1,14 +1,14 @@
-import { Logger } from '@nestjs/common';
 import { hash } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import { readToken } from '../../src/access/tokens/access-token';
 import { TokensService } from '../../src/access/tokens/tokens.service';
 import { Secret } from '../../src/platform/config/secrets/secret';
+import { atProvider } from '../support/access/signing-in';
+import { TokenIssuer } from '../support/access/token-issuer';
+import supertest from '../support/http/supertest';
 import { ConnectProxy, refuse } from '../support/network/connect-proxy';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { Paying, startPaying, SUCCESS } from '../support/payments/paying';
-import supertest from '../support/http/supertest';
-import { atProvider } from '../support/access/signing-in';
-import { TokenIssuer } from '../support/access/token-issuer';
 
 const PASSWORD = 'a%20password%40proxy';
 const PLAIN_PASSWORD = 'a password@proxy';

@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { serveMetrics } from '../../src/http/health/metrics-port';
 import { loadConfig } from '../../src/platform/config/config';
-import { startProxy, TestProxy } from '../support/processes/proxy';
 import supertest from '../support/http/supertest';
+import { startProxy, TestProxy } from '../support/processes/proxy';
 
 describe('the metrics port', () => {
   const apart = { host: '127.0.0.1', port: 3000, metricsPort: 0 };

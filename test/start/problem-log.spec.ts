@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { ClientsService } from '../../src/access/clients/clients.service';
+import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
 import { Paying, SUCCESS, startPaying } from '../support/payments/paying';
-import supertest from '../support/http/supertest';
 
 /** Level error is for events that need an operator. */
 describe('the log', () => {

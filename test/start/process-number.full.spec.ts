@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { ProcessService } from '../../src/continuity/fence/process.service';
 import { LOCKS } from '../../src/platform/database/locks';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
 import { startProxy, TestProxy } from '../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 /** Owner of a call, and whether that process is alive. */
 describe('a process number', () => {

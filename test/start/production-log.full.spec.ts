@@ -1,11 +1,11 @@
-import { removeDataDir } from '../support/processes/data-dir';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import supertest from '../support/http/supertest';
 import { answer, FakeUpstream, reset } from '../support/network/fake-upstream';
-import { createClient } from '../support/processes/fleet';
 import { airtime, eventually, PHONE, SUCCESS } from '../support/payments/paying';
+import { removeDataDir } from '../support/processes/data-dir';
+import { createClient } from '../support/processes/fleet';
 import { envOf, newDataDir, Product } from '../support/processes/process';
 import { UPSTREAM_KEY } from '../support/processes/proxy';
-import supertest from '../support/http/supertest';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Secret } from '../../src/platform/config/secrets/secret';
+import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
 import { eventually, Paying, startPaying } from '../support/payments/paying';
-import supertest from '../support/http/supertest';
 
 const FIRST_KEY = 'first-key-of-the-upstream';
 const SECOND_KEY = 'second-key-of-the-upstream';

@@ -1,14 +1,14 @@
 import { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey, newKey } from '../../src/access/clients/key';
+import { GRANT, mint } from '../support/access/minting';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import type { Answer } from '../support/http/request';
+import supertest from '../support/http/supertest';
 import { answer, Behaviour, FakeUpstream, hang, reset } from '../support/network/fake-upstream';
 import { removeDataDir } from '../support/processes/data-dir';
-import { GRANT, mint } from '../support/access/minting';
 import { newDataDir, Product } from '../support/processes/process';
 import { UPSTREAM_KEY } from '../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import supertest from '../support/http/supertest';
-import type { Answer } from '../support/http/request';
 
 const PERSON = { email: 'ada@example.com', phone: '+254712345678', handle: '@ada_lovelace' };
 const SUCCESS = { status: 'success', data: { error: 'None' } };

@@ -1,11 +1,11 @@
 import { loadConfig, StartError } from '../../src/platform/config/config';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { AIRTIME, airtime, eventually, PHONE, SUCCESS } from '../support/payments/paying';
-import { newDataDir, Product } from '../support/processes/process';
 import { removeDataDir } from '../support/processes/data-dir';
 import { createClient } from '../support/processes/fleet';
+import { newDataDir, Product } from '../support/processes/process';
 import { startProxy, UPSTREAM_KEY } from '../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
 const FOREVER = '600000';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { removeDataDir } from '../support/processes/data-dir';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { FakeUpstream } from '../support/network/fake-upstream';
-import { LOG_KEY } from '../support/records/log-key';
+import { removeDataDir } from '../support/processes/data-dir';
 import { envOf, newDataDir, Product } from '../support/processes/process';
 import { UPSTREAM_KEY } from '../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { LOG_KEY } from '../support/records/log-key';
 
 /** The process runs for a fifth of each period, like a quota of a fifth of a core. */
 const RUN_MS = 100;

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { LOCKS } from '../../src/platform/database/locks';
 import { first } from '../support/examples/first';
+import supertest from '../support/http/supertest';
+import { eventually } from '../support/payments/paying';
 import { runCli } from '../support/processes/cli';
 import { removeDataDir } from '../support/processes/data-dir';
-import { eventually } from '../support/payments/paying';
 import { childrenOf, isGone, newDataDir, Product, readJson, withDescendants } from '../support/processes/process';
-import supertest from '../support/http/supertest';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
 const ROOT = join(__dirname, '..', '..');

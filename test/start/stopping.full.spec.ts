@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { Agent, IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
+import { createTestDatabase } from '../support/databases/test-database';
+import supertest from '../support/http/supertest';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
 import { startProxy } from '../support/processes/proxy';
-import { createTestDatabase } from '../support/databases/test-database';
-import supertest from '../support/http/supertest';
 
 /** An unused connection, and requests that end within their headers and their body. */
 const UNFINISHED = [

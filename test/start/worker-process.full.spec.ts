@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeDataDir } from '../support/processes/data-dir';
-import { FakeUpstream } from '../support/network/fake-upstream';
-import { createClient } from '../support/processes/fleet';
-import { AIRTIME, eventually } from '../support/payments/paying';
-import { envOf, newDataDir, Product } from '../support/processes/process';
-import { UPSTREAM_KEY } from '../support/processes/proxy';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import supertest from '../support/http/supertest';
+import { FakeUpstream } from '../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../support/payments/paying';
+import { removeDataDir } from '../support/processes/data-dir';
+import { createClient } from '../support/processes/fleet';
+import { envOf, newDataDir, Product } from '../support/processes/process';
+import { UPSTREAM_KEY } from '../support/processes/proxy';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
 

@@ -1,18 +1,18 @@
+import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { ringOf, newSigningKey, signerOf } from '../../src/history/log/note';
 import { verifyLog } from '../../src/history/log/verify/verify';
 import { Secret } from '../../src/platform/config/secrets/secret';
+import { LOCKS } from '../../src/platform/database/locks';
 import { JOB_NAMES, JobName, JOBS } from '../../src/platform/jobs/job';
-import { Client } from 'pg';
-import { removeDataDir } from '../support/processes/data-dir';
+import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
+import { removeDataDir } from '../support/processes/data-dir';
 import { envOf, newDataDir, Product } from '../support/processes/process';
 import { startProxy, startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 import { addStops } from '../support/records/sealing';
 import { askSandbox } from '../support/sandbox/sandbox-answers';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { LOCKS } from '../../src/platform/database/locks';
 
 const KEY = newSigningKey('test');
 const dir = newDataDir();

@@ -1,11 +1,11 @@
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeDataDir } from '../support/processes/data-dir';
-import { Gate } from '../support/payments/gate';
 import { databaseAt, onPort, PostgresPair } from '../support/databases/postgres-pair';
 import { makeCluster, PostgresServer } from '../support/databases/postgres-server';
 import { TestDatabase } from '../support/databases/test-database';
+import { Gate } from '../support/payments/gate';
+import { removeDataDir } from '../support/processes/data-dir';
 
 /** The database of a scenario: its addresses, and its shutdown. */
 export type Database = Pick<TestDatabase, 'url' | 'ownerUrl' | 'query' | 'close'>;

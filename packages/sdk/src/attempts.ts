@@ -1,7 +1,7 @@
 import type { Calls } from './calls.ts';
 import { ApiError, NetworkError } from './errors.ts';
-import { Payer } from './sessions/payer.ts';
 import { type PaymentResult, resultOf } from './results.ts';
+import { Payer } from './sessions/payer.ts';
 import type { Answer, Sender } from './transport.ts';
 import { verdictOf } from './verdict.ts';
 import { orAborted, pauseBefore, type Retries, sleep } from './waiting.ts';

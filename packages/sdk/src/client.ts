@@ -1,14 +1,14 @@
-import { Attempts, type StoredPayment } from './attempts.ts';
 import { toJson } from './amounts.ts';
+import { Attempts, type StoredPayment } from './attempts.ts';
 import { Calls } from './calls.ts';
-import { authorizing, type Credentials } from './sessions/credential.ts';
-import { EphemeralKeys } from './sessions/ephemeral-keys.ts';
 import { Payment } from './payment.ts';
 import { randomId } from './random-id.ts';
 import { Reader } from './reader.ts';
 import { providerError } from './results.ts';
-import { Session } from './sessions/session.ts';
+import { authorizing, type Credentials } from './sessions/credential.ts';
+import { EphemeralKeys } from './sessions/ephemeral-keys.ts';
 import { SessionTransport } from './sessions/session-transport.ts';
+import { Session } from './sessions/session.ts';
 import { type Outgoing, type Sender, Transport } from './transport.ts';
 import type {
   AnswerOf,

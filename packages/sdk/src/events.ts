@@ -1,5 +1,5 @@
-import { fromBase64, utf8, joined } from './proofs/bytes.ts';
 import { VerificationError } from './errors.ts';
+import { fromBase64, utf8, joined } from './proofs/bytes.ts';
 
 /** Headers of a request, of any runtime. Names are matched in any case. */
 export type HeadersLike = Headers | Record<string, string | string[] | undefined>;

@@ -1,5 +1,5 @@
-import { NO_LIMITS } from '../clients/limits/limits';
 import { Caller } from '../callers/caller';
+import { NO_LIMITS } from '../clients/limits/limits';
 import { whereFromProblem } from './authenticate';
 
 const CALLER: Caller = {

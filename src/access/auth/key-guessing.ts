@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { Problem } from '../../platform/errors/problem';
 
 /**

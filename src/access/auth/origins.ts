@@ -1,8 +1,8 @@
 import cors, { FastifyCorsOptions, FastifyCorsOptionsDelegateCallback } from '@fastify/cors';
 import { Injectable, Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyRequest } from 'fastify';
-import { isLoopback, within } from '../../platform/config/network/address-block';
 import { Config } from '../../platform/config/config';
+import { isLoopback, within } from '../../platform/config/network/address-block';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 
 /** Routes that an orchestrator calls by the instance's address. They show nothing about callers. */

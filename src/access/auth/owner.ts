@@ -1,6 +1,6 @@
+import { Caller } from '../callers/caller';
 import { isOf, isProven, Person, RecordedPerson } from '../people/person';
 import { AuthenticatedCall } from './call';
-import { Caller } from '../callers/caller';
 
 /** The owner of calls: a client and, for a personal credential, its person. */
 export interface Owner {

@@ -1,11 +1,11 @@
-import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isIP } from 'node:net';
-import { PersonsService } from '../people/persons.service';
+import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { rememberTrace } from '../../platform/logging/trace-ids';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
+import { PersonsService } from '../people/persons.service';
 import { authenticate, isAdmitted, onBehalfOf, whereFromProblem, WhoCalls } from './authenticate';
 import { AuthenticatedCall, Call, leftOf } from './call';
 import { KeyGuessing } from './key-guessing';

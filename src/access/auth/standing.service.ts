@@ -1,13 +1,13 @@
-import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Caller } from '../callers/caller';
 import { KeyCallersService } from '../callers/key-callers.service';
 import { TokenCallersService } from '../callers/token-callers.service';
 import { PageSessionsService } from '../sessions/page-sessions.service';
 import { SessionsService } from '../sessions/sessions.service';
-import { Call } from './call';
 import { isAllowedFrom } from './authenticate';
+import { Call } from './call';
 
 /** Interval of rechecks of the caller of an open response. */
 const EVERY_MS = 3_000;

@@ -2,10 +2,10 @@ import { CanActivate, ExecutionContext, Inject, Injectable, SetMetadata } from '
 import { Reflector } from '@nestjs/core';
 import { Decimal } from 'decimal.js';
 import { FastifyRequest } from 'fastify';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { StepUpConfig } from '../../platform/config/sign-in-config';
 import { Problem } from '../../platform/errors/problem';
 import { Call } from './call';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 const STEP_UP = 'payout-proxy:step-up';
 

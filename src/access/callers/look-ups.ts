@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { TYPES } from '../../platform/database/rows/binary-array';
 import { clock } from '../../platform/database/clock';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
 import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/patience';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { TYPES } from '../../platform/database/rows/binary-array';
 import { Caller, hasEnded } from './caller';
 
 /** Batch size. Above the number of callers that wait at once. */

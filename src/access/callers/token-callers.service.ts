@@ -1,13 +1,13 @@
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { hash } from 'node:crypto';
 import { END_USER_SCOPES } from '../../operations/catalogue/scopes';
-import { TYPES } from '../../platform/database/rows/binary-array';
 import { clock } from '../../platform/database/clock';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
 import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/pools/patience';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { TYPES } from '../../platform/database/rows/binary-array';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { OPENS } from '../clients/key';
 import { afterClient, personHashSql } from '../people/person';

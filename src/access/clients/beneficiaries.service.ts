@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { ChangeAuthor, ChangeRecords } from './changes';
+import { lockClient } from './client-writes';
+import { ClientsService, PATIENCE } from './clients.service';
 import {
   listed,
   ListedBeneficiary,
@@ -9,9 +12,6 @@ import {
   RegisterWrites,
   toWrite,
 } from './register-writes';
-import { ChangeAuthor, ChangeRecords } from './changes';
-import { lockClient } from './client-writes';
-import { ClientsService, PATIENCE } from './clients.service';
 
 /** Maximum number of recipients that one change adds. Each addition is recorded. */
 export const MAX_AT_ONCE = 500;

@@ -1,14 +1,14 @@
-import { clock } from '../../platform/database/clock';
-import { newId } from '../../platform/database/ids';
 import { ACCOUNT_NAME } from '../../platform/config/environment/environment';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
+import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
 import { ChangeAuthor, ChangeRecords, changesBetween, creationOf, recordChanges } from './changes';
 import { ClientError } from './client-error';
-import { ClientKind, listedClient, ListedClient } from './listed';
 import { Grants, toAssignments } from './grants';
 import { OPENS } from './key';
 import { issuanceOf, KeyRow, renewProviderKeys, requireServer } from './key-rows';
+import { ClientKind, listedClient, ListedClient } from './listed';
 import { isSignIn, requireNewSubject } from './sign-ins';
 
 export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;

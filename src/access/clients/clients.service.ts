@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { clock } from '../../platform/database/clock';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
+import { clock } from '../../platform/database/clock';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { AT_START, ChangeAuthor, ChangeRecords } from './changes';
 import { ClientError } from './client-error';
-import { ClientKind, ListedClient, listedClient, listedKey, ListedKey } from './listed';
 import { checkAccount, checkName, ClientWrites, findClient, lockClient } from './client-writes';
 import { checkGrants, Grants, grantsOf } from './grants';
 import { KeyOptions, makeFirstKey, makeKey, revocationOf } from './key-rows';
-import { makeSignIn, SignInOptions } from './sign-ins';
+import { ClientKind, ListedClient, listedClient, listedKey, ListedKey } from './listed';
 import { completeProviders, NO_PROVIDERS } from './providers';
+import { makeSignIn, SignInOptions } from './sign-ins';
 
 export interface IssuedKey {
   id: string;

@@ -1,5 +1,5 @@
-import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { hashKey, OPENS } from './key';

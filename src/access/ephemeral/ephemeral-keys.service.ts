@@ -3,10 +3,10 @@ import { Decimal } from 'decimal.js';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { Beneficiary, beneficiaryHash } from '../clients/register-writes';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
 import { PATIENCE } from '../clients/clients.service';
 import { hashKey, newEphemeralKey } from '../clients/key';
+import { Beneficiary, beneficiaryHash } from '../clients/register-writes';
 import { personHash } from '../people/person';
 import { EphemeralKeyState, IS_ACTIVE, STATE, WITH_PARENT_AND_PERSON } from './state';
 

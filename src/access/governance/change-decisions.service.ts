@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Prisma } from '../../platform/database/generated/client';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { ChangeAuthor, ChangeRecords } from '../clients/changes';
@@ -10,6 +10,7 @@ import { OPENS } from '../clients/key';
 import { writeMerge } from '../people/merges';
 import { readOwnChanges } from '../people/same-person';
 import { ChangeApplication } from './change-application';
+import { StopLifts } from './change-document';
 import {
   ChangeStatus,
   decisionOf,
@@ -20,7 +21,6 @@ import {
   readPending,
   withStatus,
 } from './pending-changes';
-import { StopLifts } from './change-document';
 
 /** An applied change. */
 export interface ApprovedChange {

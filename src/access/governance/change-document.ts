@@ -1,5 +1,10 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Problem } from '../../platform/errors/problem';
+import { ChangeAuthor } from '../clients/changes';
+import { Holder } from '../clients/client-writes';
+import { Permissions } from '../clients/grants';
+import { KeyRow } from '../clients/key-rows';
+import { ClientKind, hintOf } from '../clients/listed';
 import {
   entriesOfAdded,
   entriesToRemove,
@@ -7,11 +12,6 @@ import {
   RegisterList,
   RegisterWrite,
 } from '../clients/register-writes';
-import { ChangeAuthor } from '../clients/changes';
-import { Holder } from '../clients/client-writes';
-import { Permissions } from '../clients/grants';
-import { KeyRow } from '../clients/key-rows';
-import { ClientKind, hintOf } from '../clients/listed';
 import { identityOf, isSignIn } from '../clients/sign-ins';
 import { MergeDocument, recordedMerge } from '../people/merges';
 import { OwnLimitsDocument } from '../people/person-exceptions';

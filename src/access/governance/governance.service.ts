@@ -1,11 +1,10 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { BeneficiariesService } from '../clients/beneficiaries.service';
-import { BeforeDocument, ChangeDocument, requireOneDirection, toKeyDocument, widenedRegister } from './change-document';
 import { AT_START, ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
 import {
   checkAccount,
@@ -18,17 +17,18 @@ import {
 } from '../clients/client-writes';
 import { ClientsService, CreatedClient, IssuedKey, NewClientOptions, PATIENCE } from '../clients/clients.service';
 import { checkGrants, Grants, grantsOf, toPermissions } from '../clients/grants';
-import { isDualControlRecorded } from './installation';
 import { KeyOptions, KeyRow, makeFirstKey, makeKey, requireServer } from '../clients/key-rows';
 import { ListedClient } from '../clients/listed';
-import { insertPending, lockChanges, NewPending } from './pending-changes';
-import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
-import { requireSeparateHands } from './separation';
 import { completeProviders, NO_PROVIDERS } from '../clients/providers';
+import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
 import { isSignIn, makeSignIn, requireNewSubject, SignInOptions } from '../clients/sign-ins';
-import { PersonExceptionsService, PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
 import { MergeDocument, mergePeople, NamedMerge, readMerge } from '../people/merges';
 import { OwnLimits } from '../people/person';
+import { PersonExceptionsService, PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
+import { BeforeDocument, ChangeDocument, requireOneDirection, toKeyDocument, widenedRegister } from './change-document';
+import { isDualControlRecorded } from './installation';
+import { insertPending, lockChanges, NewPending } from './pending-changes';
+import { requireSeparateHands } from './separation';
 import { NO_GRANTS, personWidenings, widenings } from './widens';
 
 /** A pending change. */

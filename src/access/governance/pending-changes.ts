@@ -1,10 +1,10 @@
 import { clock } from '../../platform/database/clock';
-import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
 import { LOCKS } from '../../platform/database/locks';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
-import { BeforeDocument, ChangeDocument, recordedChange } from './change-document';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
+import { BeforeDocument, ChangeDocument, recordedChange } from './change-document';
 
 export const CHANGE_STATUSES = ['pending', 'approved', 'rejected', 'superseded', 'expired'] as const;
 export type ChangeStatus = (typeof CHANGE_STATUSES)[number];

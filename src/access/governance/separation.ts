@@ -1,6 +1,6 @@
+import { Scope } from '../../operations/catalogue/scopes';
 import { Prisma } from '../../platform/database/generated/client';
 import { Problem } from '../../platform/errors/problem';
-import { Scope } from '../../operations/catalogue/scopes';
 import { OPENS } from '../clients/key';
 import { HUMAN, KeyOwner, readOwners } from '../people/same-person';
 

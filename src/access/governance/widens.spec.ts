@@ -1,5 +1,5 @@
-import * as fc from 'fast-check';
 import { Decimal } from 'decimal.js';
+import * as fc from 'fast-check';
 import { madeUpLimits, maybe } from '../../../test/support/payments/made-up-limits';
 import { SCOPES } from '../../operations/catalogue/scopes';
 import { Grants } from '../clients/grants';

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { Grants } from '../clients/grants';
 import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits, NO_LIMITS, OWN_LIMITS } from '../clients/limits/limits';
-import { OwnLimits } from '../people/person';
 import { NO_PROVIDERS, providerWidenings } from '../clients/providers';
+import { OwnLimits } from '../people/person';
 
 /** Permissions of a client before its creation: none. */
 export const NO_GRANTS: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: [], operations: null };

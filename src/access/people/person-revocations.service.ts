@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { personHash } from './person';
 import { ChangeAuthor, ChangeRecords } from '../clients/changes';
 import { ClientError } from '../clients/client-error';
 import { lockClient } from '../clients/client-writes';
 import { PATIENCE } from '../clients/clients.service';
+import { personHash } from './person';
 
 /** A person of a client, as named by their credentials. */
 export interface NamedPerson {

@@ -1,6 +1,6 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import { FastifyRequest } from 'fastify';
-import { hash, timingSafeEqual } from 'node:crypto';
 
 interface NewCookie {
   /** Name without the prefix. */

@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto';
 import { calculateJwkThumbprint, compactVerify, CryptoKey, importJWK, JWK } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { hash } from 'node:crypto';
 import { clock } from '../../platform/database/clock';
 import { isObject } from '../../platform/json/is-object';
 import { CompactJws, invalidProof, PROOF_ALGORITHMS, readCompactJws } from './refusals';

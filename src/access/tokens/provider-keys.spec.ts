@@ -1,9 +1,9 @@
+import { ServerResponse } from 'node:http';
 import { Logger } from '@nestjs/common';
 import { exportJWK } from 'jose';
-import { ServerResponse } from 'node:http';
 import { newSigningKey, TokenIssuer } from '../../../test/support/access/token-issuer';
-import { Egress } from '../../platform/network/egress';
 import { Problem } from '../../platform/errors/problem';
+import { Egress } from '../../platform/network/egress';
 import { ProviderKeys } from './provider-keys';
 
 const SECOND = 1_000;

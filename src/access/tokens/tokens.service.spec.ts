@@ -1,13 +1,13 @@
-import * as oauth from 'oauth4webapi';
 import { hash } from 'node:crypto';
+import * as oauth from 'oauth4webapi';
 import { forgedTokens } from '../../../test/support/access/forged-tokens';
 import { newSigningKey, TokenIssuer } from '../../../test/support/access/token-issuer';
+import { RunningConfig } from '../../platform/config/config';
 import { clock } from '../../platform/database/clock';
 import { Problem } from '../../platform/errors/problem';
-import { readToken, TokenSource } from './access-token';
 import { Egress } from '../../platform/network/egress';
+import { readToken, TokenSource } from './access-token';
 import { TokensService } from './tokens.service';
-import { RunningConfig } from '../../platform/config/config';
 
 let issuer: TokenIssuer;
 beforeAll(async () => (issuer = await TokenIssuer.start()));

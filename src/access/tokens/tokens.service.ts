@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { compactVerify, JWTHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { Egress } from '../../platform/network/egress';
-import { clock } from '../../platform/database/clock';
-import { AccessTokenClaims, checkAccessToken, TokenSource } from './access-token';
-import { CompactJws, expiredToken, invalidToken } from './refusals';
-import { ProviderKeys } from './provider-keys';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { clock } from '../../platform/database/clock';
+import { Egress } from '../../platform/network/egress';
+import { AccessTokenClaims, checkAccessToken, TokenSource } from './access-token';
+import { ProviderKeys } from './provider-keys';
+import { CompactJws, expiredToken, invalidToken } from './refusals';
 
 /** Maximum time until a token is verified again. */
 const REMEMBERED_FOR_MS = 60_000;

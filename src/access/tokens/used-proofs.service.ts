@@ -3,8 +3,8 @@ import { Prisma } from '../../platform/database/generated/client';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
 import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/patience';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { Rows } from '../../platform/database/rows/rows';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { Rows } from '../../platform/database/rows/rows';
 import { invalidProof } from './refusals';
 
 /** A one-time token, such as a DPoP proof or a logout token. */

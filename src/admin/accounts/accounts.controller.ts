@@ -2,9 +2,9 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/route-access';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { ApiSummary } from '../../platform/schema/routes';
 import { AccountsDto } from './accounts.dto';
 import { AccountsService } from './accounts.service';
-import { ApiSummary } from '../../platform/schema/routes';
 
 /** Shows the accounts at the upstream. Their keys and secrets are never shown. */
 @ApiTags('Clients')

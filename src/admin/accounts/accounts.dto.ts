@@ -1,5 +1,5 @@
-import { BOOLEAN, COUNT, described, INSTANT, nullable, TEXT } from '../../platform/schema/fields';
 import { UpstreamAccount } from '../../gateway/upstream/upstream-account';
+import { BOOLEAN, COUNT, described, INSTANT, nullable, TEXT } from '../../platform/schema/fields';
 
 /**
  * The state of an account, as observed by the answering instance since its startup. Other instances may

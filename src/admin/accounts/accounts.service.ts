@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { accountsOf, RunningAccount } from '../../platform/config/upstream/upstream-accounts';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { AccountDto, healthOf } from './accounts.dto';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Lists the accounts at the upstream. */
 @Injectable()

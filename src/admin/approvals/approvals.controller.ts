@@ -1,11 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, Shows, showsCall, showsCalls } from '../../access/auth/route-access';
 import { AuthenticatedCall, CurrentCall } from '../../access/auth/call';
+import { Allow, Shows, showsCall, showsCalls } from '../../access/auth/route-access';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ApprovalsService } from './approvals.service';
-import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 const CallId = () => ApiId("The call's ID.", 'call_id');
 

@@ -1,11 +1,11 @@
-import { BOOLEAN, described, nullable, TEXT, USD } from '../../platform/schema/fields';
-import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { APPROVAL_STATUSES, CallRecord, FullCallRecord } from '../../history/records/record.dto';
+import { OneOf, PageSize, PageToken } from '../../http/validation/rules/query-rules';
+import { field, NotForwarded, Text } from '../../http/validation/rules/rules';
 import { FaultDto } from '../../platform/errors/envelope.dto';
 import { PROBLEMS } from '../../platform/errors/problems';
+import { BOOLEAN, described, nullable, TEXT, USD } from '../../platform/schema/fields';
+import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { CapDto } from '../limits/cap';
-import { field, NotForwarded, Text } from '../../http/validation/rules/rules';
-import { OneOf, PageSize, PageToken } from '../../http/validation/rules/query-rules';
 
 export class ApprovalSearch implements PageRequest {
   @OneOf(APPROVAL_STATUSES, 'Status of the approval. Default: `pending`.') status?: (typeof APPROVAL_STATUSES)[number];

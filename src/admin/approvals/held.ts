@@ -1,11 +1,11 @@
 import { Owner, recordedOwner } from '../../access/auth/owner';
-import { commitmentOf, FullStoredCall } from '../../history/records/rows';
-import { Problem } from '../../platform/errors/problem';
-import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
-import { itemsOf } from '../../operations/items/items';
 import { namedIn, NamedId } from '../../gateway/forwarding/ownership/ownership.service';
+import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
+import { commitmentOf, FullStoredCall } from '../../history/records/rows';
 import { accountNamed } from '../../journal/records/accounts';
 import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/catalogue/catalogue';
+import { itemsOf } from '../../operations/items/items';
+import { Problem } from '../../platform/errors/problem';
 
 /** A held call as recorded. */
 export type Held = FullStoredCall;

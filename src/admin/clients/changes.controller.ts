@@ -1,17 +1,17 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/route-access';
 import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
+import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
-import { shownChange } from '../../access/governance/change-document';
 import { ChangeDecisionsService } from '../../access/governance/change-decisions.service';
+import { shownChange } from '../../access/governance/change-document';
 import { PendingChange, shownBefore } from '../../access/governance/pending-changes';
 import { ActivityState } from '../../history/access-log/activity-state.dto';
-import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { asProblem } from './waiting';
-import { ApprovedChangeRecord, ChangeDecisionDto, ChangeRecord, ChangesDto, ChangeSearch } from './changes.dto';
+import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
+import { ApprovedChangeRecord, ChangeDecisionDto, ChangeRecord, ChangesDto, ChangeSearch } from './changes.dto';
+import { asProblem } from './waiting';
 
 const ChangeId = () => ApiId("The change's ID.");
 

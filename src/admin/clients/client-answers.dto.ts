@@ -1,8 +1,8 @@
-import { SCOPES } from '../../operations/catalogue/scopes';
-import { OPERATION_NAMES } from '../../operations/catalogue/catalogue';
-import { CLIENT_KINDS, ClientKind, KEY_KINDS, KEY_STATES, ListedClient, ListedKey } from '../../access/clients/listed';
 import { LIMIT_KEYS, LimitsDocument } from '../../access/clients/limits/limits';
+import { CLIENT_KINDS, ClientKind, KEY_KINDS, KEY_STATES, ListedClient, ListedKey } from '../../access/clients/listed';
 import { shownLimit, withLimits } from '../../http/validation/rules/limit-properties';
+import { OPERATION_NAMES } from '../../operations/catalogue/catalogue';
+import { SCOPES } from '../../operations/catalogue/scopes';
 import {
   BOOLEAN,
   described,

@@ -1,11 +1,11 @@
 import { CLIENT_NAME } from '../../access/clients/client-writes';
-import { mayMoveValue } from '../../access/clients/limits/safe-defaults';
 import { LIMIT_FIELDS } from '../../access/clients/limits/limit-fields';
+import { mayMoveValue } from '../../access/clients/limits/safe-defaults';
 import { isPersonId, isSubject, PERSON, SUBJECT } from '../../access/clients/sign-ins';
-import { SCOPES } from '../../operations/catalogue/scopes';
-import { OPERATION_NAMES } from '../../operations/catalogue/catalogue';
-import { field, Slug, SomeOf } from '../../http/validation/rules/rules';
 import { usdSchema } from '../../http/validation/rules/limit-properties';
+import { field, Slug, SomeOf } from '../../http/validation/rules/rules';
+import { OPERATION_NAMES } from '../../operations/catalogue/catalogue';
+import { SCOPES } from '../../operations/catalogue/scopes';
 
 export const NO_DAILY_CAP =
   'is required for a client that may pay or redeem. Send an amount, such as 10, or null for a client without a daily cap';

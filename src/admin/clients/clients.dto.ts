@@ -1,5 +1,5 @@
-import { CLIENT_KINDS, ClientKind } from '../../access/clients/listed';
 import { LIMIT_KEYS, textOf } from '../../access/clients/limits/limits';
+import { CLIENT_KINDS, ClientKind } from '../../access/clients/listed';
 import { AskedLimits, askedLimit, withLimits } from '../../http/validation/rules/limit-properties';
 import { Account, Instant, OneOf } from '../../http/validation/rules/query-rules';
 import { NotForwarded, Nothing, Text } from '../../http/validation/rules/rules';

@@ -13,11 +13,11 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiClientName, ApiId, ApiSummary } from '../../platform/schema/routes';
-import { asProblem, waiting, WAITS } from './waiting';
 import { ClaimKeyDto, WaitingDto } from './changes.dto';
 import { ClaimedKeyDto, KeysDto, NewKeyDto, NewSignInDto, RevokedKeyDto } from './client-answers.dto';
 import { AllowSignInDto, IssueKeyDto, RevocationDto } from './clients.dto';
 import { expiryOf } from './expiry';
+import { asProblem, waiting, WAITS } from './waiting';
 
 /** Manages the API keys of a client. */
 @ApiTags('Clients')

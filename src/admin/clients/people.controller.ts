@@ -9,16 +9,16 @@ import { GovernanceService, isWaiting } from '../../access/governance/governance
 import { OwnLimits } from '../../access/people/person';
 import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions';
 import { KnownPerson, NamedPerson, PersonRevocationsService } from '../../access/people/person-revocations.service';
-import { maskContacts } from '../../platform/privacy/contacts';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { maskContacts } from '../../platform/privacy/contacts';
 import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiClientName, ApiId, ApiSummary } from '../../platform/schema/routes';
 import { PayerUsage, SpendingService } from '../../policy/spending.service';
 import { toUsage } from '../limits/cap';
-import { asProblem, waiting, WAITS } from './waiting';
 import { MergedPeopleDto, MergePeopleDto, RevokedPersonDto, RevokePersonDto, WaitingDto } from './changes.dto';
 import { ChangePersonDto, LimitPersonDto, PersonDto, PersonsDto, PersonSearch } from './person-limits.dto';
+import { asProblem, waiting, WAITS } from './waiting';
 
 /** Lists the people of a client, and sets their own limits. */
 @ApiTags('Clients')

@@ -1,11 +1,11 @@
 import { LimitKey, LimitsDocument, OwnLimitKey } from '../../access/clients/limits/limits';
 import { OWN_LIMIT_KEYS } from '../../access/people/person';
 import { ListedPerson } from '../../access/people/person-exceptions';
+import { AskedLimits, askedLimit, shownLimit, withLimits } from '../../http/validation/rules/limit-properties';
+import { PageSize, PageToken } from '../../http/validation/rules/query-rules';
+import { NotForwarded, Text } from '../../http/validation/rules/rules';
 import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
-import { AskedLimits, askedLimit, shownLimit, withLimits } from '../../http/validation/rules/limit-properties';
-import { NotForwarded, Text } from '../../http/validation/rules/rules';
-import { PageSize, PageToken } from '../../http/validation/rules/query-rules';
 import { UsageDto } from '../limits/cap';
 
 const MAX_NAME = 255;

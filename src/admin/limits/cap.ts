@@ -1,5 +1,5 @@
-import { described, INSTANT, nullable, USD } from '../../platform/schema/fields';
 import { Decimal } from 'decimal.js';
+import { described, INSTANT, nullable, USD } from '../../platform/schema/fields';
 import { Spending, Spent } from '../../policy/spending.service';
 
 /** A cap and its remaining amount. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
+import { PresentService } from '../../history/records/records.service';
 import { IndexService } from '../../history/search/index.service';
 import { CallState } from '../../operations/lifecycle/lifecycle';
 import { stateAtSql } from '../../operations/lifecycle/lifecycle-sql';
 import { SUM_COLUMNS, SumRow, sumsOfEntry, TOTALS } from '../../operations/lifecycle/sums-sql';
-import { PresentService } from '../../history/records/records.service';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { RESTED } from '../../platform/database/pools/pacing';

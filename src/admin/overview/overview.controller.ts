@@ -1,11 +1,12 @@
+import { Readable } from 'node:stream';
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { Readable } from 'node:stream';
-import { Allow, Shows } from '../../access/auth/route-access';
 import { AuthenticatedCall, CurrentCall } from '../../access/auth/call';
-import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Allow, Shows } from '../../access/auth/route-access';
 import { EVENT_STREAM, wantsEvents } from '../../http/streams/event-streams.service';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { ApiSummary } from '../../platform/schema/routes';
 import {
   Overview,
   OverviewApprovals,
@@ -20,7 +21,6 @@ import {
   OverviewWallet,
 } from './overview.dto';
 import { OverviewService, OverviewStreams } from './overview.service';
-import { ApiSummary } from '../../platform/schema/routes';
 
 /** Serves the overview, as JSON or as a stream. */
 @ApiTags('Overview')

@@ -1,4 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { PayoutSums } from '../../history/search/summary.dto';
+import { WholeNumber } from '../../http/validation/rules/query-rules';
+import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle/lifecycle';
 import {
   BOOLEAN,
   COUNT,
@@ -13,15 +16,12 @@ import {
   USD,
   UUID,
 } from '../../platform/schema/fields';
-import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle/lifecycle';
-import { PayoutSums } from '../../history/search/summary.dto';
+import { Cause, CAUSES, Place, PLACES } from '../../platform/storage/failures';
 import { AGES, AgeName } from '../../reconciliation/findings/ageing';
 import { Result, RESULTS } from '../../reconciliation/runs/run-reader';
 import { RUN_STATES, RunState } from '../../reconciliation/runs/runs.dto';
 import { AccountHealth } from '../accounts/accounts.dto';
 import { UsageDto } from '../limits/cap';
-import { Cause, CAUSES, Place, PLACES } from '../../platform/storage/failures';
-import { WholeNumber } from '../../http/validation/rules/query-rules';
 
 /** Maximum number of days. Keeps the tables small enough to read at once. */
 export const MOST_DAYS = 31;

@@ -1,6 +1,6 @@
+import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
-import { Readable } from 'node:stream';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { eventOf, EventStreams } from '../../http/streams/event-streams.service';
 import { SharedReads } from '../../http/streams/shared-reads';

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { PresentService } from '../../history/records/records.service';
+import { IndexService } from '../../history/search/index.service';
 import { recordedAs } from '../../operations/lifecycle/lifecycle';
 import { notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle/lifecycle-sql';
-import { IndexService } from '../../history/search/index.service';
-import { PresentService } from '../../history/records/records.service';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { accountNames } from '../../platform/config/upstream/upstream-accounts';
 import { RESTED } from '../../platform/database/pools/pacing';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { toUsage } from '../limits/cap';
 import { SpendingService } from '../../policy/spending.service';
 import { sumAges } from '../../reconciliation/findings/ageing';
 import { readAges, readStatesOf, WAITING } from '../../reconciliation/findings/read';
@@ -14,6 +14,7 @@ import { equationOf } from '../../reconciliation/report/report.controller';
 import { RunReader } from '../../reconciliation/runs/run-reader';
 import { stateOf } from '../../reconciliation/runs/run-record';
 import { readWalletLevels } from '../../reconciliation/wallets/wallets.job';
+import { toUsage } from '../limits/cap';
 import {
   OverviewApprovals,
   OverviewClient,
@@ -24,7 +25,6 @@ import {
   OverviewStops,
   OverviewWallet,
 } from './overview.dto';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Reads the sections of the overview separately. */
 @Injectable()

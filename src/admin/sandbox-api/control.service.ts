@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { pointerTo } from '../../http/validation/faults';
 import { EmbeddedSandbox, RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Fault, Problem } from '../../platform/errors/problem';
-import { pointerTo } from '../../http/validation/faults';
 
 const TIMEOUT_MS = 10_000;
 

@@ -2,9 +2,9 @@ import { Body, Controller, Delete, HttpCode, Patch, Post } from '@nestjs/common'
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/route-access';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { ApiSummary } from '../../platform/schema/routes';
 import { FeesDto, ListingDelayDto, ListLiesDto, NewEntryDto, SandboxLiesDto, StatusWordDto } from './lies.dto';
 import { SandboxLiesService } from './lies.service';
-import { ApiSummary } from '../../platform/schema/routes';
 
 const LIES = { status: 200, type: SandboxLiesDto, description: 'What the sandbox lies about.' };
 const Problems = () => ApiKeyProblems('not_found', 'sandbox_unreachable', 'invalid_request');

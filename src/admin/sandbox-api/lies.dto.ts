@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { field, NotForwarded, Text, WordList } from '../../http/validation/rules/rules';
 import { OneOf } from '../../http/validation/rules/query-rules';
+import { field, NotForwarded, Text, WordList } from '../../http/validation/rules/rules';
 import { described, INSTANT, INTEGER, nullable, NUMBER } from '../../platform/schema/fields';
 
 /** A numeric setting. Only its range is checked here, the rest in the sandbox. */

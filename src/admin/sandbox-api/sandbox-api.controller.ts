@@ -1,13 +1,13 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow } from '../../access/auth/route-access';
 import { AuthenticatedCall, CurrentCall } from '../../access/auth/call';
+import { Allow } from '../../access/auth/route-access';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ProblemCode } from '../../platform/errors/problems';
+import { ApiSummary } from '../../platform/schema/routes';
 import { SandboxControlService } from './control.service';
 import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
 import { SandboxApiService } from './sandbox-api.service';
-import { ApiSummary } from '../../platform/schema/routes';
 
 const WHERE = 'Only if the proxy started the sandbox itself, without `UPSTREAM_BASE_URL`. Otherwise 404 `not_found`.';
 const Problems = (...own: ProblemCode[]) => ApiKeyProblems('not_found', 'sandbox_unreachable', ...own);

@@ -1,8 +1,8 @@
-import { BOOLEAN, described, INTEGER, nullable, NUMBER, TEXT, UUID } from '../../platform/schema/fields';
-import { OPERATION_NAMES, OperationName } from '../../operations/catalogue/catalogue';
 import { FreeForm } from '../../http/validation/free-form';
-import { field, NotForwarded, Text } from '../../http/validation/rules/rules';
 import { IdempotencyKey, OneOf } from '../../http/validation/rules/query-rules';
+import { field, NotForwarded, Text } from '../../http/validation/rules/rules';
+import { OPERATION_NAMES, OperationName } from '../../operations/catalogue/catalogue';
+import { BOOLEAN, described, INTEGER, nullable, NUMBER, TEXT, UUID } from '../../platform/schema/fields';
 import { Figure, SandboxLiesDto } from './lies.dto';
 import { SAMPLE_OPERATIONS } from './samples';
 const FREE = { type: 'object', additionalProperties: true };

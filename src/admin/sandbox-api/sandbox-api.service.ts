@@ -1,18 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { FastifyInstance } from 'fastify';
-import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { Call } from '../../access/auth/call';
 import { KeyCallersService } from '../../access/callers/key-callers.service';
+import { INTERFACE_PREFIX, pathOf } from '../../operations/catalogue/catalogue';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { givenUpAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { Problem } from '../../platform/errors/problem';
-import { INTERFACE_PREFIX, pathOf } from '../../operations/catalogue/catalogue';
 import { FaultKind, MagicRecipient, SandboxAccount, SandboxControlService, SandboxFault } from './control.service';
-import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
 import { toLies } from './lies.service';
 import { samplesFor } from './samples';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
 
 const NO_DEMO_CLIENTS =
   'Demo clients exist only in the embedded database. Start the proxy without DATABASE_URL to send samples.';

@@ -1,17 +1,17 @@
 import { Body, Controller, Delete, Get, HttpStatus, Logger, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { Allow } from '../../access/auth/route-access';
 import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
+import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { isWaiting } from '../../access/governance/governance.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import { WaitingDto } from '../clients/changes.dto';
 import { waiting, WAITS } from '../clients/waiting';
-import { stopAuthorOf, StopLiftingService, StopsService } from './stops.service';
 import { NewStopDto, StopAuthorRecord, StopLift, StopList, StopRecord, Stops } from './stops.dto';
-import { ApiId, ApiSummary } from '../../platform/schema/routes';
+import { stopAuthorOf, StopLiftingService, StopsService } from './stops.service';
 
 @ApiTags('Stops')
 @ApiExtraModels(StopAuthorRecord, WaitingDto)

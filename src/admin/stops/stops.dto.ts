@@ -1,8 +1,8 @@
-import { BOOLEAN, described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { ValidateBy, ValidationArguments } from 'class-validator';
-import { CHANGING_OPERATIONS } from '../../operations/items/effects';
-import { field, NotForwarded, Text } from '../../http/validation/rules/rules';
 import { OneOf } from '../../http/validation/rules/query-rules';
+import { field, NotForwarded, Text } from '../../http/validation/rules/rules';
+import { CHANGING_OPERATIONS } from '../../operations/items/effects';
+import { BOOLEAN, described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 
 /** The operations that can be stopped. Reads always continue. */
 export const STOPPABLE: string[] = [...CHANGING_OPERATIONS];

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { Config, RunningConfig } from '../../platform/config/config';
-import { EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/database/embedded/embedded-postgres';
-import { DirectoryLock } from '../../platform/database/embedded/directory-lock';
-import { migrateAtStart, SANDBOX_MIGRATIONS } from '../../platform/database/migrations/migrations';
-import { prepareDatabase } from '../../platform/database/checks/prepare-database';
-import { onceReachable } from '../../platform/database/servers/once-reachable';
 import { logKeyOf, logRingOf } from '../../history/log/log-key';
 import { requireLogKeys } from '../../history/log/log-key-check';
+import { Config, RunningConfig } from '../../platform/config/config';
+import { prepareDatabase } from '../../platform/database/checks/prepare-database';
+import { DirectoryLock } from '../../platform/database/embedded/directory-lock';
+import { EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/database/embedded/embedded-postgres';
+import { migrateAtStart, SANDBOX_MIGRATIONS } from '../../platform/database/migrations/migrations';
+import { onceReachable } from '../../platform/database/servers/once-reachable';
 import { demoKeysFile } from './demo-keys';
 import { RunningSandbox, startSandbox } from './sandbox-process';
 

@@ -6,8 +6,8 @@ import { RecordedConfiguration } from '../../platform/config/recorded-configurat
 import { SecretReloadService } from '../../platform/config/secrets/secret-reload.service';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { asRecorded } from '../../platform/privacy/recorded';
 import { codeOrNameOf } from '../../platform/errors/error-code';
+import { asRecorded } from '../../platform/privacy/recorded';
 
 /** Kinds of processes. Workers have their own configuration. */
 type ProcessKind = 'proxy' | 'worker';

@@ -2,12 +2,12 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { childEnvironment } from '../../platform/config/environment/child-environment';
 import { Config, StartError } from '../../platform/config/config';
+import { childEnvironment } from '../../platform/config/environment/child-environment';
 import { writePrivateJson } from '../../platform/config/secrets/private-file';
 import { Secret } from '../../platform/config/secrets/secret';
-import { SessionLock } from '../../platform/database/pools/session-lock';
 import { LOCKS } from '../../platform/database/locks';
+import { SessionLock } from '../../platform/database/pools/session-lock';
 
 export interface RunningSandbox {
   url: string;

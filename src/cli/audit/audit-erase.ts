@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import { erase, Erased, findPlaces } from '../../history/retention/erase';
 import { namedIn } from '../../history/retention/person';
-import { contactOf } from '../../recipients/recipient';
-import { confirm, standardInput, Progress } from '../terminal';
 import { CallingPerson, ErasedPersons, eraseNamed, PersonSearch, personsNamed } from '../../history/retention/persons';
+import { contactOf } from '../../recipients/recipient';
 import { print } from '../output';
+import { confirm, standardInput, Progress } from '../terminal';
 import { RetentionOptions, withRetention } from './retention';
 
 const HELP = `

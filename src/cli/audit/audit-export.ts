@@ -1,15 +1,15 @@
-import { Command, Option } from 'commander';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { FileHandle, open as openFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { ManifestRecord } from '../../history/export/export.dto';
+import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
+import { ManifestRecord } from '../../history/export/export.dto';
 import { codeOrNameOf } from '../../platform/errors/error-code';
+import { readStrictJson } from '../../platform/json/strict-json';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from '../asking-proxy';
 import { writeOut } from '../download';
 import { print, filterOption, Filters } from '../output';
 import { Progress } from '../terminal';
-import { createHash } from 'node:crypto';
-import { readStrictJson } from '../../platform/json/strict-json';
 
 const HELP = `
 Calls the running proxy with the key of an auditor. ${keyHelp('auditor')}

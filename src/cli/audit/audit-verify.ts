@@ -1,12 +1,12 @@
-import { Command } from 'commander';
 import { existsSync, readFileSync } from 'node:fs';
+import { Command } from 'commander';
 import { Client } from 'pg';
 import { ClientError } from '../../access/clients/client-error';
-import { Config, loadConfigOf, StartError } from '../../platform/config/config';
-import { KeyRing, ringOf, splitNotes, verifierOf } from '../../history/log/note';
 import { knownLogKeyOf, logRingOf } from '../../history/log/log-key';
+import { KeyRing, ringOf, splitNotes, verifierOf } from '../../history/log/note';
 import { Fault } from '../../history/log/verify/fault';
 import { Report, verifyLog, VerifyRequest } from '../../history/log/verify/verify';
+import { Config, loadConfigOf, StartError } from '../../platform/config/config';
 import { ServerClient } from '../../platform/database/servers/server-client';
 import { withDatabase } from '../database/database';
 import { Progress } from '../terminal';

@@ -1,14 +1,14 @@
 import { Command, Option } from 'commander';
-import { auditEraseCommand } from './audit-erase';
-import { auditCheckExportCommand, auditExportCommand } from './audit-export';
-import { auditPruneCommand } from './retention';
-import { auditVerifyCommand } from './audit-verify';
 import { ClientError } from '../../access/clients/client-error';
-import { newSigningKey } from '../../history/log/note';
 import { ActivityPage, ActivityRecord } from '../../history/access-log/access-log.dto';
+import { newSigningKey } from '../../history/log/note';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from '../asking-proxy';
 import { download } from '../download';
 import { filterOption, Filters, PAGE_TOKEN, pageQuery, printPage } from '../output';
+import { auditEraseCommand } from './audit-erase';
+import { auditCheckExportCommand, auditExportCommand } from './audit-export';
+import { auditVerifyCommand } from './audit-verify';
+import { auditPruneCommand } from './retention';
 
 export function auditCommands(): Command {
   return new Command('audit')

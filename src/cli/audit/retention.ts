@@ -1,20 +1,20 @@
+import { Command } from 'commander';
 import { Client } from 'pg';
 import { ClientError } from '../../access/clients/client-error';
 import { isPersonId } from '../../access/clients/sign-ins';
-import { DATABASE_MS, clock } from '../../platform/database/clock';
-import { loadConfigOf, StartError } from '../../platform/config/config';
-import { ServerClient } from '../../platform/database/servers/server-client';
-import { proseAsRecorded } from '../../platform/privacy/recorded';
-import { Wish } from '../../history/retention/erasures';
-import { KeyRing, Signer } from '../../history/log/note';
 import { knownLogKeyOf, logRingOf } from '../../history/log/log-key';
 import { newestNote, signerAfter } from '../../history/log/log-key-check';
-import { changedByOperator, compareClock, withOwner } from '../database/database';
-import { Command } from 'commander';
+import { KeyRing, Signer } from '../../history/log/note';
+import { Wish } from '../../history/retention/erasures';
 import { endsBefore, MIN_DAYS } from '../../history/retention/months';
 import { prune, Pruned, PruneWish } from '../../history/retention/prune';
-import { confirm } from '../terminal';
+import { loadConfigOf, StartError } from '../../platform/config/config';
+import { DATABASE_MS, clock } from '../../platform/database/clock';
+import { ServerClient } from '../../platform/database/servers/server-client';
+import { proseAsRecorded } from '../../platform/privacy/recorded';
+import { changedByOperator, compareClock, withOwner } from '../database/database';
 import { print } from '../output';
+import { confirm } from '../terminal';
 
 /** Options that the commands which delete from the history share. */
 export interface RetentionOptions {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { FullCallRecord } from '../../history/records/record.dto';
 import { PayoutRecord, VERDICTS_BY_HAND } from '../../history/own-calls/own-calls.dto';
+import { FullCallRecord } from '../../history/records/record.dto';
 import { ask, askingProxy, keyHelp, ProxyOptions } from '../asking-proxy';
 import { print } from '../output';
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { CHANGE_STATUSES } from '../../access/governance/pending-changes';
 import { ApprovalPage } from '../../admin/approvals/approvals.dto';
 import type { ApprovedChangeRecord, ChangeRecord, ChangesDto } from '../../admin/clients/changes.dto';
-import { CHANGE_STATUSES } from '../../access/governance/pending-changes';
 import { ask, askingProxy, keyHelp, ProxyOptions } from '../asking-proxy';
 import { askClients } from '../governed';
 import { PAGE_TOKEN, pageQuery, print, printPage } from '../output';

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { isText } from '../../http/validation/rules/rules';
-import { Operator } from '../../journal/records/author';
 import { MAX_REASON, STOPPABLE, StopRecord } from '../../admin/stops/stops.dto';
 import { StopsService, Target } from '../../admin/stops/stops.service';
-import { changedByOperator, clientServices, withPrisma } from '../database/database';
+import { isText } from '../../http/validation/rules/rules';
+import { Operator } from '../../journal/records/author';
 import { keyHelp } from '../asking-proxy';
+import { changedByOperator, clientServices, withPrisma } from '../database/database';
 import { askClients, governed, GovernedOptions, makeChange } from '../governed';
 import { print } from '../output';
 

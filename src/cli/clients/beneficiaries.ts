@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { MAX_AT_ONCE } from '../../access/clients/beneficiaries.service';
+import { ClientError } from '../../access/clients/client-error';
 import {
   Beneficiary,
   ListedBeneficiary,
@@ -7,7 +8,6 @@ import {
   RegisterChanged,
   RegisterList,
 } from '../../access/clients/register-writes';
-import { ClientError } from '../../access/clients/client-error';
 import type { WaitingDto } from '../../admin/clients/changes.dto';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/rules/beneficiary-text';
 import { clientServices, withPrisma } from '../database/database';

@@ -11,9 +11,9 @@ import {
   unitOf,
 } from '../../access/clients/limits/limits';
 import { ListedClient } from '../../access/clients/listed';
-import { words } from '../../platform/config/environment/words';
-import { OPERATION_NAMES as NAMES, sourceOf } from '../../operations/catalogue/catalogue';
 import { PROVIDER_FIELDS, PROVIDER_KEYS, Providers, TOKEN_ALGORITHMS } from '../../access/clients/providers';
+import { OPERATION_NAMES as NAMES, sourceOf } from '../../operations/catalogue/catalogue';
+import { words } from '../../platform/config/environment/words';
 
 export const LIMITS_HELP = `
 A limit that is not given when a client is created does not apply. The value none removes a limit: --daily-cap none,

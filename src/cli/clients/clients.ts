@@ -1,12 +1,11 @@
 import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import { toPermissions } from '../../access/clients/grants';
-import { CLIENT_KINDS, ClientKind, ListedClient } from '../../access/clients/listed';
 import { LIMIT_KEYS } from '../../access/clients/limits/limits';
 import { lacksDailyCap, mayMoveValue } from '../../access/clients/limits/safe-defaults';
+import { CLIENT_KINDS, ClientKind, ListedClient } from '../../access/clients/listed';
 import { SCOPES } from '../../operations/catalogue/scopes';
 import { words } from '../../platform/config/environment/words';
-import { beneficiariesCommand } from './beneficiaries';
 import { withClients } from '../database/database';
 import {
   askedExpiry,
@@ -18,6 +17,8 @@ import {
   GovernedOptions,
   makeChange,
 } from '../governed';
+import { print } from '../output';
+import { beneficiariesCommand } from './beneficiaries';
 import {
   chosenLimits,
   LIMITS_HELP,
@@ -33,7 +34,6 @@ import {
   ProviderOptions,
   withProviderOptions,
 } from './client-options';
-import { print } from '../output';
 import { personsCommand } from './persons';
 
 interface ClientOptions extends OperationOptions, ProviderOptions, GovernedOptions {

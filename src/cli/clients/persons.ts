@@ -1,19 +1,19 @@
 import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { optionOf } from '../../access/clients/limits/limits';
 import { toPermissions } from '../../access/clients/grants';
+import { optionOf } from '../../access/clients/limits/limits';
+import { mergePeople, NamedMerge } from '../../access/people/merges';
 import { OWN_LIMIT_KEYS } from '../../access/people/person';
 import { ListedPerson } from '../../access/people/person-exceptions';
+import { KnownPerson, NamedPerson, PersonRevocationsService } from '../../access/people/person-revocations.service';
+import { ActivityJournal } from '../../journal/activity/activity';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { maskContacts } from '../../platform/privacy/contacts';
 import { SpendingService } from '../../policy/spending.service';
 import { clientServices, withPrisma, changedByOperator } from '../database/database';
 import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from '../governed';
-import { chosenLimits, withLimitOptions } from './client-options';
 import { print } from '../output';
-import { mergePeople, NamedMerge } from '../../access/people/merges';
-import { ActivityJournal } from '../../journal/activity/activity';
-import { KnownPerson, NamedPerson, PersonRevocationsService } from '../../access/people/person-revocations.service';
+import { chosenLimits, withLimitOptions } from './client-options';
 
 interface Options extends GovernedOptions {
   client: string;

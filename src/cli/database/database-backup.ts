@@ -1,24 +1,24 @@
-import { Command } from 'commander';
+import { createHash } from 'node:crypto';
 import { lstatSync, rmSync, createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdtemp, rename, rm, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Command } from 'commander';
+import { ClientBase } from 'pg';
 import { ClientError } from '../../access/clients/client-error';
+import { Manifest, MANIFEST, newManifest } from '../../continuity/backup/manifest';
+import { writeSnapshot } from '../../continuity/backup/snapshot';
+import { keepLogKey, knownLogKeyOf, LOG_KEY_FILE, logKeyIn, logRingOf } from '../../history/log/log-key';
+import { newestNote, signerAfter } from '../../history/log/log-key-check';
+import { currentOf } from '../../history/log/note';
 import { loadConfigOf, Config } from '../../platform/config/config';
 import { makeFolder } from '../../platform/config/folder';
 import { writePrivateJson } from '../../platform/config/secrets/private-file';
-import { Manifest, MANIFEST, newManifest } from '../../continuity/backup/manifest';
-import { writeSnapshot } from '../../continuity/backup/snapshot';
-import { withConnection } from '../../platform/database/servers/database-client';
 import { isUnavailable } from '../../platform/database/pools/unavailable';
-import { withOwner } from './database';
+import { withConnection } from '../../platform/database/servers/database-client';
 import { print } from '../output';
 import { Progress } from '../terminal';
-import { createHash } from 'node:crypto';
-import { ClientBase } from 'pg';
-import { pipeline } from 'node:stream/promises';
-import { currentOf } from '../../history/log/note';
-import { keepLogKey, knownLogKeyOf, LOG_KEY_FILE, logKeyIn, logRingOf } from '../../history/log/log-key';
-import { newestNote, signerAfter } from '../../history/log/log-key-check';
+import { withOwner } from './database';
 
 interface BackupOptions {
   withoutTables?: boolean;

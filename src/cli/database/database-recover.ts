@@ -1,20 +1,20 @@
-import { Command } from 'commander';
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { LostTime, beginEpoch } from '../../journal/stops/lost-time';
+import { IS_ELSEWHERE } from '../../continuity/epoch/epoch-comparison';
+import { EpochFile, epochFileIn } from '../../continuity/epoch/epoch-file';
 import { Recovered, restoreFromCopies } from '../../journal/recovery/recovery';
+import { LostTime, beginEpoch } from '../../journal/stops/lost-time';
 import { insertStopOfAll, readStops } from '../../journal/stops/stops';
 import { loadConfigOf } from '../../platform/config/config';
-import { EpochFile, epochFileIn } from '../../continuity/epoch/epoch-file';
-import { IS_ELSEWHERE } from '../../continuity/epoch/epoch-comparison';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { accountNames } from '../../platform/config/upstream/upstream-accounts';
-import { settingsOf } from '../../reconciliation/matching/plan';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { codeOf } from '../../platform/errors/error-code';
-import { changedByOperator, withPrisma } from './database';
-import { confirm, Progress } from '../terminal';
+import { settingsOf } from '../../reconciliation/matching/plan';
 import { print } from '../output';
+import { confirm, Progress } from '../terminal';
+import { changedByOperator, withPrisma } from './database';
 
 interface RecoverOptions {
   reason: string;

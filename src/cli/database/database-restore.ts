@@ -1,16 +1,16 @@
 import { Command } from 'commander';
 import { Client } from 'pg';
+import { Manifest, readManifest } from '../../continuity/backup/manifest';
+import { requireRecords, restoreTables } from '../../continuity/backup/restore-tables';
 import { stopRestored } from '../../journal/stops/stops';
 import { Config, loadConfigOf } from '../../platform/config/config';
 import { grantAccess, grantLogins, Logins, requireAccess } from '../../platform/database/checks/access-check';
-import { Manifest, readManifest } from '../../continuity/backup/manifest';
-import { requireRecords, restoreTables } from '../../continuity/backup/restore-tables';
 import { DATABASE_MS } from '../../platform/database/clock';
 import { withConnection } from '../../platform/database/servers/database-client';
-import { checkFiles, restoreFiles } from './database-backup';
-import { changedByOperator, compareClock, requireUpToDate, withDatabase } from './database';
-import { confirm, Progress } from '../terminal';
 import { print } from '../output';
+import { confirm, Progress } from '../terminal';
+import { changedByOperator, compareClock, requireUpToDate, withDatabase } from './database';
+import { checkFiles, restoreFiles } from './database-backup';
 
 interface RestoreOptions {
   yes?: boolean;

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { Client } from 'pg';
 import { lockIndex } from '../../history/retention/reindex';
 import { withConnection } from '../../platform/database/servers/database-client';
-import { withOwner } from './database';
 import { print } from '../output';
+import { withOwner } from './database';
 
 interface SearchOptions {
   off?: boolean;

@@ -1,12 +1,17 @@
+import { userInfo } from 'node:os';
 import { Command } from 'commander';
-import { StopsService } from '../../admin/stops/stops.service';
 import { BeneficiariesService } from '../../access/clients/beneficiaries.service';
+import { AT_START, ChangeAuthor } from '../../access/clients/changes';
+import { ClientError } from '../../access/clients/client-error';
 import { ClientsService } from '../../access/clients/clients.service';
 import { PersonExceptionsService } from '../../access/people/person-exceptions';
-import { clock, DATABASE_MS } from '../../platform/database/clock';
+import { StopsService } from '../../admin/stops/stops.service';
+import { isText } from '../../http/validation/rules/rules';
+import { ActivityJournal } from '../../journal/activity/activity';
 import { Config, loadConfigOf, StartError } from '../../platform/config/config';
 import { requireAccess } from '../../platform/database/checks/access-check';
 import { requireEngine, requireSessionLocks } from '../../platform/database/checks/engine-check';
+import { clock, DATABASE_MS } from '../../platform/database/clock';
 import { embeddedUrls } from '../../platform/database/embedded/access';
 import { startEmbeddedPostgres } from '../../platform/database/embedded/embedded-postgres';
 import {
@@ -16,15 +21,10 @@ import {
   PROXY_MIGRATIONS,
   SANDBOX_MIGRATIONS,
 } from '../../platform/database/migrations/migrations';
-import { withConnection } from '../../platform/database/servers/database-client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { withConnection } from '../../platform/database/servers/database-client';
 import { onceReachable } from '../../platform/database/servers/once-reachable';
-import { ActivityJournal } from '../../journal/activity/activity';
 import { print } from '../output';
-import { userInfo } from 'node:os';
-import { AT_START, ChangeAuthor } from '../../access/clients/changes';
-import { ClientError } from '../../access/clients/client-error';
-import { isText } from '../../http/validation/rules/rules';
 
 interface DatabaseUrls {
   url: string;

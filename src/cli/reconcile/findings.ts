@@ -1,5 +1,5 @@
-import { Command, Option } from 'commander';
 import { readFile } from 'node:fs/promises';
+import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import type { FindingDecisions } from '../../reconciliation/findings/decisions.dto';

@@ -1,8 +1,8 @@
-import { Command, Option } from 'commander';
 import { createReadStream, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
+import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import type { ImportedStatement } from '../../reconciliation/sources/statements.dto';
 import { ask, keyHelp, ProxyOptions } from '../asking-proxy';

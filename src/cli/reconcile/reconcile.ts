@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
+import { Totals } from '../../reconciliation/matching/totals';
 import { ask, askingProxy, keyHelp, open, ProxyOptions } from '../asking-proxy';
 import { download } from '../download';
 import { followRun, goesOn, RunEnd } from './follow-run';
-import { Totals } from '../../reconciliation/matching/totals';
 import { reconcileImportCommand } from './reconcile-import';
 
 const HELP = `

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { withConnection } from '../../platform/database/servers/database-client';
 import { ROLES, TABLE_RIGHTS } from '../../platform/database/checks/rights';
+import { withConnection } from '../../platform/database/servers/database-client';
 import { hashing } from './hashing';
 import { fileOf, Manifest, TableCopy } from './manifest';
 

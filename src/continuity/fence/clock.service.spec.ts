@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
-import { FenceService } from './fence.service';
-import { now } from '../heartbeat/instant';
-import { ClockService } from './clock.service';
+import { RunningConfig } from '../../platform/config/config';
 import { Beat } from '../heartbeat/beat';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
-import { RunningConfig } from '../../platform/config/config';
+import { now } from '../heartbeat/instant';
+import { ClockService } from './clock.service';
+import { FenceService } from './fence.service';
 
 /** The durable writes are fakes. test/continuity/failover/clocks.full.spec.ts has real ones. */
 describe('the comparison of the clocks', () => {

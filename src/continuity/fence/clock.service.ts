@@ -1,11 +1,11 @@
 import { Inject, Injectable, Logger, OnModuleInit } from '@nestjs/common';
-import { FenceService } from './fence.service';
-import { Instant, now } from '../heartbeat/instant';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { clock } from '../../platform/database/clock';
+import { waitAtMost } from '../../platform/database/pools/patience';
 import { Beat } from '../heartbeat/beat';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
-import { waitAtMost } from '../../platform/database/pools/patience';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { Instant, now } from '../heartbeat/instant';
+import { FenceService } from './fence.service';
 
 /** Above the milliseconds by which synchronized clocks differ. */
 const WARN_MS = 1_000;

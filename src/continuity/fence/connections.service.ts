@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ClientBase } from 'pg';
-import { FenceReason, FenceService } from './fence.service';
-import { DurabilityService } from './durability.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Comparison } from '../epoch/epoch-comparison';
 import { Beat } from '../heartbeat/beat';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { DurabilityService } from './durability.service';
+import { FenceReason, FenceService } from './fence.service';
 
 /** The properties of a connection at its opening. */
 interface Session {

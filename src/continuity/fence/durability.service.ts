@@ -1,10 +1,10 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { RunningConfig, SETTINGS, StartError } from '../../platform/config/config';
-import { FenceService } from './fence.service';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { DurabilitySettings } from '../epoch/durability-settings';
 import { Beat } from '../heartbeat/beat';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { FenceService } from './fence.service';
 
 /** Postgres settings that can lose confirmed commits, by their names in DATABASE_ALLOW_UNSAFE. */
 export const UNSAFE_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;

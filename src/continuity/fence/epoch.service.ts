@@ -1,16 +1,16 @@
-import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { ClientBase } from 'pg';
-import { FenceService } from './fence.service';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { codeOf } from '../../platform/errors/error-code';
-import { ConnectionsService } from './connections.service';
 import { compare, Comparison, isUnconfirmed, lackOf, Statement, UNCONFIRMED } from '../epoch/epoch-comparison';
 import { EpochFile, epochFileIn, Seen } from '../epoch/epoch-file';
+import { CommitKind, RecentCommits } from '../epoch/recent-commits';
 import { Beat } from '../heartbeat/beat';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { CommitKind, RecentCommits } from '../epoch/recent-commits';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { ConnectionsService } from './connections.service';
+import { FenceService } from './fence.service';
 
 /**
  * Detects a database from the past: a restored backup, or a standby that lagged behind at its promotion. It

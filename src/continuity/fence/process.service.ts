@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { overAfterMs } from '../../platform/config/upstream/upstream-timeouts';
-import { ConnectionsService } from './connections.service';
 import { LOCKS } from '../../platform/database/locks';
 import { sessionUrlOf } from '../../platform/database/pools/pools';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SessionLock } from '../../platform/database/pools/session-lock';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { ConnectionsService } from './connections.service';
 
 /** Numbers are integers of the database. */
 const END_OF_NUMBERS = 2 ** 31;

@@ -1,6 +1,6 @@
-import { Instant } from './instant';
 import { DURABILITY_SETTINGS, DurabilitySettings } from '../epoch/durability-settings';
 import { IS_ELSEWHERE, OTHERS_MS } from '../epoch/epoch-comparison';
+import { Instant } from './instant';
 
 /** The facts about the database from one durable write. */
 export interface Beat {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { StorageService } from '../../platform/storage/storage.service';
-import { codeOf } from '../../platform/errors/error-code';
-import { HeartbeatService } from './heartbeat.service';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { causeOf, causeOfState } from '../../platform/database/pools/unavailable';
+import { codeOf } from '../../platform/errors/error-code';
+import { StorageService } from '../../platform/storage/storage.service';
+import { HeartbeatService } from './heartbeat.service';
 
 /**
  * Time without a failure after which it is over, in ms. A heartbeat has a connection of its own and updates

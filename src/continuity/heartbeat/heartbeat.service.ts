@@ -1,12 +1,12 @@
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { Client } from 'pg';
-import { ageOf, now } from './instant';
-import { BEAT, Beat, BeatRow, toBeat } from './beat';
+import { SETTINGS } from '../../platform/config/config';
 import { waitAtMost } from '../../platform/database/pools/patience';
 import { connectionOf, DatabaseSettings, isPooled } from '../../platform/database/pools/pools';
 import { requireReplication } from '../../platform/database/pools/replication';
 import { ServerClient } from '../../platform/database/servers/server-client';
-import { SETTINGS } from '../../platform/config/config';
+import { BEAT, Beat, BeatRow, toBeat } from './beat';
+import { ageOf, now } from './instant';
 
 const EVERY_MS = 1_000;
 

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
-import { StorageService } from '../../platform/storage/storage.service';
-import { codeOf } from '../../platform/errors/error-code';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { causeOfState } from '../../platform/database/pools/unavailable';
+import { codeOf } from '../../platform/errors/error-code';
+import { StorageService } from '../../platform/storage/storage.service';
 
 /** Interval of checks, and time without a full disk before the reserve is rebuilt, in ms. */
 const EVERY_MS = 5_000;

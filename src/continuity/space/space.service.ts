@@ -1,12 +1,12 @@
-import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { codeOf } from '../../platform/errors/error-code';
 import { CAUSES, causeOfFile, Place } from '../../platform/storage/failures';
 import { StorageService } from '../../platform/storage/storage.service';
-import { codeOf } from '../../platform/errors/error-code';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { Reserve } from './reserve';
 
 const EVERY_MS = 1_000;

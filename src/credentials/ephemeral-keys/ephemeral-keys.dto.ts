@@ -2,9 +2,9 @@ import { LIMIT_FIELDS, MAX_WORDS } from '../../access/clients/limits/limit-field
 import { isPersonId, PERSON } from '../../access/clients/sign-ins';
 import { LONGEST_SECONDS } from '../../access/ephemeral/ephemeral-keys.service';
 import { EPHEMERAL_KEY_STATES, EphemeralKeyState } from '../../access/ephemeral/state';
-import { field, NotForwarded, Slug, SomeOf, WordList } from '../../http/validation/rules/rules';
-import { PageSize, PageToken } from '../../http/validation/rules/query-rules';
 import { usdSchema } from '../../http/validation/rules/limit-properties';
+import { PageSize, PageToken } from '../../http/validation/rules/query-rules';
+import { field, NotForwarded, Slug, SomeOf, WordList } from '../../http/validation/rules/rules';
 import { OPERATION_NAMES } from '../../operations/catalogue/catalogue';
 import { described, INSTANT, INTEGER, nullable, TEXT, USD, UUID } from '../../platform/schema/fields';
 import { LONG_PAGE, nextPageToken, PageRequest } from '../../platform/schema/page';

@@ -1,13 +1,13 @@
-import { compactVerify } from 'jose';
 import { createHash } from 'node:crypto';
+import { compactVerify } from 'jose';
 import type * as openid from 'openid-client';
 import { NewSignIn } from '../../access/sessions/session-life';
-import { Secret } from '../../platform/config/secrets/secret';
-import { Egress } from '../../platform/network/egress';
-import { StepUpConfig } from '../../platform/config/sign-in-config';
-import { clock } from '../../platform/database/clock';
 import { isTokenText, SKEW_SECONDS } from '../../access/tokens/access-token';
 import { ProviderKeys } from '../../access/tokens/provider-keys';
+import { Secret } from '../../platform/config/secrets/secret';
+import { StepUpConfig } from '../../platform/config/sign-in-config';
+import { clock } from '../../platform/database/clock';
+import { Egress } from '../../platform/network/egress';
 import { LogoutToken, verifyLogoutToken, verifyWith } from './provider-tokens';
 import { asSignInFailure, SignInFailure } from './sign-in-failure';
 import { nonceOf, stateOf, Transaction, verifierOf } from './transaction';

@@ -1,8 +1,8 @@
-import { CryptoKey, JWTHeaderParameters, jwtVerify } from 'jose';
 import { hash } from 'node:crypto';
+import { CryptoKey, JWTHeaderParameters, jwtVerify } from 'jose';
 import { isTokenText, SKEW_SECONDS } from '../../access/tokens/access-token';
-import { readCompactJws } from '../../access/tokens/refusals';
 import { ProviderKeys } from '../../access/tokens/provider-keys';
+import { readCompactJws } from '../../access/tokens/refusals';
 import { OneTimeToken } from '../../access/tokens/used-proofs.service';
 import { clock } from '../../platform/database/clock';
 import { Problem } from '../../platform/errors/problem';

@@ -1,5 +1,5 @@
-import { FastifyRequest } from 'fastify';
 import { createHmac, randomBytes } from 'node:crypto';
+import { FastifyRequest } from 'fastify';
 import { cookieIn, endCookie, setCookie } from '../../access/sessions/cookies';
 
 /** A pending sign-in at the provider, stored in a cookie of the browser. */

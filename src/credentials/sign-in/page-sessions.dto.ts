@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { Text } from '../../http/validation/rules/rules';
 import { Scope, SCOPES } from '../../operations/catalogue/scopes';
+import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 
 /** The session of a person on the pages of a client. */
 export class PageSessionRecord {

@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isAllowedFrom } from '../../access/auth/authenticate';
 import { sessionCookie, sessionTokenIn } from '../../access/sessions/cookies';
 import { hashOf } from '../../access/sessions/session-life';
 import { SessionsService } from '../../access/sessions/sessions.service';
-import { isAllowedFrom } from '../../access/auth/authenticate';
-import { ConsoleProviderService } from '../openid/page-providers.service';
 import { Identified } from '../openid/openid-provider';
+import { ConsoleProviderService } from '../openid/page-providers.service';
 import { newTransaction, Transaction, transactionIn } from '../openid/transaction';
 import { safeReturnTo } from './return-to';
 import { beginSignIn, completeSignIn, noDatabase, showingFailures, SignInPlace } from './sign-in-flow';

@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isAllowedFrom } from '../../access/auth/authenticate';
 import { leftOf } from '../../access/auth/call';
+import { CLIENT_NAME } from '../../access/clients/client-writes';
+import { PersonsService } from '../../access/people/persons.service';
 import { pageSessionCookie, pageTokenOf } from '../../access/sessions/cookies';
 import { PageSessionsService } from '../../access/sessions/page-sessions.service';
 import { hashOf } from '../../access/sessions/session-life';
-import { isAllowedFrom } from '../../access/auth/authenticate';
-import { CLIENT_NAME } from '../../access/clients/client-writes';
-import { PersonsService } from '../../access/people/persons.service';
 import { Identified } from '../openid/openid-provider';
 import { PageProvidersService, Pages } from '../openid/page-providers.service';
 import { newTransaction, Transaction, transactionIn } from '../openid/transaction';

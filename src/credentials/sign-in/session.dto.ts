@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { BOOLEAN, described, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { Scope, SCOPES } from '../../operations/catalogue/scopes';
+import { BOOLEAN, described, nullable, TEXT, UUID } from '../../platform/schema/fields';
 
 /** The session of a console user. */
 export class SessionRecord {

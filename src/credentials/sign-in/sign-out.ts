@@ -1,8 +1,8 @@
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CLIENT_NAME } from '../../access/clients/client-writes';
 import { cookieIn, endCookie, setCookie } from '../../access/sessions/cookies';
-import { ConsoleProviderService, PageProvidersService } from '../openid/page-providers.service';
 import { OpenIdProvider } from '../openid/openid-provider';
+import { ConsoleProviderService, PageProvidersService } from '../openid/page-providers.service';
 import { pageReturnTo } from './return-to';
 import { sendPage, SignInPage } from './sign-in-page';
 

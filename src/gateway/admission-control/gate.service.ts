@@ -1,10 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { randomInt } from 'node:crypto';
 import { AuthenticatedCall, Call, leftOf, OperationCall } from '../../access/auth/call';
 import { Caller } from '../../access/callers/caller';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { isOperation, OperationName, rowOf } from '../../operations/catalogue/catalogue';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Problem } from '../../platform/errors/problem';
 import { MayPay } from '../may-pay/may-pay.service';
@@ -12,7 +13,6 @@ import { obstacleProblem } from '../may-pay/obstacle-problem';
 import { Reader } from '../may-pay/obstacles';
 import { Gate, GateFull } from './gate';
 import { Place, Priority } from './place';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Bounds the map of refused clients. */
 const MAX_CLIENTS = 10_000;

@@ -2,16 +2,16 @@ import { Decimal } from 'decimal.js';
 import { OperationCall } from '../../access/auth/call';
 import { Limits } from '../../access/clients/limits/limits';
 import { isEndUser } from '../../access/people/person';
-import { Item, totalOf } from '../../operations/items/item';
-import { movesValue } from '../../operations/catalogue/catalogue';
-import { recipientsOf } from '../../journal/admission/recipients';
 import { paymentsTo } from '../../journal/admission/content-keys';
+import { recipientsOf } from '../../journal/admission/recipients';
 import { Screened } from '../../journal/records/records';
+import { movesValue } from '../../operations/catalogue/catalogue';
+import { Item, totalOf } from '../../operations/items/item';
 import { AdmissionRequest } from '../../policy/admission';
-import { dependOnHistory } from '../../policy/limits/recipient-days';
 import { usesRegister } from '../../policy/limits/beneficiaries';
 import { HeldFor } from '../../policy/limits/holds';
 import { needsApproval } from '../../policy/limits/limit-rules';
+import { dependOnHistory } from '../../policy/limits/recipient-days';
 import { normalForm } from '../../policy/normal-form';
 
 /** The content of a request that its admission depends on. */

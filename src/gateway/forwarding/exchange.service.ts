@@ -1,29 +1,29 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { leftOf, OperationCall } from '../../access/auth/call';
 import { hasEnded } from '../../access/callers/caller';
-import { eventsThatArrived, watchHandover } from '../../http/connections/handovers';
-import { sendableForMs, Timeouts } from '../../platform/config/upstream/upstream-timeouts';
-import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { CallJournal } from '../../journal/call-journal';
-import { Release, NewOutcome, UpstreamItem } from '../../journal/records/records';
 import { ageOf } from '../../continuity/heartbeat/instant';
+import { eventsThatArrived, watchHandover } from '../../http/connections/handovers';
 import { ExpectedFees } from '../../journal/admission/expected-fees';
-import { recordUndelivered } from '../../journal/settlement/settled-by-upstream';
+import { CallJournal } from '../../journal/call-journal';
 import { UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
-import { DatabaseTooSlow, OUTCOME_ANSWER_MS, waitAtMost } from '../../platform/database/pools/patience';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { Release, NewOutcome, UpstreamItem } from '../../journal/records/records';
+import { recordUndelivered } from '../../journal/settlement/settled-by-upstream';
+import { rowOf } from '../../operations/catalogue/catalogue';
 import { Item } from '../../operations/items/item';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { sendableForMs, Timeouts } from '../../platform/config/upstream/upstream-timeouts';
+import { DatabaseTooSlow, OUTCOME_ANSWER_MS, waitAtMost } from '../../platform/database/pools/patience';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { measured, Place } from '../admission-control/place';
 import { MayPay } from '../may-pay/may-pay.service';
 import { TimedAnswer } from '../upstream/upstream-account';
 import { UpstreamService } from '../upstream/upstream.service';
 import { AnswerCache, answerKey, Given } from './coverage/answer-cache';
-import { rowOf } from '../../operations/catalogue/catalogue';
 import { outcomeOf } from './outcome/outcome';
 import { newIntent, PreparedRequest } from './prepared-request';
 import { ShapeWatch } from './reply/shape-watch';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /**
  * Sends one request to the upstream and records it. The intent is durable before the first byte is sent. The

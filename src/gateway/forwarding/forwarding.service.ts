@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
-import { itemsOf, itemFieldsOf } from '../../operations/items/items';
 import { listsTransactions, rowOf, OperationName } from '../../operations/catalogue/catalogue';
-import { UpstreamService } from '../upstream/upstream.service';
+import { ID_FORMS, payoutIdOf } from '../../operations/catalogue/payout-id';
+import { itemsOf, itemFieldsOf } from '../../operations/items/items';
 import { GateService } from '../admission-control/gate.service';
+import { toOutgoing } from '../upstream/transport/outgoing';
+import { UpstreamService } from '../upstream/upstream.service';
 import { AdmissionService } from './admission.service';
 import { ExchangeService } from './exchange.service';
-import { toOutgoing } from '../upstream/transport/outgoing';
 import { OwnershipService } from './ownership/ownership.service';
 import { PreparedRequest } from './prepared-request';
 import { Reply, toReply } from './reply/reply';
 import { withWallet } from './wallet';
-import { ID_FORMS, payoutIdOf } from '../../operations/catalogue/payout-id';
 
 /** Handles every upstream request whose caller is known and whose body is valid. */
 @Injectable()

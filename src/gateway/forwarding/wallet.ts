@@ -1,7 +1,7 @@
-import { UpstreamAccount } from '../upstream/upstream-account';
 import { OperationName, rowOf } from '../../operations/catalogue/catalogue';
 import { Problem } from '../../platform/errors/problem';
 import { isObject } from '../../platform/json/is-object';
+import { UpstreamAccount } from '../upstream/upstream-account';
 
 type Account = Pick<UpstreamAccount, 'funds'>;
 

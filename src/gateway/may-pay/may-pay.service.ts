@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { FenceService } from '../../continuity/fence/fence.service';
 import { readStops } from '../../journal/stops/stops';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { FenceService } from '../../continuity/fence/fence.service';
 import { problemCodeOf } from '../../platform/storage/failures';
 import { StorageService } from '../../platform/storage/storage.service';
 import { Stop, stopFor } from '../../policy/limits/stops';

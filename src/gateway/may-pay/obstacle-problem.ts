@@ -1,9 +1,9 @@
 import { OperationCall } from '../../access/auth/call';
 import { isEndUser } from '../../access/people/person';
 import { OperationName } from '../../operations/catalogue/catalogue';
-import { happenedOf } from '../../platform/errors/reads';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';
+import { happenedOf } from '../../platform/errors/reads';
 import { AnyObstacle, BrokenRule, Reader, Row, ROWS } from './obstacles';
 
 interface About {

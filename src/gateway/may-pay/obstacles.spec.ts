@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
+import { CallPerson } from '../../access/people/person';
 import { Problem } from '../../platform/errors/problem';
 import { PROBLEMS } from '../../platform/errors/problems';
-import { OverCap } from '../../policy/limits/caps';
 import { NamedRecipient } from '../../policy/limits/beneficiaries';
-import { CallPerson } from '../../access/people/person';
+import { OverCap } from '../../policy/limits/caps';
 import { forecastOf, obstacleProblem, refusalOf } from './obstacle-problem';
 import { AnyObstacle, BrokenRule, Reader, ROWS } from './obstacles';
 

@@ -1,11 +1,11 @@
 import { OperationCall } from '../../access/auth/call';
 import { FaultList } from '../../http/validation/faults';
 import { DryRun } from '../../journal/admission/state';
-import { EarlierPayment } from './earlier-payments';
-import { AdmissionRequest } from '../../policy/admission';
 import { Problem } from '../../platform/errors/problem';
+import { AdmissionRequest } from '../../policy/admission';
 import { Served } from '../forwarding/coverage/coverage';
 import { InstanceObstacle } from '../may-pay/obstacles';
+import { EarlierPayment } from './earlier-payments';
 import { PositionedItem } from './positioned-items';
 import { PreviewLocalAmount, PreviewReplay } from './preview.dto';
 

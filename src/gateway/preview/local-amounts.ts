@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { OperationCall } from '../../access/auth/call';
+import { waitAtMost } from '../../platform/database/pools/patience';
+import { isObject } from '../../platform/json/is-object';
 import { normalise } from '../../recipients/country-name';
 import { InternalReadsService } from '../forwarding/ownership/internal-reads.service';
-import { waitAtMost } from '../../platform/database/pools/patience';
 import { parseJson } from '../upstream/answers/answer';
-import { isObject } from '../../platform/json/is-object';
 import { PositionedItem } from './positioned-items';
 import { PreviewLocalAmount } from './preview.dto';
 

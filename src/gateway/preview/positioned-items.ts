@@ -1,7 +1,7 @@
-import { Item, paidName } from '../../operations/items/item';
 import { FaultList } from '../../http/validation/faults';
-import { itemFieldsOf, itemsOf } from '../../operations/items/items';
 import { OperationName } from '../../operations/catalogue/catalogue';
+import { Item, paidName } from '../../operations/items/item';
+import { itemFieldsOf, itemsOf } from '../../operations/items/items';
 import { isObject } from '../../platform/json/is-object';
 import { PreviewDuplicate } from './preview.dto';
 

@@ -2,8 +2,8 @@ import { applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiExtraModels } from '@nestjs/swagger';
 import { FastifyRequest } from 'fastify';
-import { Allow } from '../../access/auth/route-access';
 import { AuthenticatedCall, CurrentCall } from '../../access/auth/call';
+import { Allow } from '../../access/auth/route-access';
 import { TakesTurn } from '../../http/shares/takes-turn';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe';
 import { OperationName, pathOf, PREVIEW_PREFIX, scopesOf } from '../../operations/catalogue/catalogue';

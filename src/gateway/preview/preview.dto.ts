@@ -1,4 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { FaultDto } from '../../platform/errors/envelope.dto';
+import { ACTION_NAMES } from '../../platform/errors/kinds';
+import { FIRST_CALL_STATES } from '../../platform/errors/problem';
+import { PROBLEMS } from '../../platform/errors/problems';
 import {
   COUNT,
   described,
@@ -10,10 +14,6 @@ import {
   TEXT,
   UUID,
 } from '../../platform/schema/fields';
-import { FaultDto } from '../../platform/errors/envelope.dto';
-import { ACTION_NAMES } from '../../platform/errors/kinds';
-import { FIRST_CALL_STATES } from '../../platform/errors/problem';
-import { PROBLEMS } from '../../platform/errors/problems';
 import { HELD_FOR } from '../../policy/limits/holds';
 
 export class PreviewFault extends FaultDto {

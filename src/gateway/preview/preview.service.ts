@@ -2,12 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuthenticatedCall, OperationCall } from '../../access/auth/call';
 import { ownerOf } from '../../access/auth/owner';
 import { readAllowDuplicateOf, readIdempotencyKey } from '../../http/validation/idempotency-key';
+import { guardWindows } from '../../journal/admission/admission-rules';
 import { ExpectedFees } from '../../journal/admission/expected-fees';
 import { DryRun, readDryRun } from '../../journal/admission/state';
-import { guardWindows } from '../../journal/admission/admission-rules';
-import { readEarlierPayments } from './earlier-payments';
-import { phonesOf } from '../../operations/items/item';
 import { OperationName } from '../../operations/catalogue/catalogue';
+import { phonesOf } from '../../operations/items/item';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { admissionRequest } from '../forwarding/admission-request';
@@ -16,15 +16,15 @@ import { InternalReadsService } from '../forwarding/ownership/internal-reads.ser
 import { MovedValueService } from '../forwarding/ownership/moved-value.service';
 import { OwnershipService } from '../forwarding/ownership/ownership.service';
 import { ReplayService } from '../forwarding/reply/replay.service';
+import { requireOwnWallet } from '../forwarding/wallet';
 import { MayPay } from '../may-pay/may-pay.service';
 import { UpstreamService } from '../upstream/upstream.service';
-import { requireOwnWallet } from '../forwarding/wallet';
+import { readEarlierPayments } from './earlier-payments';
 import { PreviewedBody, PreviewFacts } from './facts';
 import { readLocalAmounts } from './local-amounts';
 import { PositionedItem, validItems } from './positioned-items';
 import { Preview, PreviewReplay } from './preview.dto';
 import { toPreview } from './view';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Previews a request. Nothing is sent, claimed, reserved, or recorded. */
 @Injectable()

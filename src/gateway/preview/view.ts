@@ -1,14 +1,14 @@
 import { Decimal } from 'decimal.js';
 import { ownerOf } from '../../access/auth/owner';
 import { Limits } from '../../access/clients/limits/limits';
-import { toldFault } from '../../platform/errors/problem-body';
-import { Problem } from '../../platform/errors/problem';
-import { EarlierPayment } from './earlier-payments';
-import { paidName, totalOf } from '../../operations/items/item';
 import { movesValue } from '../../operations/catalogue/catalogue';
+import { paidName, totalOf } from '../../operations/items/item';
+import { Problem } from '../../platform/errors/problem';
+import { toldFault } from '../../platform/errors/problem-body';
 import { Caps, reservationOf } from '../../policy/limits/caps';
 import { HeldFor, Hold } from '../../policy/limits/holds';
 import { Served } from '../forwarding/coverage/coverage';
+import { EarlierPayment } from './earlier-payments';
 import { PreviewFacts } from './facts';
 import { duplicatesInside, itemCount, PositionedItem } from './positioned-items';
 import {

@@ -1,18 +1,18 @@
+import { createHmac } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
 import { Caller } from '../../access/callers/caller';
 import { Screened, SCREENED } from '../../journal/records/records';
 import { movesValue, OperationName } from '../../operations/catalogue/catalogue';
 import { Item, totalOf } from '../../operations/items/item';
-import { Egress } from '../../platform/network/egress';
-import { Problem } from '../../platform/errors/problem';
-import { codeOf } from '../../platform/errors/error-code';
+import { readBounded } from '../../platform/bounded-text';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { createHmac } from 'node:crypto';
 import { webhookKeyOf } from '../../platform/config/secrets/webhook-key';
 import { clock } from '../../platform/database/clock';
-import { readBounded } from '../../platform/bounded-text';
+import { codeOf } from '../../platform/errors/error-code';
+import { Problem } from '../../platform/errors/problem';
 import { readStrictJson } from '../../platform/json/strict-json';
+import { Egress } from '../../platform/network/egress';
 
 /** A call to screen. */
 interface ScreenedCall extends Pick<OperationCall, 'id' | 'operation'> {

@@ -1,24 +1,24 @@
 import { Logger } from '@nestjs/common';
 import { Axios } from 'axios';
 import { Pool } from 'undici';
-import { clock } from '../../platform/database/clock';
-import { RunningConfig } from '../../platform/config/config';
-import { AccountFunds, RunningAccount } from '../../platform/config/upstream/upstream-accounts';
-import { Secret } from '../../platform/config/secrets/secret';
-import { longestUpstreamTimeout, upstreamTimeoutOf } from '../../platform/config/upstream/upstream-timeouts';
-import { Egress } from '../../platform/network/egress';
 import { MetricsService } from '../../http/metrics/metrics.service';
+import { RunningConfig } from '../../platform/config/config';
+import { Secret } from '../../platform/config/secrets/secret';
+import { AccountFunds, RunningAccount } from '../../platform/config/upstream/upstream-accounts';
+import { longestUpstreamTimeout, upstreamTimeoutOf } from '../../platform/config/upstream/upstream-timeouts';
+import { clock } from '../../platform/database/clock';
+import { Egress } from '../../platform/network/egress';
 import { MayPay } from '../may-pay/may-pay.service';
 import { Answer, RequestKind, Exchange, toAnswer } from './answers/answer';
+import { UnitName } from './answers/unit-name';
+import { Listing, streamListing } from './listing/listing';
 import { Circuit } from './transport/circuit';
 import { decoded } from './transport/content-coding';
 import { Credentials } from './transport/credentials';
 import { headerOf, toSeconds } from './transport/headers';
 import { UpstreamHealth } from './transport/health';
-import { Listing, streamListing } from './listing/listing';
 import { readAgain } from './transport/read-again';
 import { ExchangeFailed, Phase, Received, undiciAdapter } from './transport/undici-adapter';
-import { UnitName } from './answers/unit-name';
 
 /** Connections for lists that may exceed memory. Separate, so no payout waits for them. */
 const LISTING_CONNECTIONS = 2;

@@ -1,12 +1,12 @@
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { MetricsService } from '../../http/metrics/metrics.service';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { SecretReloadService } from '../../platform/config/secrets/secret-reload.service';
 import { accountsOf, accountVariable } from '../../platform/config/upstream/upstream-accounts';
 import { Problem } from '../../platform/errors/problem';
 import { Egress } from '../../platform/network/egress';
 import { MayPay } from '../may-pay/may-pay.service';
 import { UpstreamAccount } from './upstream-account';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** The accounts at the upstream. Each client belongs to one and reaches no other. */
 @Injectable()

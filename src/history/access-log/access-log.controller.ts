@@ -1,8 +1,14 @@
+import { Readable } from 'node:stream';
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiTags, ApiProduces } from '@nestjs/swagger';
-import { Allow, Shows } from '../../access/auth/route-access';
+import { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
+import { Allow, Shows } from '../../access/auth/route-access';
+import { csvAnswer } from '../../http/answers/csv-answer';
+import { HoldsPlace } from '../../http/shares/takes-turn';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { ApiSummary } from '../../platform/schema/routes';
+import { RecordClient } from '../records/record-parts.dto';
 import {
   AccessEndRecord,
   AccessPage,
@@ -12,12 +18,6 @@ import {
   ActivitySearch,
 } from './access-log.dto';
 import { AccessesService, ReadingsService } from './accesses.service';
-import { RecordClient } from '../records/record-parts.dto';
-import { ApiSummary } from '../../platform/schema/routes';
-import { FastifyReply, FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
-import { csvAnswer } from '../../http/answers/csv-answer';
-import { HoldsPlace } from '../../http/shares/takes-turn';
 import { ActivityService } from './activity.service';
 
 @ApiTags('Audit')

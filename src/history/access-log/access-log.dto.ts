@@ -1,6 +1,8 @@
-import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
+import { CHANGED_VIA, CLIENT_ACTIONS } from '../../access/clients/changes';
+import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { Instant, PageSize, PageToken, Uuid, OneOf } from '../../http/validation/rules/query-rules';
 import { Text } from '../../http/validation/rules/rules';
+import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
 import {
   nextPageToken,
   PageRequest,
@@ -10,8 +12,6 @@ import {
   toPageToken,
 } from '../../platform/schema/page';
 import { RecordClient } from '../records/record-parts.dto';
-import { CHANGED_VIA, CLIENT_ACTIONS } from '../../access/clients/changes';
-import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { ActivityState } from './activity-state.dto';
 
 export class AccessSearch implements PageRequest {

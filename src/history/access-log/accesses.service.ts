@@ -3,15 +3,15 @@ import { FastifyRequest } from 'fastify';
 import { Call, mayReveal } from '../../access/auth/call';
 import { Readings, Shown } from '../../access/auth/route-access';
 import { isEndUser } from '../../access/people/person';
-import { Problem } from '../../platform/errors/problem';
 import { AccessJournal } from '../../journal/activity/access-journal';
-import { isUuid, uuidFloor } from '../../platform/database/uuid';
-import { DOTS, maskContacts, maskEmail, maskPhone, maskProse } from '../../platform/privacy/contacts';
-import { shown, clientOf, readClients, View } from '../records/view';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { AccessRecord, AccessSearch } from './access-log.dto';
+import { isUuid, uuidFloor } from '../../platform/database/uuid';
+import { Problem } from '../../platform/errors/problem';
+import { DOTS, maskContacts, maskEmail, maskPhone, maskProse } from '../../platform/privacy/contacts';
 import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
+import { shown, clientOf, readClients, View } from '../records/view';
+import { AccessRecord, AccessSearch } from './access-log.dto';
 
 /** Records reads of the history. */
 @Injectable()

@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeAuthor } from '../../access/clients/changes';
+import { CsvTable } from '../../http/answers/csv';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
-import { ActivityState } from './activity-state.dto';
+import { maskContacts } from '../../platform/privacy/contacts';
+import { rowsToRead, toPage } from '../../platform/schema/page';
+import { canonical } from '../../policy/content';
+import { CallRecord } from '../records/record.dto';
+import { shown, clientOf, readClients, View } from '../records/view';
 import {
   ActivityCsvSearch,
   ActivityCursor,
@@ -14,12 +19,7 @@ import {
   fromActivityToken,
   toActivityToken,
 } from './access-log.dto';
-import { shown, clientOf, readClients, View } from '../records/view';
-import { maskContacts } from '../../platform/privacy/contacts';
-import { rowsToRead, toPage } from '../../platform/schema/page';
-import { CallRecord } from '../records/record.dto';
-import { CsvTable } from '../../http/answers/csv';
-import { canonical } from '../../policy/content';
+import { ActivityState } from './activity-state.dto';
 
 interface ActivityRow extends ChangeAuthor {
   id: string;

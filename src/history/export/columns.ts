@@ -1,11 +1,11 @@
+import { Cell } from '../../http/answers/csv';
 import { IntentDocument } from '../../journal/records/documents';
 import { LATER_MEMBERS, REQUEST_MEMBERS } from '../../journal/records/request-members';
 import { isUndelivered } from '../../journal/settlement/settled-by-upstream';
 import { payoutStateOf } from '../../operations/lifecycle/settlement';
 import { feeUsdOf, SUM_NAMES, SumName, sumNameOf } from '../../operations/lifecycle/sums';
-import { canonicalCountry } from '../../recipients/country-name';
 import { maskContacts, maskEmail, maskHandle, maskKey, maskPhone, maskProse } from '../../platform/privacy/contacts';
-import { Cell } from '../../http/answers/csv';
+import { canonicalCountry } from '../../recipients/country-name';
 import { ExportedCall, ExportedItem } from './exported-call';
 
 export interface Column<Row> {

@@ -1,11 +1,11 @@
-import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { Present } from '../../operations/lifecycle/lifecycle';
-import { Listed } from '../search/search.dto';
-import { Place } from '../records/records.service';
-import { Column, COLUMNS } from './columns';
 import { Cell, CSV_TYPE, csvLine } from '../../http/answers/csv';
-import { ExportedCall, itemOf, readExportedCalls } from './exported-call';
+import { Present } from '../../operations/lifecycle/lifecycle';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { Place } from '../records/records.service';
+import { Listed } from '../search/search.dto';
+import { Column, COLUMNS } from './columns';
 import { Format } from './export.dto';
+import { ExportedCall, itemOf, readExportedCalls } from './exported-call';
 
 /** Cells in the order of the columns. */
 export type ExportRow = Cell[];

@@ -1,19 +1,19 @@
+import { Readable } from 'node:stream';
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
-import { Allow, Shown, Shows } from '../../access/auth/route-access';
 import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
+import { Allow, Shown, Shows } from '../../access/auth/route-access';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import { requireMaySearchPeople } from '../search/search.service';
+import { CONTENT_TYPES } from './export-rows';
 import { ExportSearch, ManifestRecord } from './export.dto';
 import { ExportService } from './export.service';
-import { CONTENT_TYPES } from './export-rows';
-import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { readManifest } from './manifest';
-import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Audit')
 @Controller('v1/audit/export')

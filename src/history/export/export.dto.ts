@@ -1,8 +1,8 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { OneOf } from '../../http/validation/rules/query-rules';
 import { field } from '../../http/validation/rules/rules';
-import { Listed, SearchFilters } from '../search/search.dto';
-import { ApiProperty } from '@nestjs/swagger';
 import { BOOLEAN, COUNT, described, INSTANT, nullable, SHA256, TEXT, UUID } from '../../platform/schema/fields';
+import { Listed, SearchFilters } from '../search/search.dto';
 
 const LISTED: readonly Listed[] = ['calls', 'items'];
 

@@ -1,21 +1,21 @@
-import { Injectable, Logger, OnModuleDestroy } from '@nestjs/common';
-import { FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger, OnModuleDestroy } from '@nestjs/common';
+import { FastifyRequest } from 'fastify';
 import { Call, mayReveal } from '../../access/auth/call';
 import { StandingService } from '../../access/auth/standing.service';
-import { ReplicaService } from '../../platform/database/pools/replica.service';
-import { AccessJournal } from '../../journal/activity/access-journal';
 import { SharesService } from '../../http/shares/shares.service';
+import { AccessJournal } from '../../journal/activity/access-journal';
 import { waitAtMost } from '../../platform/database/pools/patience';
-import { Query } from '../search/pages';
-import { Place, PresentService } from '../records/records.service';
-import { ReadingsService } from '../access-log/accesses.service';
-import { SearchService } from '../search/search.service';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ExportSearch, Format } from './export.dto';
+import { ReplicaService } from '../../platform/database/pools/replica.service';
+import { ReadingsService } from '../access-log/accesses.service';
+import { Place, PresentService } from '../records/records.service';
+import { Query } from '../search/pages';
+import { SearchService } from '../search/search.service';
 import { readRows, ExportRow, heading, rowsText } from './export-rows';
+import { ExportSearch, Format } from './export.dto';
 
 /**
  * Rows per batch: enough to make the overhead small, and few enough to delay payouts by milliseconds at most.

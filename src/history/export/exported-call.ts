@@ -1,3 +1,6 @@
+import { accountNamed } from '../../journal/records/accounts';
+import { actorOf } from '../../journal/records/author';
+import { itemsSql } from '../../journal/records/document-sql';
 import {
   CredentialDocument,
   IntentDocument,
@@ -8,14 +11,11 @@ import {
   SettlementDocument,
 } from '../../journal/records/documents';
 import { AskedMembers, REFUSAL_COLUMNS } from '../../journal/records/request-members';
-import { itemsSql } from '../../journal/records/document-sql';
 import { LedgerItem, ledgerOf } from '../../journal/settlement/ledger';
-import { accountNamed } from '../../journal/records/accounts';
 import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle/lifecycle';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { actorOf } from '../../journal/records/author';
-import { lifecycleOf, resolutionIn } from '../records/rows';
 import { transactionOf } from '../records/items';
+import { lifecycleOf, resolutionIn } from '../records/rows';
 import { Listed } from '../search/search.dto';
 
 /** A refused request, by its column names. */

@@ -1,6 +1,6 @@
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { Format, ManifestRecord } from './export.dto';
 import { Listed } from '../search/search.dto';
+import { Format, ManifestRecord } from './export.dto';
 
 /** Route of exports in the access log. */
 const EXPORT_ROUTE = 'GET /v1/audit/export';

@@ -1,6 +1,6 @@
+import { leafHash } from '../../../test/support/records/leaf-hash';
 import { formatCheckpoint, parseCheckpoint } from './head';
 import { EMPTY_ROOT } from './merkle';
-import { leafHash } from '../../../test/support/records/leaf-hash';
 
 const ORIGIN = 'payouts.example/log';
 const root = leafHash('a leaf');

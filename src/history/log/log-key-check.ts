@@ -1,8 +1,8 @@
-import { currentOf, KeyRing, Signer } from './note';
+import { ClientBase } from 'pg';
 import { StartError } from '../../platform/config/config';
 import { ServerClient } from '../../platform/database/servers/server-client';
 import { readHead } from './head';
-import { ClientBase } from 'pg';
+import { currentOf, KeyRing, Signer } from './note';
 
 const ENDS = `
   (SELECT note FROM checkpoint ORDER BY size LIMIT 1) UNION ALL (SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1)`;

@@ -1,10 +1,10 @@
-import { KeyRing, ringOf, newSigningKey, Signer, signerOf, verifierOf } from './note';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Config, StartError } from '../../platform/config/config';
 import { writePrivateJson } from '../../platform/config/secrets/private-file';
 import { Secret } from '../../platform/config/secrets/secret';
 import { codeOf } from '../../platform/errors/error-code';
+import { KeyRing, ringOf, newSigningKey, Signer, signerOf, verifierOf } from './note';
 
 /** Default name of the log in its checkpoints, unless a configured key has another name. */
 const LOG_NAME = 'payout-proxy';

@@ -1,13 +1,13 @@
 import { Controller, Get, Header, Query, Param } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
+import { ownView } from '../../access/auth/owner';
 import { Allow, Shows } from '../../access/auth/route-access';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { ApiSummary, ApiId } from '../../platform/schema/routes';
 import { ConsistencySearch, ProofSearch, Consistency, Inclusion, Receipt } from './log.dto';
 import { ProofsService, ReceiptsService } from './proofs.service';
-import { ApiSummary, ApiId } from '../../platform/schema/routes';
-import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
-import { ownView } from '../../access/auth/owner';
 
 const TEXT = { 'text/plain': { schema: { type: 'string' } } } as const;
 

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { field, ReadAs } from '../../http/validation/rules/rules';
-import { Uuid } from '../../http/validation/rules/query-rules';
 import { ApiProperty } from '@nestjs/swagger';
+import { Uuid } from '../../http/validation/rules/query-rules';
+import { field, ReadAs } from '../../http/validation/rules/rules';
 import { described, INTEGER, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { KIND_NAMES, KindName } from './kinds';
 

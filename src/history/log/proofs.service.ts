@@ -1,18 +1,18 @@
+import { isUtf8 } from 'node:buffer';
 import { Inject, Injectable } from '@nestjs/common';
+import { isOwn, Owner } from '../../access/auth/owner';
+import { actorOf } from '../../journal/records/author';
+import { PersonDocument } from '../../journal/records/documents';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { KIND_NAMES, kindOf, KindName, leafSql } from './kinds';
-import { KeyRing, openNote, Verifier } from './note';
 import { logRingOf } from './log-key';
-import { consistencyProof, HashOf, inclusionProof } from './merkle';
 import { LeafProof, Opening, Receipt, ReceiptRecord } from './log.dto';
+import { consistencyProof, HashOf, inclusionProof } from './merkle';
+import { KeyRing, openNote, Verifier } from './note';
 import { Ask, storedHashes } from './tree-store';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { isUtf8 } from 'node:buffer';
-import { PersonDocument } from '../../journal/records/documents';
-import { isOwn, Owner } from '../../access/auth/owner';
-import { isUuid } from '../../platform/database/uuid';
-import { actorOf } from '../../journal/records/author';
 
 interface Latest {
   size: number;

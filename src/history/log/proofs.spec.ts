@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { runs } from '../../../test/support/examples/runs';
+import { leafHash } from '../../../test/support/records/leaf-hash';
 import {
   flipped,
   mutationsOf,
@@ -6,6 +8,7 @@ import {
   naivelyIncluded,
   NaiveTree,
 } from '../../../test/support/records/naive-tree';
+import { verifyConsistency, verifyInclusion } from '../../../test/support/records/verified-proofs';
 import {
   CompactRange,
   EMPTY_ROOT,
@@ -17,9 +20,6 @@ import {
   Subtree,
   subtreesOf,
 } from './merkle';
-import { leafHash } from '../../../test/support/records/leaf-hash';
-import { verifyConsistency, verifyInclusion } from '../../../test/support/records/verified-proofs';
-import { runs } from '../../../test/support/examples/runs';
 
 const MOST = 33;
 const BIG = 10_000;

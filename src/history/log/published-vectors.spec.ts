@@ -1,3 +1,4 @@
+import { leafHash } from '../../../test/support/records/leaf-hash';
 import {
   C2SP_KEY,
   C2SP_NOTE,
@@ -16,10 +17,9 @@ import {
   SUMDB_LEAF,
   SUMDB_PROOF,
 } from '../../../test/support/records/published-vectors';
-import { parseCheckpoint } from './head';
-import { leafHash } from '../../../test/support/records/leaf-hash';
-import { openNote, signerOf, signNote, verifierOf } from './note';
 import { verifyConsistency, verifyInclusion } from '../../../test/support/records/verified-proofs';
+import { parseCheckpoint } from './head';
+import { openNote, signerOf, signNote, verifierOf } from './note';
 
 /** Verification must agree with published data, byte for byte. */
 describe('our verification of published data', () => {

@@ -1,12 +1,12 @@
-import { RESOLUTIONS, CALL_STATES, CallState } from '../../operations/lifecycle/lifecycle';
-import { PageRequest } from '../../platform/schema/page';
-import { NotForwarded, Text, WordList } from '../../http/validation/rules/rules';
-import { IdempotencyKey, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/rules/query-rules';
-import { readPayoutId } from '../../operations/catalogue/payout-id';
 import { PickType } from '@nestjs/swagger';
+import { IdempotencyKey, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/rules/query-rules';
+import { NotForwarded, Text, WordList } from '../../http/validation/rules/rules';
+import { readPayoutId } from '../../operations/catalogue/payout-id';
+import { RESOLUTIONS, CALL_STATES, CallState } from '../../operations/lifecycle/lifecycle';
 import { described, nullable, TEXT, UUID } from '../../platform/schema/fields';
-import { RecordItem } from '../records/record.dto';
+import { PageRequest } from '../../platform/schema/page';
 import { RecordEntry } from '../records/record-parts.dto';
+import { RecordItem } from '../records/record.dto';
 
 export class OwnCallSearch implements PageRequest {
   @IdempotencyKey('`Idempotency-Key` of the calls, bare or quoted.') idempotency_key?: string;

@@ -1,11 +1,11 @@
 import { Author } from '../../access/auth/call';
-import { LedgerItem } from '../../journal/settlement/ledger';
 import { NewEntry, NewSettlement } from '../../journal/records/records';
+import { LedgerItem } from '../../journal/settlement/ledger';
 import { hasDoubt, SettledCall } from '../../journal/settlement/settlements';
+import { readPayoutId } from '../../operations/catalogue/payout-id';
 import { RESOLUTIONS } from '../../operations/lifecycle/lifecycle';
 import { ENTRIES, Entry, expectedEntry, resolutionOf } from '../../operations/lifecycle/settlement';
 import { Problem } from '../../platform/errors/problem';
-import { readPayoutId } from '../../operations/catalogue/payout-id';
 import { ResolutionDto, VerdictByHand } from './own-calls.dto';
 
 /**

@@ -1,18 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, OnModuleDestroy, Inject } from '@nestjs/common';
 import { AuthenticatedCall, holderOf } from '../../access/auth/call';
-import { endOf } from '../../access/callers/caller';
 import { StandingService } from '../../access/auth/standing.service';
+import { endOf } from '../../access/callers/caller';
 import { SharesService } from '../../http/shares/shares.service';
 import { OPEN } from '../../operations/lifecycle/lifecycle';
+import { callsWith, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
 import { NEXT_STEPS, NextStep } from '../../operations/lifecycle/settlement';
-import { Problem } from '../../platform/errors/problem';
-import { FullCallRecord } from '../records/record.dto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { givenUpAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { callsWith, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { Problem } from '../../platform/errors/problem';
+import { FullCallRecord } from '../records/record.dto';
 
 /** Interval of polls of the versions of calls, in ms. */
 const EVERY_MS = 500;

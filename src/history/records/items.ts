@@ -1,14 +1,14 @@
 import { ItemDocument, PersonDocument, TransactionDocument } from '../../journal/records/documents';
 import { LedgerItem } from '../../journal/settlement/ledger';
+import { payoutIdOf } from '../../operations/catalogue/payout-id';
 import { CallState, stateOf } from '../../operations/lifecycle/lifecycle';
 import { NEXT_STEPS, payoutStateOf } from '../../operations/lifecycle/settlement';
 import { feeUsdOf } from '../../operations/lifecycle/sums';
-import { shown, View } from './view';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../../platform/privacy/contacts';
-import { payoutIdOf } from '../../operations/catalogue/payout-id';
+import { RecordEntry, RecordUpstreamItem } from './record-parts.dto';
 import { RecordItem } from './record.dto';
 import { byPosition, StoredCall } from './rows';
-import { RecordEntry, RecordUpstreamItem } from './record-parts.dto';
+import { shown, View } from './view';
 
 /**
  * Returns the items of a call.

@@ -1,5 +1,5 @@
-import { commitment } from '../../platform/privacy/commitment';
 import { IntentDocument, ItemDocument, OutcomeDocument, TransactionDocument } from '../../journal/records/documents';
+import { commitment } from '../../platform/privacy/commitment';
 import { Facts, anomaliesOf } from './record-anomalies';
 import { FullStoredCall } from './rows';
 

@@ -1,7 +1,7 @@
-import { NAMED_IN_ANSWER } from '../../operations/items/effects';
 import { Decimal } from 'decimal.js';
-import { commitment } from '../../platform/privacy/commitment';
 import { ItemDocument, OutcomeDocument, PersonDocument } from '../../journal/records/documents';
+import { NAMED_IN_ANSWER } from '../../operations/items/effects';
+import { commitment } from '../../platform/privacy/commitment';
 import { byPosition, commitmentOf, FullStoredCall, StoredBody } from './rows';
 
 export const ANOMALY_CODES = [

@@ -1,4 +1,6 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { Resolution, RESOLUTIONS } from '../../operations/lifecycle/lifecycle';
+import { ACCOUNTS, ENTRIES, PAYOUT_STATES, PayoutState, Source, SOURCES } from '../../operations/lifecycle/settlement';
 import {
   COUNT,
   described,
@@ -10,8 +12,6 @@ import {
   UUID,
   NUMBER,
 } from '../../platform/schema/fields';
-import { Resolution, RESOLUTIONS } from '../../operations/lifecycle/lifecycle';
-import { ACCOUNTS, ENTRIES, PAYOUT_STATES, PayoutState, Source, SOURCES } from '../../operations/lifecycle/settlement';
 
 export class RecordClient {
   @described(UUID, 'ID of the client.') id!: string;

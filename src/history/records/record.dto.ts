@@ -1,4 +1,9 @@
 import { ApiExtraModels, ApiProperty, OmitType } from '@nestjs/swagger';
+import { SCREENED } from '../../journal/records/records';
+import { ShownMembers, SHOWN_MEMBERS } from '../../journal/records/request-members';
+import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle/lifecycle';
+import { NEXT_STEPS, NextStep, PAYOUT_STATES, PayoutState } from '../../operations/lifecycle/settlement';
+import { FaultDto } from '../../platform/errors/envelope.dto';
 import {
   BOOLEAN,
   COUNT,
@@ -15,13 +20,8 @@ import {
   UUID,
   withFields,
 } from '../../platform/schema/fields';
-import { ShownMembers, SHOWN_MEMBERS } from '../../journal/records/request-members';
 import { nextPageToken } from '../../platform/schema/page';
-import { FaultDto } from '../../platform/errors/envelope.dto';
-import { CALL_STATES, CallState, STATE_HELP } from '../../operations/lifecycle/lifecycle';
-import { SCREENED } from '../../journal/records/records';
 import { HELD_FOR } from '../../policy/limits/holds';
-import { NEXT_STEPS, NextStep, PAYOUT_STATES, PayoutState } from '../../operations/lifecycle/settlement';
 import {
   RecordClient,
   RecordDoubt,

@@ -1,21 +1,21 @@
-import { CredentialDocument, OutcomeDocument } from '../../journal/records/documents';
+import { isDeeperThan } from '../../http/validation/json-body';
 import { accountNamed } from '../../journal/records/accounts';
+import { actorOf } from '../../journal/records/author';
+import { CredentialDocument, OutcomeDocument } from '../../journal/records/documents';
 import { SHOWN_MEMBERS, ShownName } from '../../journal/records/request-members';
 import { isUndelivered } from '../../journal/settlement/settled-by-upstream';
-import { readExactJson } from '../../platform/json/exact-json';
+import { inDoubtSince, stateOf } from '../../operations/lifecycle/lifecycle';
 import { Prisma } from '../../platform/database/generated/client';
 import { Fault } from '../../platform/errors/problem';
+import { readExactJson } from '../../platform/json/exact-json';
+import { maskContacts, maskKey } from '../../platform/privacy/contacts';
 import { writtenNumbers } from '../../platform/privacy/recorded';
-import { isDeeperThan } from '../../http/validation/json-body';
-import { actorOf } from '../../journal/records/author';
 import { itemsOf, toUpstreamItem } from './items';
+import { RecordTry, RecordUpstream } from './record-parts.dto';
+import { CallRecord, ItemRecord, RecordItem, RecordMessage } from './record.dto';
+import { FullStoredCall, StoredCall } from './rows';
 import { approvalOf, doubtOf, resolutionOf, settlementsOf } from './settlement';
 import { maskBody, shown, View, clientOf } from './view';
-import { maskContacts, maskKey } from '../../platform/privacy/contacts';
-import { inDoubtSince, stateOf } from '../../operations/lifecycle/lifecycle';
-import { CallRecord, ItemRecord, RecordItem, RecordMessage } from './record.dto';
-import { RecordTry, RecordUpstream } from './record-parts.dto';
-import { FullStoredCall, StoredCall } from './rows';
 
 /**
  * Maximum depth of structured answers. Deeper ones are shown as text, because walking them could overflow the

@@ -1,15 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { isOwn, Owner } from '../../access/auth/owner';
+import { Present, present } from '../../operations/lifecycle/lifecycle';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { givenUpAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { Present, present } from '../../operations/lifecycle/lifecycle';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { inTurns, Pace, Steps } from '../../platform/steps';
-import { isOwn, Owner } from '../../access/auth/owner';
 import { ReplicaService } from '../../platform/database/pools/replica.service';
-import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
+import { inTurns, Pace, Steps } from '../../platform/steps';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
-import { newestVerdicts, View, readClients } from './view';
+import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import {
   FullStoredCall,
   RecordsAndBodiesRow,
@@ -20,6 +19,7 @@ import {
   toFullStoredCall,
   toStoredCall,
 } from './rows';
+import { newestVerdicts, View, readClients } from './view';
 
 interface PresentRow {
   now: Date;

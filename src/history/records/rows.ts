@@ -1,11 +1,11 @@
-import { commitment } from '../../platform/privacy/commitment';
+import { actorOf, PersonRow } from '../../journal/records/author';
 import { IntentDocument, OutcomeDocument, PersonDocument, SettlementDocument } from '../../journal/records/documents';
 import { LedgerItem, ledgerOf } from '../../journal/settlement/ledger';
 import { RecordedCall, Resolution } from '../../operations/lifecycle/lifecycle';
 import { callsWith } from '../../operations/lifecycle/lifecycle-sql';
 import { ENTRIES } from '../../operations/lifecycle/settlement';
 import { Prisma } from '../../platform/database/generated/client';
-import { actorOf, PersonRow } from '../../journal/records/author';
+import { commitment } from '../../platform/privacy/commitment';
 
 const TABLES = ['intent_body b', 'outcome o', 'decision d'];
 

@@ -1,10 +1,10 @@
 import { SettlementDocument } from '../../journal/records/documents';
-import { clientOf, VerdictRow, shown, View } from './view';
-import { maskContacts, maskProse } from '../../platform/privacy/contacts';
 import { approvalStatusOf, stateOf } from '../../operations/lifecycle/lifecycle';
-import { RecordApproval } from './record.dto';
+import { maskContacts, maskProse } from '../../platform/privacy/contacts';
 import { FoundTransaction, RecordDoubt, RecordPerson, RecordResolution, RecordSettlement } from './record-parts.dto';
+import { RecordApproval } from './record.dto';
 import { hasPayoutInDoubt, StoredCall } from './rows';
+import { clientOf, VerdictRow, shown, View } from './view';
 
 /** Returns the approval of a held call and its decider. Null for a call that was never held. */
 export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: View): RecordApproval | null {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { maskBody } from './view';
+import { runs } from '../../../test/support/examples/runs';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../../platform/privacy/contacts';
 import { writtenNumbers } from '../../platform/privacy/recorded';
-import { runs } from '../../../test/support/examples/runs';
+import { maskBody } from './view';
 
 describe('masking', () => {
   it.each([

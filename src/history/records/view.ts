@@ -1,11 +1,11 @@
-import { Client } from '../../platform/database/generated/client';
-import { Present } from '../../operations/lifecycle/lifecycle';
-import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { VerdictEvidence } from '../../journal/settlement/settled-by-upstream';
-import { hasPayoutInDoubt, StoredCall } from './rows';
 import { NUMBER_FIELDS, PROSE_FIELDS, SHOWN_FIELDS } from '../../gateway/upstream/answers/body-fields';
+import { VerdictEvidence } from '../../journal/settlement/settled-by-upstream';
+import { Present } from '../../operations/lifecycle/lifecycle';
+import { Client } from '../../platform/database/generated/client';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { DOTS, maskProse } from '../../platform/privacy/contacts';
 import { asRecorded } from '../../platform/privacy/recorded';
+import { hasPayoutInDoubt, StoredCall } from './rows';
 
 /** Permissions of a reader of records. */
 export interface View {

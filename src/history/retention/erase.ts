@@ -1,12 +1,12 @@
 import { Client } from 'pg';
-import { PersonDocument } from '../../journal/records/documents';
 import { unexplainedHash } from '../../journal/reconciliation/unexplained-payments';
+import { PersonDocument } from '../../journal/records/documents';
+import { openCalls } from '../../operations/lifecycle/lifecycle-sql';
 import { Contact, recipientKey } from '../../recipients/recipient';
 import { eraseBeneficiaries } from './beneficiaries';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
 import { recordedErasure, Wish } from './erasures';
 import { eraseEvidence } from './evidence';
-import { openCalls } from '../../operations/lifecycle/lifecycle-sql';
 import { eraseKeys, keysNaming, NamingKeys } from './keys';
 import { askedFor, namedIn, spelledIn } from './person';
 import { erasePersons, personsWhere } from './persons';

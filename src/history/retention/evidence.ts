@@ -1,9 +1,9 @@
 import { Client } from 'pg';
+import { commitmentSql, ErasableColumns, RECEIVER, RECIPIENT, REFERENCE } from '../../journal/reconciliation/evidence';
 import { numberForms } from '../../platform/privacy/contacts';
+import { Contact, recipientKey } from '../../recipients/recipient';
 import { Pruning } from '../log/signed-records';
 import { Month } from './months';
-import { commitmentSql, ErasableColumns, RECEIVER, RECIPIENT, REFERENCE } from '../../journal/reconciliation/evidence';
-import { Contact, recipientKey } from '../../recipients/recipient';
 import { namedIn } from './person';
 
 /** Source tables that are not partitioned by month. */

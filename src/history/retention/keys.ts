@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { idsWhere, Source } from './bodies';
 import { Contact } from '../../recipients/recipient';
+import { idsWhere, Source } from './bodies';
 import { spelledIn } from './person';
 
 /** Calls whose idempotency keys name a person. */

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { openCalls } from '../../operations/lifecycle/lifecycle-sql';
+import { clock } from '../../platform/database/clock';
+import { newId } from '../../platform/database/ids';
+import { codeOf } from '../../platform/errors/error-code';
 import { Pruning, signRecord } from '../log/signed-records';
 import { Wish } from './erasures';
 import { evidenceOf, removeEvidence } from './evidence';
 import { Condition, hashKeysOfClaims } from './keys';
 import { CALL_TABLES, EVIDENCE_TABLES, idOf, Month, PartitionedTable, partitionOf, PEOPLE_TABLES } from './months';
-import { openCalls } from '../../operations/lifecycle/lifecycle-sql';
 import { lockIndex, reindex } from './reindex';
-import { clock } from '../../platform/database/clock';
-import { newId } from '../../platform/database/ids';
-import { codeOf } from '../../platform/errors/error-code';
 
 export type What = Pruning['what'];
 

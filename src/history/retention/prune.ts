@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { ClientError } from '../../access/clients/client-error';
-import { readHead } from '../log/head';
-import { KeyRing, splitNotes } from '../log/note';
 import { uuidTime } from '../../platform/database/uuid';
 import { codeOf } from '../../platform/errors/error-code';
+import { readHead } from '../log/head';
+import { KeyRing, splitNotes } from '../log/note';
 import { Wish } from './erasures';
 import { Month, monthsBefore } from './months';
 import { dropWhatIsOut, Losses, lossesOf, monthsIn, pruneMonth, What } from './prune-month';

@@ -1,12 +1,12 @@
 import { Owner } from '../../access/auth/owner';
+import { countryTerm, hashedKey, TAGS, termOf } from '../../journal/lookups/terms';
+import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle/lifecycle';
+import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle/lifecycle-sql';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
-import { Listed, SearchFilters } from './search.dto';
-import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle/lifecycle';
-import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle/lifecycle-sql';
-import { countryTerm, hashedKey, TAGS, termOf } from '../../journal/lookups/terms';
 import { beginnings, beginsWith, recipientTerms } from './recipient-filters';
+import { Listed, SearchFilters } from './search.dto';
 
 /** Conditions on entries of the index and their payouts. */
 export interface Conditions {

@@ -1,13 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { FastifyInstance } from 'fastify';
+import { MetricsService } from '../../http/metrics/metrics.service';
 import { indexAll, indexBatch, IndexState } from '../../journal/lookups/search-index';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { causeOf } from '../../platform/database/pools/unavailable';
 import { Problem } from '../../platform/errors/problem';
-import { Cause } from '../../platform/storage/failures';
-import { MetricsService } from '../../http/metrics/metrics.service';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
+import { Cause } from '../../platform/storage/failures';
 
 /** Maximum wait of a search for the index, in ms. Below the statement timeout and callers' patience. */
 const PATIENCE_MS = 8_000;

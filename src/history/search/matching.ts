@@ -1,7 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidTime } from '../../platform/database/uuid';
-import { Listed } from './search.dto';
 import { Conditions } from './filters';
+import { Listed } from './search.dto';
 
 /** Conditions and range of a search. */
 export interface Scope {

@@ -1,7 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { Cursor, Listed, Sort } from './search.dto';
-import { all, inRange, inTime, PAYOUTS, Scope, somePayout, weeks, withTerms } from './matching';
 import { Place } from '../records/records.service';
+import { all, inRange, inTime, PAYOUTS, Scope, somePayout, weeks, withTerms } from './matching';
+import { Cursor, Listed, Sort } from './search.dto';
 
 /** A scope with an order. */
 export interface Query extends Scope {

@@ -1,7 +1,7 @@
 import { BEGINNINGS, recipientTerm, TAGS, termOf } from '../../journal/lookups/terms';
 import { Prisma } from '../../platform/database/generated/client';
-import { contactOf } from '../../recipients/recipient';
 import { plainText } from '../../recipients/plain-text';
+import { contactOf } from '../../recipients/recipient';
 
 /** Returns a text in lower case, as Postgres lowers it with and without a locale. */
 function inLowerCase(text: string): string[] {

@@ -1,21 +1,21 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, Shows, showsCall, showsCalls, showsNobody } from '../../access/auth/route-access';
 import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
+import { Allow, Shows, showsCall, showsCalls, showsNobody } from '../../access/auth/route-access';
 import { SharesService } from '../../http/shares/shares.service';
 import { TakesTurn } from '../../http/shares/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { requireMaySearchPeople, SearchService } from './search.service';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import { CallPage, ItemPage } from '../records/record.dto';
 import { RecordsService } from '../records/records.service';
-import { CallSearch } from './search.dto';
-import { Summary, SummarySearch } from './summary.dto';
-import { SummaryService } from './summary.service';
 import { CallStory } from '../story/story.dto';
 import { StoryService } from '../story/story.service';
-import { ApiId, ApiSummary } from '../../platform/schema/routes';
+import { CallSearch } from './search.dto';
+import { requireMaySearchPeople, SearchService } from './search.service';
+import { Summary, SummarySearch } from './summary.dto';
+import { SummaryService } from './summary.service';
 
 /** Searches calls and payouts, and counts the history. */
 @ApiTags('Audit')

@@ -1,9 +1,9 @@
-import { fromPageToken, joinPageToken, splitPageToken, toPageToken, PageRequest } from '../../platform/schema/page';
 import { ACTOR_SOURCES } from '../../access/people/person';
 import { UsdBound } from '../../http/validation/rules/money-rules';
 import { IdempotencyKey, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/rules/query-rules';
 import { field, isText, Text } from '../../http/validation/rules/rules';
 import { CALL_STATES, STATE_HELP } from '../../operations/lifecycle/lifecycle';
+import { fromPageToken, joinPageToken, splitPageToken, toPageToken, PageRequest } from '../../platform/schema/page';
 import { APPROVAL_STATUSES } from '../records/record.dto';
 
 /** What a search lists: calls, or their payouts. */

@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
+import { Call, maySeePeople } from '../../access/auth/call';
 import { Owner } from '../../access/auth/owner';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { ReplicaService } from '../../platform/database/pools/replica.service';
 import { Fault, Problem } from '../../platform/errors/problem';
-import { Cursor, fromToken, Listed, Sort, toToken, SearchFilters } from './search.dto';
+import { Page, PageRequest, rowsToRead, toPage } from '../../platform/schema/page';
 import { phonesMeantBy } from '../../recipients/phone-candidates';
+import { Place, PresentService } from '../records/records.service';
 import { conditionsOf, rangeOf, Rows, termsOf } from './filters';
 import { IndexService } from './index.service';
-import { Page, PageRequest, rowsToRead, toPage } from '../../platform/schema/page';
-import { Place, PresentService } from '../records/records.service';
 import { counted, matching, Scope } from './matching';
 import { FoundPlace, Query, sliced, walked, whole } from './pages';
-import { Call, maySeePeople } from '../../access/auth/call';
+import { Cursor, fromToken, Listed, Sort, toToken, SearchFilters } from './search.dto';
 
 /**
  * Rows read in order before the search by terms: some milliseconds, enough if one row of a hundred matches.

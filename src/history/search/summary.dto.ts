@@ -1,6 +1,6 @@
-import { described, USD, BOOLEAN, COUNT, nullable, NUMBER, orNull, TEXT } from '../../platform/schema/fields';
-import { FEES_HELP, SUMS } from '../../operations/lifecycle/sums';
 import { OneOf } from '../../http/validation/rules/query-rules';
+import { FEES_HELP, SUMS } from '../../operations/lifecycle/sums';
+import { described, USD, BOOLEAN, COUNT, nullable, NUMBER, orNull, TEXT } from '../../platform/schema/fields';
 import { SearchFilters } from './search.dto';
 
 /** The sums of payouts in US dollars, exact. */

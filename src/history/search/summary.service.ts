@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
+import { stateAtSql } from '../../operations/lifecycle/lifecycle-sql';
+import { SUM_COLUMNS, SumRow, sumsOfEntry, sumsOfPayouts, TOTALS } from '../../operations/lifecycle/sums-sql';
 import { Prisma } from '../../platform/database/generated/client';
 import { RESTED } from '../../platform/database/pools/pacing';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { ReplicaService } from '../../platform/database/pools/replica.service';
-import { filtersItems } from './filters';
-import { shown, readClients } from '../records/view';
 import { maskContacts } from '../../platform/privacy/contacts';
-import { SUM_COLUMNS, SumRow, sumsOfEntry, sumsOfPayouts, TOTALS } from '../../operations/lifecycle/sums-sql';
 import { countryName } from '../../recipients/country-name';
-import { stateAtSql } from '../../operations/lifecycle/lifecycle-sql';
-import { countedPayouts, matching } from './matching';
 import { PresentService } from '../records/records.service';
-import { PayoutSums, GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
+import { shown, readClients } from '../records/view';
+import { filtersItems } from './filters';
+import { countedPayouts, matching } from './matching';
 import { SearchService } from './search.service';
+import { PayoutSums, GroupBy, Summary, SummaryGroup, SummarySearch } from './summary.dto';
 
 /** Maximum number of groups: almost three years of days. Callers may send any text as a country. */
 const MAX_GROUPS = 1_000;

@@ -1,14 +1,14 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow, Shows, showsNobody } from '../../access/auth/route-access';
-import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { ShapePage, ShapeSearch, StatusWordList, ShapeRecord } from './shapes.dto';
-import { ApiSummary } from '../../platform/schema/routes';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { AnswerShape } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
+import { ApiSummary } from '../../platform/schema/routes';
+import { ShapePage, ShapeSearch, StatusWordList, ShapeRecord } from './shapes.dto';
 
 /** Lists the structures of upstream answers, which src/gateway/forwarding/reply/shape-watch.ts records. */
 @ApiTags('Audit')

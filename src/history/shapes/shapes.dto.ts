@@ -1,6 +1,6 @@
-import { described, INSTANT, INTEGER, SHA256, UUID, nullable, TEXT } from '../../platform/schema/fields';
 import { HttpStatusCode, PageSize, PageToken } from '../../http/validation/rules/query-rules';
 import { Text } from '../../http/validation/rules/rules';
+import { described, INSTANT, INTEGER, SHA256, UUID, nullable, TEXT } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
 
 export class ShapeSearch implements PageRequest {

@@ -2,8 +2,8 @@ import { ApiExtraModels } from '@nestjs/swagger';
 import { described, INSTANT, INTEGER, nullable, ref, SHA256, TEXT, UUID } from '../../platform/schema/fields';
 import { AccessEndRecord, AccessRecord, ActivityRecord } from '../access-log/access-log.dto';
 import { RecordAnomaly, ANOMALY_CODES } from '../records/record-anomalies';
-import { FullCallRecord } from '../records/record.dto';
 import { RecordEntry } from '../records/record-parts.dto';
+import { FullCallRecord } from '../records/record.dto';
 
 /** A contradiction in a call's own records, or a record that is missing. */
 class RecordAnomalyDto implements RecordAnomaly {

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { findingNow } from '../../journal/reconciliation/finding-steps';
+import { IntentDocument } from '../../journal/records/documents';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { uuidTime } from '../../platform/database/uuid';
-import { IntentDocument } from '../../journal/records/documents';
-import { findingNow } from '../../journal/reconciliation/finding-steps';
 import { AccessesService } from '../access-log/accesses.service';
 import { ActivityService } from '../access-log/activity.service';
 import { REMEMBERED_AFTER_ERASURE_MS } from '../log/signed-records';
-import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
 import { ledgerEntriesOf } from '../records/items';
+import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
 import { RecordsService } from '../records/records.service';
 import { FullStoredCall } from '../records/rows';
 import { CallDifference, CallStory, RecordSeal } from './story.dto';

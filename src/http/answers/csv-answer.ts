@@ -1,5 +1,5 @@
-import { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
+import { FastifyReply } from 'fastify';
 import { CSV_TYPE } from './csv';
 
 /** Answers with a CSV file that is sent while it is written. */

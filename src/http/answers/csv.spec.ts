@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { Cell, csvLine, withoutMark } from './csv';
 import { runs } from '../../../test/support/examples/runs';
+import { Cell, csvLine, withoutMark } from './csv';
 
 /** As docs tell machines to undo it. */
 const undone = (cell: string) => (cell.startsWith("'") ? cell.slice(1) : cell);

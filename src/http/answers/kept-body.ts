@@ -1,8 +1,8 @@
-import { Negotiator } from '@fastify/accept-negotiator';
-import { FastifyInstance } from 'fastify';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { Negotiator } from '@fastify/accept-negotiator';
+import { FastifyInstance } from 'fastify';
 
 /** A body that is constant for the process. */
 export interface KeptBody {

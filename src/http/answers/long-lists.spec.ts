@@ -1,6 +1,6 @@
-import fastify from 'fastify';
-import fc from 'fast-check';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import fastify from 'fastify';
 import { runs } from '../../../test/support/examples/runs';
 import { inTurns } from '../../platform/steps';
 import { writeLongLists } from './long-lists';

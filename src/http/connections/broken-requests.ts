@@ -1,6 +1,6 @@
-import { FastifyInstance, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
+import { FastifyInstance, FastifyRequest } from 'fastify';
 import { Logger } from 'nestjs-pino';
 import { newId } from '../../platform/database/ids';
 import { Problem } from '../../platform/errors/problem';

@@ -1,6 +1,6 @@
-import { FastifyInstance, FastifyRequest } from 'fastify';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
  * Lets a server close without waiting for its clients. Complete requests are answered, and their connections end with

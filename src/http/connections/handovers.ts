@@ -1,5 +1,5 @@
-import { FastifyInstance } from 'fastify';
 import { Socket } from 'node:net';
+import { FastifyInstance } from 'fastify';
 import { Call } from '../../access/auth/call';
 
 /** How long after its last byte a reply counts as lost if its connection breaks. Idle connections are broken later. */

@@ -1,6 +1,6 @@
+import { Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { FastifyInstance } from 'fastify';
-import { Socket } from 'node:net';
 import { networkOf } from '../../access/auth/key-guessing';
 import { eventsThatArrived } from './handovers';
 

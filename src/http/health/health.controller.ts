@@ -6,8 +6,8 @@ import { ApiProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { HeldJobsService } from '../../platform/jobs/held-jobs.service';
 import { JOB_NAMES } from '../../platform/jobs/job';
-import { ReadinessService } from './readiness.service';
 import { ApiSummary } from '../../platform/schema/routes';
+import { ReadinessService } from './readiness.service';
 
 const WORD = { type: 'string', enum: ['ok'] };
 

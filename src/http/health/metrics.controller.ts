@@ -2,12 +2,12 @@ import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
 import { Allow } from '../../access/auth/route-access';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { ApiSummary } from '../../platform/schema/routes';
 import { MetricsService } from '../metrics/metrics.service';
 import { hasMetricsPort } from './metrics-port';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Health')
 @Controller('metrics')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { HeartbeatService } from '../../continuity/heartbeat/heartbeat.service';
 import { FenceService } from '../../continuity/fence/fence.service';
+import { HeartbeatService } from '../../continuity/heartbeat/heartbeat.service';
 import { StorageService } from '../../platform/storage/storage.service';
 
 /** Reports whether this process accepts new requests. */

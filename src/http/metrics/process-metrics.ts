@@ -1,6 +1,6 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { BUILD } from '../../platform/build';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** prom-client's own monitor of the event loop samples this rarely, because `measureEventLoop` replaces it. */
 const NEVER_MS = 1_000_000_000;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { MetricsService } from './metrics.service';
 import { clock } from '../../platform/database/clock';
+import { MetricsService } from './metrics.service';
 
 /** Durations of a reconciliation, from an empty day to a year, in seconds. */
 const RUN_BUCKETS = [0.5, 1, 5, 15, 60, 300, 900, 3_600];

@@ -1,5 +1,5 @@
-import { FastifyInstance, FastifyRequest } from 'fastify';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FastifyInstance, FastifyRequest } from 'fastify';
 import { holderOf } from '../../access/auth/call';
 import { isOperation, rowOf } from '../../operations/catalogue/catalogue';
 import { Problem } from '../../platform/errors/problem';

@@ -1,7 +1,7 @@
-import { FastifyReply } from 'fastify';
 import crypto from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FastifyReply } from 'fastify';
 import { StandingService } from '../../access/auth/standing.service';
 import { SharesService } from '../shares/shares.service';
 import { EventStreams } from './event-streams.service';

@@ -1,8 +1,8 @@
-import { Injectable, OnModuleDestroy } from '@nestjs/common';
-import { FastifyReply } from 'fastify';
 import { randomInt } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, OnModuleDestroy } from '@nestjs/common';
+import { FastifyReply } from 'fastify';
 import { holderOf } from '../../access/auth/call';
 import { StandingService } from '../../access/auth/standing.service';
 import { goneSignal } from '../connections/gone';

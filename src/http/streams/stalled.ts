@@ -1,6 +1,6 @@
-import { FastifyInstance } from 'fastify';
 import { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { FastifyInstance } from 'fastify';
 
 /** How long a client may take none of the bytes that wait for it. */
 const STALLED_AFTER_MS = 30_000;

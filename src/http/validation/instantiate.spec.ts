@@ -1,7 +1,7 @@
 import { FaultList } from './faults';
 import { FreeForm } from './free-form';
-import { Items, Nothing, Text } from './rules/rules';
 import { Limits, instantiate as instantiateBody } from './instantiate';
+import { Items, Nothing, Text } from './rules/rules';
 
 class Base {
   @Text({ max: 9, description: 'Inherited.' })

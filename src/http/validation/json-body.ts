@@ -1,10 +1,10 @@
-import { FastifyInstance, FastifyRequest } from 'fastify';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../platform/errors/problem';
-import { FaultList } from './faults';
 import { membersOf, shapeOf } from '../../platform/json/json-shape';
-import { findRepeatedNames } from './repeated-names';
 import { atOnce, inTurns } from '../../platform/steps';
+import { FaultList } from './faults';
+import { findRepeatedNames } from './repeated-names';
 
 /** The interface's deepest body has three levels. Recursion over a deeper body could overflow the stack. */
 const MAX_DEPTH = 16;

@@ -1,6 +1,6 @@
 import { getMetadataStorage, validateSync, ValidationArguments, ValidationTypes } from 'class-validator';
-import { FaultList, pointerTo, toFaults } from './faults';
 import { atOnce, Steps } from '../../platform/steps';
+import { FaultList, pointerTo, toFaults } from './faults';
 
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { FaultList } from './faults';
 import { shapeOf } from '../../platform/json/json-shape';
-import { findRepeatedNames } from './repeated-names';
 import { atOnce } from '../../platform/steps';
+import { FaultList } from './faults';
+import { findRepeatedNames } from './repeated-names';
 
 function repeatedNames(json: string): string[] {
   const found = new FaultList();

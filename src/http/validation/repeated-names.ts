@@ -1,5 +1,5 @@
-import { FaultList, pointerTo } from './faults';
 import { Steps } from '../../platform/steps';
+import { FaultList, pointerTo } from './faults';
 
 /** A string, with the colon that makes it a name, or a bracket or comma. Numbers and words are skipped. */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\],]/gs;

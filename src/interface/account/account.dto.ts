@@ -1,6 +1,6 @@
 import { UsdAmount } from '../../http/validation/rules/money-rules';
-import { Nothing, Text } from '../../http/validation/rules/rules';
 import { Receiver } from '../../http/validation/rules/people-rules';
+import { Nothing, Text } from '../../http/validation/rules/rules';
 
 /** See "POST /account/transfer" in docs/reference/upstream.md. */
 export class TransferDto {

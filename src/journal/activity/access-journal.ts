@@ -1,16 +1,16 @@
-import { Inject, Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
-import { MetricsService } from '../../http/metrics/metrics.service';
-import { clock } from '../../platform/database/clock';
-import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { causeOf } from '../../platform/database/pools/unavailable';
-import { StorageService } from '../../platform/storage/storage.service';
+import { Inject, Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Spool, SpoolWriter } from '../../continuity/spool/spool';
+import { MetricsService } from '../../http/metrics/metrics.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { canonical } from '../../policy/content';
+import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { causeOf } from '../../platform/database/pools/unavailable';
 import { commitment, hex, newSalt } from '../../platform/privacy/commitment';
+import { StorageService } from '../../platform/storage/storage.service';
+import { canonical } from '../../policy/content';
 import { insertion } from '../records/document-sql';
 
 /**

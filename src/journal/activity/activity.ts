@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../../access/clients/changes';
-import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
-import { canonical } from '../../policy/content';
-import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
-import { insertion } from '../records/document-sql';
+import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
+import { canonical } from '../../policy/content';
 import { accountNamed } from '../records/accounts';
+import { insertion } from '../records/document-sql';
 
 /** Records changes of clients and their keys, in the transaction of the change. */
 @Injectable()

@@ -1,10 +1,10 @@
 import { Config } from '../../platform/config/config';
 import { givenUpAfterMs, sendableForMs } from '../../platform/config/upstream/upstream-timeouts';
-import { AdmissionRequest, Guards, Opened, Ruling } from '../../policy/admission';
 import { commitment, newSalt } from '../../platform/privacy/commitment';
+import { AdmissionRequest, Guards, Opened, Ruling } from '../../policy/admission';
+import { claimKey, ClaimedKey, NewIntent, OpenIntent } from '../records/records';
 import { contentKey, paymentKeys } from './content-keys';
 import { ExpectedFees } from './expected-fees';
-import { claimKey, ClaimedKey, NewIntent, OpenIntent } from '../records/records';
 
 /** The settings that the state of admission depends on. */
 export interface StateWindows {

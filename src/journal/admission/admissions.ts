@@ -1,24 +1,24 @@
 import { Decimal } from 'decimal.js';
 import { ADMISSION_LIMIT_KEYS, limitColumns } from '../../access/clients/limits/limits';
+import { earlier, now } from '../../continuity/heartbeat/instant';
 import { FeeRate, readFeeRate } from '../../operations/items/fees';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
+import { LOCKS } from '../../platform/database/locks';
 import { DatabaseTooSlow } from '../../platform/database/pools/patience';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { LOCKS } from '../../platform/database/locks';
 import { AdmissionRequest, Ruling, State } from '../../policy/admission';
-import { RecipientDays } from '../../policy/limits/recipient-days';
 import { decide } from '../../policy/decide';
 import { Register } from '../../policy/limits/beneficiaries';
 import { reservationOf } from '../../policy/limits/caps';
 import { HeldFor } from '../../policy/limits/holds';
+import { RecipientDays } from '../../policy/limits/recipient-days';
 import { stopFor } from '../../policy/limits/stops';
 import { Clearance, insertDecided, insertIntentsIfClear, IntentRow, toRows } from '../records/intents';
-import { Admission, AdmissionRules, isOpen, toOpened, GuardWindows, guardsOf } from './admission-rules';
-import { insertRecipientPayments } from './recipients';
-import { earlier, now } from '../../continuity/heartbeat/instant';
 import { claimKey, Release } from '../records/records';
 import { readStops } from '../stops/stops';
+import { Admission, AdmissionRules, isOpen, toOpened, GuardWindows, guardsOf } from './admission-rules';
+import { insertRecipientPayments } from './recipients';
 import { Budgeted, readState } from './state';
 
 /** The transaction holds locks. A longer one means a lost database or a frozen process. */

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { Item, paidName, RecipientName, recipientNames } from '../../operations/items/item';
-import { AdmissionRequest } from '../../policy/admission';
-import { Payment } from '../../policy/limits/recipient-days';
-import { clock } from '../../platform/database/clock';
-import { Prisma } from '../../platform/database/generated/client';
 import { EXECUTED, OPEN } from '../../operations/lifecycle/lifecycle';
 import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';
+import { clock } from '../../platform/database/clock';
+import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
+import { AdmissionRequest } from '../../policy/admission';
+import { Payment } from '../../policy/limits/recipient-days';
 
 /** The parts of a request that identify its content. */
 type OwnContent = Pick<AdmissionRequest, 'clientId' | 'endUserId' | 'operation' | 'content'>;

@@ -1,16 +1,16 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { Counter } from 'prom-client';
+import { HeartbeatService } from '../../continuity/heartbeat/heartbeat.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { FeeRate, feeOf, feeRates, feesOf } from '../../operations/items/fees';
 import { settlesItems } from '../../operations/lifecycle/settlement';
-import { clock } from '../../platform/database/clock';
-import { HeartbeatService } from '../../continuity/heartbeat/heartbeat.service';
-import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { LOCKS } from '../../platform/database/locks';
-import { AdmissionRequest } from '../../policy/admission';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { clock } from '../../platform/database/clock';
+import { Prisma } from '../../platform/database/generated/client';
+import { LOCKS } from '../../platform/database/locks';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { AdmissionRequest } from '../../policy/admission';
 
 /** Days for which a charged fee is expected again. */
 const EXPECTED_DAYS = 30;

@@ -1,13 +1,13 @@
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { NIL } from 'uuid';
-import { clock } from '../../platform/database/clock';
-import { givenUpAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { STATES } from '../../operations/lifecycle/lifecycle';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { givenUpAfterMs } from '../../platform/config/upstream/upstream-timeouts';
+import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { isBelievedUnpaid, LASTING_SECONDS } from '../../policy/same-content';
 import { asSameContent, readCallStates } from './call-states';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Interval between prunings. Keeps the table small at a negligible cost. */
 const TURN_MS = 60_000;

@@ -1,15 +1,15 @@
+import { Decimal } from 'decimal.js';
 import { beneficiaryHash } from '../../access/clients/register-writes';
+import { movesValue, OperationName } from '../../operations/catalogue/catalogue';
 import { Item, RecipientName, recipientNames } from '../../operations/items/item';
 import { itemFieldsOf } from '../../operations/items/items';
-import { movesValue, OperationName } from '../../operations/catalogue/catalogue';
-import { Prisma } from '../../platform/database/generated/client';
-import { AdmissionRequest, Budget } from '../../policy/admission';
-import { HistoryLimits, Payment, paymentKey, RecipientDays } from '../../policy/limits/recipient-days';
-import { NamedRecipient, Register, RegisterRules, Registration, usesRegister } from '../../policy/limits/beneficiaries';
-import { Decimal } from 'decimal.js';
 import { statesThat } from '../../operations/lifecycle/lifecycle';
 import { CALLS, HELD, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';
 import { COUNTED } from '../../operations/lifecycle/settlement';
+import { Prisma } from '../../platform/database/generated/client';
+import { AdmissionRequest, Budget } from '../../policy/admission';
+import { NamedRecipient, Register, RegisterRules, Registration, usesRegister } from '../../policy/limits/beneficiaries';
+import { HistoryLimits, Payment, paymentKey, RecipientDays } from '../../policy/limits/recipient-days';
 import { OpenIntent } from '../records/records';
 
 /**

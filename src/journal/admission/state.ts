@@ -1,21 +1,21 @@
 import { Decimal } from 'decimal.js';
 import { ADMISSION_LIMIT_KEYS, AdmissionLimitKey, LimitsRow, readLimits } from '../../access/clients/limits/limits';
 import { Prisma } from '../../platform/database/generated/client';
-import { AdmissionRequest, Budget, State } from '../../policy/admission';
-import { SameContent } from '../../policy/same-content';
-import { readRegister, readHeld, readRecipientDays } from './recipients';
-import { claimKey } from '../records/records';
-import { readPayerCaps } from './payers';
-import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
-import { commitment } from '../../platform/privacy/commitment';
-import { FeeShare, sharesAfter } from './expected-fees';
-import { guardsOf, StateWindows, AdmissionRules } from './admission-rules';
-import { contentKey, paidByOthers } from './content-keys';
-import { readUnexplained } from '../reconciliation/unexplained-payments';
-import { ACTIVE_STOPS } from '../stops/stops';
-import { Caps } from '../../policy/limits/caps';
-import { dryRun } from '../../policy/decide';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { commitment } from '../../platform/privacy/commitment';
+import { AdmissionRequest, Budget, State } from '../../policy/admission';
+import { dryRun } from '../../policy/decide';
+import { Caps } from '../../policy/limits/caps';
+import { SameContent } from '../../policy/same-content';
+import { readUnexplained } from '../reconciliation/unexplained-payments';
+import { claimKey } from '../records/records';
+import { ACTIVE_STOPS } from '../stops/stops';
+import { guardsOf, StateWindows, AdmissionRules } from './admission-rules';
+import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
+import { contentKey, paidByOthers } from './content-keys';
+import { FeeShare, sharesAfter } from './expected-fees';
+import { readPayerCaps } from './payers';
+import { readRegister, readHeld, readRecipientDays } from './recipients';
 
 interface StateRow {
   today: string;

@@ -1,12 +1,12 @@
-import { Logger } from '@nestjs/common';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
 import { MetricsService } from '../../http/metrics/metrics.service';
+import { RunningConfig } from '../../platform/config/config';
 import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { copiesFolder, LocalCopies } from './local-copies';
-import { RunningConfig } from '../../platform/config/config';
 
 const MIB = 1_024 * 1_024;
 

@@ -1,18 +1,18 @@
-import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { isEndUser } from '../../access/people/person';
+import { WaitingCopies } from '../../continuity/spool/waiting-copies';
 import { MetricsService } from '../../http/metrics/metrics.service';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { AdmissionRequest } from '../../policy/admission';
 import { codeOf } from '../../platform/errors/error-code';
+import { AdmissionRequest } from '../../policy/admission';
+import { CopiedPayment, toRow } from '../admission/recipients';
 import { IntentDocument, OutcomeDocument } from '../records/documents';
 import { IntentRow } from '../records/intents';
 import { claimKey } from '../records/records';
-import { CopiedPayment, toRow } from '../admission/recipients';
-import { WaitingCopies } from '../../continuity/spool/waiting-copies';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /**
  * A committed record as a line of a copy. Its idempotency key is its only text of a caller: records hold

@@ -1,18 +1,18 @@
+import { Author } from '../../access/auth/call';
+import { now } from '../../continuity/heartbeat/instant';
+import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';
+import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { AdmissionRequest, RefusingObstacle } from '../../policy/admission';
 import { dryRun } from '../../policy/decide';
 import { reservationOf } from '../../policy/limits/caps';
-import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { lockClients } from '../admission/admissions';
-import { Author } from '../../access/auth/call';
-import { authorSql } from '../records/author';
-import { NO_PROCESS } from '../stops/lost-time';
-import { now } from '../../continuity/heartbeat/instant';
-import { Screened, Release } from '../records/records';
 import { reserveForPayers } from '../admission/payers';
 import { readState } from '../admission/state';
+import { authorSql } from '../records/author';
+import { Screened, Release } from '../records/records';
+import { NO_PROCESS } from '../stops/lost-time';
 
 /** A decision about a held call. */
 export interface NewDecision {

@@ -1,14 +1,14 @@
+import { Decimal } from 'decimal.js';
 import { CallOwner, Owner } from '../../access/auth/owner';
+import { OperationName } from '../../operations/catalogue/catalogue';
 import { CallState, freesKey } from '../../operations/lifecycle/lifecycle';
 import { CALLS, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
+import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { ofAccount } from '../records/accounts';
 import { IntentDocument, OutcomeDocument } from '../records/documents';
 import { LedgerItem, ledgerOf, LedgerRecords } from '../settlement/ledger';
-import { Decimal } from 'decimal.js';
-import { ofAccount } from '../records/accounts';
 import { catchUpIndex } from './search-index';
-import { OperationName } from '../../operations/catalogue/catalogue';
-import { Prisma } from '../../platform/database/generated/client';
 
 /** The records of a repeated call. */
 export interface FirstCall {

@@ -1,10 +1,10 @@
 import { isOwn, CallOwner, Owner } from '../../access/auth/owner';
-import { RECOGNIZED_BY_OUR_ID, CREATING } from '../../operations/items/effects';
 import { readPayoutId } from '../../operations/catalogue/payout-id';
 import { TransactionId } from '../../operations/catalogue/row';
+import { RECOGNIZED_BY_OUR_ID, CREATING } from '../../operations/items/effects';
+import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
-import { clock } from '../../platform/database/clock';
 import { ofSameAccount } from '../records/accounts';
 import { catchUpIndex } from './search-index';
 import { TAGS, termOf } from './terms';

@@ -1,11 +1,11 @@
-import { Column, Rows } from '../../platform/database/rows/rows';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
-import { abandonedAmong, settleByAnswer } from '../settlement/settled-by-upstream';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { Column, Rows } from '../../platform/database/rows/rows';
 import { newSalt } from '../../platform/privacy/commitment';
 import { namesSql, stampedSql } from '../records/document-sql';
 import { writeOutcome } from '../records/documents';
 import { NewOutcome } from '../records/records';
+import { abandonedAmong, settleByAnswer } from '../settlement/settled-by-upstream';
 
 interface OutcomeRow {
   outcome: NewOutcome;

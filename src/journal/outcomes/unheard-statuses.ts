@@ -1,8 +1,8 @@
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { plainWord, StatusVocabulary } from '../../operations/lifecycle/statuses';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Most words. Above any real mapping. Keeps a faulty upstream from filling the database. */
 export const MOST_WORDS = 200;

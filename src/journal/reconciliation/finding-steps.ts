@@ -1,9 +1,9 @@
+import { Author } from '../../access/auth/call';
 import { Requester, REQUESTER_OF_INTENT } from '../../access/people/same-person';
 import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { LOCKS } from '../../platform/database/locks';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
-import { Author } from '../../access/auth/call';
 import { UUID_V7 } from './findings';
 import { FORGET_EXPLAINED } from './unexplained-payments';
 

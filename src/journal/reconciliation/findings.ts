@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
-import { evidenceSql, RUN_TABLES } from './evidence';
 import { isRecordOf, recordedAccount } from '../records/accounts';
+import { evidenceSql, RUN_TABLES } from './evidence';
 import { FORGET_EXPLAINED, rememberUnexplained } from './unexplained-payments';
 
 /** The inputs of a run's result. */

@@ -1,12 +1,12 @@
-import { newId } from '../../platform/database/ids';
-import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { LOCKS } from '../../platform/database/locks';
-import { asRecorded } from '../../platform/privacy/recorded';
-import { Author } from '../../access/auth/call';
-import { authorSql } from '../records/author';
-import { isRecordOf, recordedAccount } from '../records/accounts';
 import { Client } from 'pg';
+import { Author } from '../../access/auth/call';
+import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
+import { LOCKS } from '../../platform/database/locks';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { asRecorded } from '../../platform/privacy/recorded';
+import { isRecordOf, recordedAccount } from '../records/accounts';
+import { authorSql } from '../records/author';
 import { wakeWorkers } from './worker-tasks';
 
 /** A read that is about to begin. */

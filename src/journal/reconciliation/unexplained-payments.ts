@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { Item, recipientNames } from '../../operations/items/item';
 import { Prisma } from '../../platform/database/generated/client';
 import { AdmissionRequest } from '../../policy/admission';
-import { Item, recipientNames } from '../../operations/items/item';
 
 /**
  * Payments of a lost time that the upstream lists and no call explains. A request for the same recipient and

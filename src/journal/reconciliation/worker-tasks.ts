@@ -1,7 +1,7 @@
-import { newId } from '../../platform/database/ids';
-import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
+import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { JOB_CHANNEL, JobName } from '../../platform/jobs/job';
 import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 import { recordedAccount } from '../records/accounts';

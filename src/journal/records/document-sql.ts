@@ -1,5 +1,5 @@
-import { TYPES } from '../../platform/database/rows/binary-array';
 import { Prisma } from '../../platform/database/generated/client';
+import { TYPES } from '../../platform/database/rows/binary-array';
 
 /**
  * The value that the database replaces by its own time (`stampedSql`). Quotes within a JSON string are

@@ -1,8 +1,8 @@
 import { feesOf } from '../../operations/items/fees';
 import { totalOf } from '../../operations/items/item';
 import { Entry } from '../../operations/lifecycle/settlement';
-import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 import { commitment, newSalt } from '../../platform/privacy/commitment';
+import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 import { UNSTAMPED } from './document-sql';
 import { ItemCommitments, itemDocument, recordedItems } from './recorded-items';
 import { NewOutcome, NewTry, OpenIntent, UpstreamItem, RecordedEntry, RecordedSettlement } from './records';

@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
+import type * as PrismaWithColumn from '../../../test/support/databases/prisma-with-column';
+import { createTestDatabase } from '../../../test/support/databases/test-database';
+import type * as Row from '../../../test/support/examples/authenticated-by/row';
+import { answer, FakeUpstream } from '../../../test/support/network/fake-upstream';
+import { AIRTIME, eventually, SUCCESS } from '../../../test/support/payments/paying';
+import { startProxy, TestProxy } from '../../../test/support/processes/proxy';
+import { isSealed } from '../../../test/support/records/sealed-scene';
 import { describeApi } from '../../cli/api-document';
 import { leafSql } from '../../history/log/kinds';
 import { ringOf, newSigningKey, signerOf } from '../../history/log/note';
 import { verifyLog } from '../../history/log/verify/verify';
-import { IntentDocument } from './documents';
-import { columnsOf } from '../recovery/recovered-records';
-import * as RequestTable from './request-table';
 import { Secret } from '../../platform/config/secrets/secret';
-import type * as Row from '../../../test/support/examples/authenticated-by/row';
-import { answer, FakeUpstream } from '../../../test/support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../../../test/support/payments/paying';
-import type * as PrismaWithColumn from '../../../test/support/databases/prisma-with-column';
-import { startProxy, TestProxy } from '../../../test/support/processes/proxy';
-import { isSealed } from '../../../test/support/records/sealed-scene';
-import { createTestDatabase } from '../../../test/support/databases/test-database';
+import { columnsOf } from '../recovery/recovered-records';
+import { IntentDocument } from './documents';
+import * as RequestTable from './request-table';
 
 const FOLDER = 'test/support/examples/authenticated-by';
 

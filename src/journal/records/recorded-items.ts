@@ -1,7 +1,7 @@
-import { maskEmail, maskHandle, maskPhone } from '../../platform/privacy/contacts';
-import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 import { Item, phonesOf } from '../../operations/items/item';
 import { commitment } from '../../platform/privacy/commitment';
+import { maskEmail, maskHandle, maskPhone } from '../../platform/privacy/contacts';
+import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 
 /** Contacts with a column of their own. */
 const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value: string) => string }[] = [

@@ -1,15 +1,15 @@
 import { Decimal } from 'decimal.js';
+import { Author } from '../../access/auth/call';
 import { Caller } from '../../access/callers/caller';
 import { CallPerson } from '../../access/people/person';
+import { Instant } from '../../continuity/heartbeat/instant';
 import { FeeRate } from '../../operations/items/fees';
 import { Item } from '../../operations/items/item';
 import { Resolution } from '../../operations/lifecycle/lifecycle';
 import { Account, Entry, Source } from '../../operations/lifecycle/settlement';
+import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 import { HeldFor } from '../../policy/limits/holds';
 import { Payment } from '../../policy/limits/recipient-days';
-import { Author } from '../../access/auth/call';
-import { Instant } from '../../continuity/heartbeat/instant';
-import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 
 /** The fields of a request that the journal needs. `Call` implements it. */
 export interface Origin {

@@ -1,13 +1,13 @@
-import { TYPES } from '../../platform/database/rows/binary-array';
-import { ItemCommitments } from './recorded-items';
-import { OpenIntent, Origin, ephemeralKeyOf, SCREENED } from './records';
 import { ACTOR_SOURCES } from '../../access/people/person';
 import { writeFeeRate } from '../../operations/items/fees';
+import { TYPES } from '../../platform/database/rows/binary-array';
 import { commitment } from '../../platform/privacy/commitment';
 import { queryAsRecorded } from '../../platform/privacy/recorded';
+import { recordedAccount } from './accounts';
 import { sessionDocument, tokenDocument } from './credential-documents';
 import { UNSTAMPED } from './document-sql';
-import { recordedAccount } from './accounts';
+import { ItemCommitments } from './recorded-items';
+import { OpenIntent, Origin, ephemeralKeyOf, SCREENED } from './records';
 
 /** A member of the record of a request. Dates are recorded as ISO 8601, and bytes in hex. */
 export type MemberRow = RowOfAny & RowOfSome;

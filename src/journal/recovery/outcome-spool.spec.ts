@@ -1,10 +1,10 @@
-import { Decimal } from 'decimal.js';
-import fc from 'fast-check';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OutcomeSpool } from './spooled-outcomes';
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
 import { NewOutcome } from '../records/records';
+import { OutcomeSpool } from './spooled-outcomes';
 
 const ID = '01999999-0000-7000-8000-000000000000';
 const OUTCOME: NewOutcome = {

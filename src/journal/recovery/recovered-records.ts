@@ -1,22 +1,22 @@
-import { FORGOTTEN_AFTER } from '../../access/people/person';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { CopiedLine, claimedKeyOf, IntentLine, keyOf } from '../copies/local-copies';
-import { canonical } from '../../policy/content';
-import { membersIn, UNSTAMPED } from '../records/document-sql';
-import { OutcomeDocument, IntentDocument } from '../records/documents';
-import { NO_PROCESS } from '../stops/lost-time';
-import { OUTCOME_COLUMNS, insertKeptOutcome } from '../outcomes/outcomes';
-import { INTENT_COLUMNS } from '../records/request-members';
 import { Logger } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
+import { FORGOTTEN_AFTER } from '../../access/people/person';
 import { Entry } from '../../operations/lifecycle/settlement';
 import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
-import { isUnavailable } from '../../platform/database/pools/unavailable';
-import { abandonedAmong, LateAnswer, settleByAnswer } from '../settlement/settled-by-upstream';
-import { OutcomeSpool, spoolFolder } from './spooled-outcomes';
-import { Decimal } from 'decimal.js';
 import { Prisma } from '../../platform/database/generated/client';
-import { abandon } from '../settlement/settlements';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { isUnavailable } from '../../platform/database/pools/unavailable';
+import { canonical } from '../../policy/content';
 import { reserveForPayers } from '../admission/payers';
+import { CopiedLine, claimedKeyOf, IntentLine, keyOf } from '../copies/local-copies';
+import { OUTCOME_COLUMNS, insertKeptOutcome } from '../outcomes/outcomes';
+import { membersIn, UNSTAMPED } from '../records/document-sql';
+import { OutcomeDocument, IntentDocument } from '../records/documents';
+import { INTENT_COLUMNS } from '../records/request-members';
+import { abandonedAmong, LateAnswer, settleByAnswer } from '../settlement/settled-by-upstream';
+import { abandon } from '../settlement/settlements';
+import { NO_PROCESS } from '../stops/lost-time';
+import { OutcomeSpool, spoolFolder } from './spooled-outcomes';
 
 /**
  * Adds missing persons of copied calls by their hashes, because copies lack the names. A person who called

@@ -2,9 +2,12 @@ import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { copiesInBatches } from '../copies/copies-reader';
+import { CopiedLine } from '../copies/local-copies';
+import { OUTCOME_COLUMNS } from '../outcomes/outcomes';
 import { definitionsSql, namesSql, stampedSql } from '../records/document-sql';
 import { CLAIMED_KEY } from '../records/intents';
-import { CopiedLine } from '../copies/local-copies';
+import { INTENT_COLUMNS } from '../records/request-members';
+import { giveKeysBack } from '../settlement/keys-paid-twice';
 import { NO_PROCESS } from '../stops/lost-time';
 import {
   doubtRejected,
@@ -14,9 +17,6 @@ import {
   outcomeColumnsOf,
   restorePersons,
 } from './recovered-records';
-import { giveKeysBack } from '../settlement/keys-paid-twice';
-import { INTENT_COLUMNS } from '../records/request-members';
-import { OUTCOME_COLUMNS } from '../outcomes/outcomes';
 
 /** The missing records that were restored from DATA_DIRs. */
 export interface Recovered {

@@ -1,17 +1,17 @@
+import { join } from 'node:path';
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Decimal } from 'decimal.js';
+import { EpochService } from '../../continuity/fence/epoch.service';
+import { SpoolWriter, Spool } from '../../continuity/spool/spool';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { EpochService } from '../../continuity/fence/epoch.service';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { codeOf } from '../../platform/errors/error-code';
 import { asRecorded } from '../../platform/privacy/recorded';
 import { StorageService } from '../../platform/storage/storage.service';
-import { codeOf } from '../../platform/errors/error-code';
 import { LocalCopies } from '../copies/local-copies';
 import { insertKeptOutcome } from '../outcomes/outcomes';
 import { NewOutcome, NewTry, UpstreamItem } from '../records/records';
-import { SpoolWriter, Spool } from '../../continuity/spool/spool';
-import { Decimal } from 'decimal.js';
-import { join } from 'node:path';
 
 /**
  * Spools outcomes that could not be written to DATA_DIR/outcomes, and writes them once the database is back:

@@ -1,16 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { CallState, STATES } from '../../operations/lifecycle/lifecycle';
-import { newId } from '../../platform/database/ids';
 import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
 import { waitAtMost } from '../../platform/database/pools/patience';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { readCallStates, isKeyFree, KnownCall } from '../admission/call-states';
-import { rejectForKey } from '../decisions/decisions';
-import { IntentDocument } from '../records/documents';
-import { insertion } from '../records/document-sql';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { claimedKeyOf, CopiedLine } from '../copies/local-copies';
+import { rejectForKey } from '../decisions/decisions';
+import { insertion } from '../records/document-sql';
+import { IntentDocument } from '../records/documents';
 
 const logger = new Logger('Journal');
 

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { Account, Counted, ENTRIES, Entry, settlesItems, Source } from '../../operations/lifecycle/settlement';
 import { FeeRate, feeOf, readFeeRate } from '../../operations/items/fees';
+import { Account, Counted, ENTRIES, Entry, settlesItems, Source } from '../../operations/lifecycle/settlement';
 import { IntentDocument, OutcomeDocument, EntryDocument, SettlementDocument } from '../records/documents';
 import { TransactionEvidence } from '../records/records';
 

@@ -1,7 +1,10 @@
-import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { STATES, Resolution } from '../../operations/lifecycle/lifecycle';
 import { ENTRIES, Entry, expectedEntry } from '../../operations/lifecycle/settlement';
+import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
+import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { canonical } from '../../policy/content';
 import {
   NewEntry,
   NewOutcome,
@@ -10,11 +13,8 @@ import {
   evidenceOfTransaction,
   TransactionEvidence,
 } from '../records/records';
-import { settle, SettledCall, hasDoubt, settleWithin } from './settlements';
 import { LedgerRecords } from './ledger';
-import { newId } from '../../platform/database/ids';
-import { Prisma } from '../../platform/database/generated/client';
-import { canonical } from '../../policy/content';
+import { settle, SettledCall, hasDoubt, settleWithin } from './settlements';
 
 /** The parts of an answer that settle a call. One entry is for all of its payouts. */
 export interface LateAnswer extends Pick<NewOutcome, 'intentId' | 'kind'> {

@@ -1,12 +1,15 @@
 import { Decimal } from 'decimal.js';
-import { clock } from '../../platform/database/clock';
-import { newId } from '../../platform/database/ids';
-import { givenUpAfterMs, overAfterMs, Timeouts } from '../../platform/config/upstream/upstream-timeouts';
 import { CallState, Resolution, STATES } from '../../operations/lifecycle/lifecycle';
 import { CALLS, STATE_COLUMNS } from '../../operations/lifecycle/lifecycle-sql';
 import { countedOf, ENTRIES, resolutionOf } from '../../operations/lifecycle/settlement';
+import { givenUpAfterMs, overAfterMs, Timeouts } from '../../platform/config/upstream/upstream-timeouts';
+import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { newSalt } from '../../platform/privacy/commitment';
+import { lockClients } from '../admission/admissions';
+import { stampedSql } from '../records/document-sql';
 import {
   IntentDocument,
   OutcomeDocument,
@@ -14,12 +17,9 @@ import {
   SettlementDocument,
   writeSettlement,
 } from '../records/documents';
-import { stampedSql } from '../records/document-sql';
-import { isKeyed, keepKey } from './keys-paid-twice';
-import { lockClients } from '../admission/admissions';
-import { feeAfter, LedgerItem, ledgerOf, namesTransaction } from './ledger';
-import { newSalt } from '../../platform/privacy/commitment';
 import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from '../records/records';
+import { isKeyed, keepKey } from './keys-paid-twice';
+import { feeAfter, LedgerItem, ledgerOf, namesTransaction } from './ledger';
 
 /**
  * Returns the ages from which a call without an outcome may be settled, in ms by the database's clock. Both

@@ -1,13 +1,13 @@
+import { endCredentials } from '../../access/callers/end-credentials';
 import { CHANGING_OPERATIONS } from '../../operations/items/effects';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { uuidTime } from '../../platform/database/uuid';
+import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { ENTRIES_CUT } from '../reconciliation/findings';
 import { insertRun } from '../reconciliation/reconciliations';
-import { endCredentials } from '../../access/callers/end-credentials';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { insertion } from '../records/document-sql';
 
 /** The period whose payments a database may lack, and the runs that read it from the upstream's lists. */

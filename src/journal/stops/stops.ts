@@ -1,16 +1,16 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Client } from 'pg';
+import { Author } from '../../access/auth/call';
 import { haveSameOwner } from '../../access/people/same-person';
-import { newId } from '../../platform/database/ids';
+import { EpochService } from '../../continuity/fence/epoch.service';
 import { Prisma } from '../../platform/database/generated/client';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { newId } from '../../platform/database/ids';
 import { LOCKS } from '../../platform/database/locks';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { Stop } from '../../policy/limits/stops';
-import { Author } from '../../access/auth/call';
 import { authorSql, Operator } from '../records/author';
 import { unreadAfter } from './lost-time';
-import { Injectable, Logger } from '@nestjs/common';
-import { EpochService } from '../../continuity/fence/epoch.service';
-import { Client } from 'pg';
 
 /**
  * Author of a stop or its lift: the key of a request to the API or from the console, or an operator with a

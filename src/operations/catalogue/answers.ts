@@ -1,3 +1,4 @@
+import { ref } from '../../platform/schema/fields';
 import {
   currencyData,
   data,
@@ -9,7 +10,6 @@ import {
   SHARED_ANSWER_PARTS,
   TELCO_PAYOUTS,
 } from './answer-schemas';
-import { ref } from '../../platform/schema/fields';
 
 interface AnswerData {
   /** The schema of `data`. */

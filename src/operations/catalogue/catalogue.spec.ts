@@ -1,6 +1,6 @@
-import { methodOf, OPERATION_NAMES, OPERATIONS, rowOf } from './catalogue';
 import { CHANGED_BY, CHANGING_OPERATIONS, CREATED_BY, leavesNoTransaction } from '../items/effects';
 import { itemFieldsOf, itemsOf } from '../items/items';
+import { methodOf, OPERATION_NAMES, OPERATIONS, rowOf } from './catalogue';
 
 describe('the catalogue', () => {
   it('describes the transactions of every operation that changes something', () => {

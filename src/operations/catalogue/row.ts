@@ -1,6 +1,6 @@
+import { RecipientKind } from '../../recipients/recipient';
 import type { AnswerName } from './answers';
 import type { ID_FORMS } from './payout-id';
-import { RecipientKind } from '../../recipients/recipient';
 import { TransactionKind } from './transactions';
 
 /**

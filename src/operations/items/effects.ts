@@ -1,7 +1,7 @@
 import { OPERATION_NAMES, OperationName, rowOf } from '../catalogue/catalogue';
-import { itemFieldsOf } from './items';
 import { Change } from '../catalogue/row';
 import { CLASSES, ClassRules, TransactionKind } from '../catalogue/transactions';
+import { itemFieldsOf } from './items';
 
 /** How an operation's transactions are identified and compared. */
 export type Created = TransactionKind & ClassRules;

@@ -1,6 +1,6 @@
-import { itemsOf } from './items';
-import { OPERATIONS } from '../catalogue/catalogue';
 import { NO_ITEM } from '../../../test/support/payments/no-item';
+import { OPERATIONS } from '../catalogue/catalogue';
+import { itemsOf } from './items';
 
 const plain = (items: ReturnType<typeof itemsOf>) =>
   items.map((item) => ({ ...item, amountUsd: item.amountUsd?.toFixed() ?? null }));

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { movesNamedTransaction, OPERATION_NAMES, OperationName, rowOf } from '../catalogue/catalogue';
-import { Item } from './item';
 import { readWrittenId } from '../catalogue/payout-id';
 import { ItemField, Items } from '../catalogue/row';
+import { Item } from './item';
 
 type Fields = Record<string, unknown>;
 

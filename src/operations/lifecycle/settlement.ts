@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { CHANGED_BY, Created, CREATED_BY } from '../items/effects';
-import { ENTRIES, Entry } from './entries';
 import { FeeRate, feeOf } from '../items/fees';
+import { ENTRIES, Entry } from './entries';
 import { Resolution } from './lifecycle';
 import { Status } from './statuses';
 

@@ -1,20 +1,20 @@
 import 'reflect-metadata';
+import { join, resolve } from 'node:path';
+import { getConfigToken } from '@nestjs/config';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { getConfigToken } from '@nestjs/config';
-import { join, resolve } from 'node:path';
 import { toDatabaseConfig } from './database/database-config';
-import { spelledOnce, toEgressConfig } from './network/egress-config';
 import { EnvFile, quotedFaults, readEnvFile } from './environment/env-file';
 import { Environment } from './environment/environment';
 import { NEEDED } from './environment/needed';
 import { productionFaults } from './environment/production';
+import { spelledOnce, toEgressConfig } from './network/egress-config';
 import { recordedConfiguration } from './recorded-configuration';
-import { toReconciliation, toWorkerConfig } from './worker-config';
 import { Secret } from './secrets/secret';
 import { fileVariableOf, readSecretFiles, ruleOf } from './secrets/secret-files';
-import { readAccounts, UpstreamAccountConfig, toUpstreamConfig } from './upstream/upstream-accounts';
 import { signInFaults, toSignInConfig } from './sign-in-config';
+import { readAccounts, UpstreamAccountConfig, toUpstreamConfig } from './upstream/upstream-accounts';
+import { toReconciliation, toWorkerConfig } from './worker-config';
 
 /** The frozen configuration, read once at startup. */
 export type Config = Readonly<ReturnType<typeof toConfig>>;

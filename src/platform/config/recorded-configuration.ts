@@ -1,7 +1,7 @@
 import { Environment } from './environment/environment';
+import { VARIABLES } from './environment/variables';
 import { Secret } from './secrets/secret';
 import { isSecretName } from './secrets/secret-files';
-import { VARIABLES } from './environment/variables';
 
 /** The settings that govern payments, by variable. Omits unset ones without a default. */
 export type RecordedConfiguration = Readonly<Record<string, string>>;

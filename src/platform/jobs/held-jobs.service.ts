@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { LOCKS } from '../database/locks';
 import { SidePrisma } from '../database/pools/side-prisma';
 import { JOB_NAMES, JobName, JOBS } from './job';
-import { LOCKS } from '../database/locks';
 
 /** Tells which jobs a worker holds, from the locks of the workers. They end with their process. */
 @Injectable()

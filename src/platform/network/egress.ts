@@ -1,6 +1,6 @@
-import { Logger } from '@nestjs/common';
 import { isIP } from 'node:net';
 import type { Socket } from 'node:net';
+import { Logger } from '@nestjs/common';
 import { Agent, buildConnector, fetch, Pool } from 'undici';
 import { isLoopback } from '../config/network/address-block';
 import { EgressConfig } from '../config/network/egress-config';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { looksLikePhone, spellsOneOf } from './phone-numbers';
 
 /** Calling codes of countries that are paid to, with national numbers as they are given out there. */

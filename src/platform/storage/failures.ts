@@ -1,5 +1,5 @@
-import { DatabaseCode } from '../errors/outages';
 import { codeOf } from '../errors/error-code';
+import { DatabaseCode } from '../errors/outages';
 
 /** The two places that keep what the proxy must not lose. */
 export const PLACES = ['database', 'data_dir'] as const;

@@ -1,6 +1,6 @@
+import { Limits } from '../../access/clients/limits/limits';
 import { RegisterList } from '../../access/clients/register-writes';
 import { RecipientKind } from '../../recipients/recipient';
-import { Limits } from '../../access/clients/limits/limits';
 
 /** The recipient of an item. Equal recipients of one client have equal keys, which do not reveal them. */
 export interface NamedRecipient {

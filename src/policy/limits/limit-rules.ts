@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { Limits, limitsMoney, PERSON_LIMIT_KEYS } from '../../access/clients/limits/limits';
 import { PersonLimits } from '../../access/people/person';
-import { Fault, Problem } from '../../platform/errors/problem';
 import { Item, totalOf } from '../../operations/items/item';
+import { Fault, Problem } from '../../platform/errors/problem';
 import { canonicalCountry, countryName, countryOfName } from '../../recipients/country-name';
 import { countriesOfNumber } from '../../recipients/number-country';
 

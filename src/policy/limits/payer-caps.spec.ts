@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { budget, OFF, request, state } from '../../../test/support/payments/admission-requests';
-import { PayerCaps } from './caps';
 import { decide } from '../decide';
+import { PayerCaps } from './caps';
 
 const cents = (most: number) => fc.integer({ min: 0, max: most }).map((count) => new Decimal(count).dividedBy(100));
 const maybe = (value: fc.Arbitrary<Decimal>) => fc.option(value, { nil: null });

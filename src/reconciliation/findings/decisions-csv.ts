@@ -1,9 +1,9 @@
-import { parse, CsvError } from 'csv-parse/sync';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { parse, CsvError } from 'csv-parse/sync';
 import { withoutMark } from '../../http/answers/csv';
-import { Fault, Problem } from '../../platform/errors/problem';
 import { toFaults } from '../../http/validation/faults';
+import { Fault, Problem } from '../../platform/errors/problem';
 import { FindingDecisionDto, MAX_DECISIONS, PlacedDecision } from './decisions.dto';
 
 interface DecisionsInCsv {

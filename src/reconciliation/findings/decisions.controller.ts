@@ -1,9 +1,12 @@
+import { Readable } from 'node:stream';
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { FastifyRequest } from 'fastify';
 import { AuthenticatedCall, authorOf, CurrentCall } from '../../access/auth/call';
 import { Decider, FourEyesService, needsPersonalKey, requireAnotherPerson } from '../../access/auth/four-eyes';
-import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { Fault, Problem } from '../../platform/errors/problem';
-import { ProblemCode } from '../../platform/errors/problems';
+import { Allow, Shows } from '../../access/auth/route-access';
+import { bodyFault } from '../../http/validation/json-body';
 import {
   FindingNow,
   FindingState,
@@ -11,6 +14,12 @@ import {
   NewStep,
   StepState,
 } from '../../journal/reconciliation/finding-steps';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Fault, Problem } from '../../platform/errors/problem';
+import { ProblemCode } from '../../platform/errors/problems';
+import { ApiSummary } from '../../platform/schema/routes';
+import { readDecisionsCsv } from './decisions-csv';
 import {
   FindingDecisions,
   FindingDecisionsDto,
@@ -19,15 +28,6 @@ import {
   PlacedDecision,
 } from './decisions.dto';
 import { versionOf } from './findings.service';
-import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
-import { Allow, Shows } from '../../access/auth/route-access';
-import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { bodyFault } from '../../http/validation/json-body';
-import { readDecisionsCsv } from './decisions-csv';
-import { ApiSummary } from '../../platform/schema/routes';
 
 interface PlacedFault extends Fault {
   code: ProblemCode;

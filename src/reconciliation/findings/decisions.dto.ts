@@ -1,7 +1,7 @@
 import { OneOf } from '../../http/validation/rules/query-rules';
-import { described } from '../../platform/schema/fields';
-import { StepState } from '../../journal/reconciliation/finding-steps';
 import { field, ListOf, NotForwarded, Slug, Text } from '../../http/validation/rules/rules';
+import { StepState } from '../../journal/reconciliation/finding-steps';
+import { described } from '../../platform/schema/fields';
 import { State, STATES } from './findings.dto';
 
 export const MAX_DECISIONS = 10_000;

@@ -1,18 +1,18 @@
+import { Readable } from 'node:stream';
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
+import { AuthenticatedCall, Call, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
+import { Allow, Shown, Shows } from '../../access/auth/route-access';
 import { ReadingsService } from '../../history/access-log/accesses.service';
 import { csvAnswer } from '../../http/answers/csv-answer';
-import { Allow, Shown, Shows } from '../../access/auth/route-access';
-import { AuthenticatedCall, Call, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
-import { isUuid } from '../../platform/database/uuid';
 import { HoldsPlace } from '../../http/shares/takes-turn';
+import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingStory } from './findings.dto';
 import { FindingsService, Reader } from './findings.service';
-import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 /** Describes a list of findings for the access log. Findings mask people. */
 function showsFindings(findings: { call_id: string | null }[]): Shown {

@@ -1,4 +1,14 @@
 import { ApiExtraModels } from '@nestjs/swagger';
+import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
+import {
+  Account,
+  Instant,
+  OneOf,
+  PageSize,
+  PageToken,
+  Uuid,
+  WholeNumber,
+} from '../../http/validation/rules/query-rules';
 import {
   described,
   INSTANT,
@@ -12,17 +22,7 @@ import {
   ref,
   SIGNED_USD,
 } from '../../platform/schema/fields';
-import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
-import {
-  Account,
-  Instant,
-  OneOf,
-  PageSize,
-  PageToken,
-  Uuid,
-  WholeNumber,
-} from '../../http/validation/rules/query-rules';
 import { Category, CATEGORY_NAMES, SEVERITIES, Severity } from './categories';
 
 /** Our payment. */

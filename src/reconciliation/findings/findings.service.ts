@@ -1,5 +1,10 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { shown } from '../../history/records/view';
+import { Cell, CsvTable } from '../../http/answers/csv';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { maskContacts } from '../../platform/privacy/contacts';
+import { rowsToRead, idBefore, toPage } from '../../platform/schema/page';
 import { CATEGORIES, Category } from './categories';
 import {
   FindingField,
@@ -22,11 +27,6 @@ import {
   readComparesPeople,
   readSightsBy,
 } from './read';
-import { createHash } from 'node:crypto';
-import { Cell, CsvTable } from '../../http/answers/csv';
-import { Injectable } from '@nestjs/common';
-import { rowsToRead, idBefore, toPage } from '../../platform/schema/page';
-import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 
 /**
  * Converts a finding for the API.

@@ -1,9 +1,9 @@
 import { all } from '../../history/search/matching';
+import { findingNow, FindingState, comparesRecipients } from '../../journal/reconciliation/finding-steps';
 import { isRecordOf } from '../../journal/records/accounts';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { findingNow, FindingState, comparesRecipients } from '../../journal/reconciliation/finding-steps';
 import { Category, ofSeverity } from './categories';
 import { FindingEvidence, FindingRecord, FindingSelection, FindingSight } from './findings.dto';
 

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
-import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
+import { Transaction } from '../../gateway/upstream/answers/transactions';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream/upstream-accounts';
 import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { UnclaimedService } from '../in-doubt/rounds/unclaimed.service';
-import { SourcesService } from '../sources/sources.service';
-import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream/upstream-accounts';
-import { SettledRead, SettleListedService } from '../settling/settle-listed.service';
+import { codeOrNameOf } from '../../platform/errors/error-code';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
-import { codeOrNameOf } from '../../platform/errors/error-code';
+import { UnclaimedService } from '../in-doubt/rounds/unclaimed.service';
+import { SettledRead, SettleListedService } from '../settling/settle-listed.service';
+import { SourcesService } from '../sources/sources.service';
 
 /** Cache size, at about 60 bytes per entry. Evicted transactions are processed again. */
 const MOST = 2_000_000;

@@ -1,14 +1,14 @@
 import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { NewVerdict } from '../../journal/settlement/settled-by-upstream';
-import { Status } from '../../operations/lifecycle/statuses';
 import { NO_PROCESS } from '../../journal/stops/lost-time';
-import { ENTRIES, Entry } from '../../operations/lifecycle/settlement';
-import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle/lifecycle';
-import { callsWith, RECORDED_STATE } from '../../operations/lifecycle/lifecycle-sql';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { CHANGING_OPERATIONS } from '../../operations/items/effects';
 import { Item, recipientNames } from '../../operations/items/item';
+import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle/lifecycle';
+import { callsWith, RECORDED_STATE } from '../../operations/lifecycle/lifecycle-sql';
+import { ENTRIES, Entry } from '../../operations/lifecycle/settlement';
+import { Status } from '../../operations/lifecycle/statuses';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 
 /** One item of a call. */
 export interface Wanted {

@@ -1,18 +1,18 @@
 import { Client } from 'pg';
-import { Prisma } from '../../platform/database/generated/client';
+import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { ofAccount } from '../../journal/records/accounts';
+import { namedCallSql } from '../../operations/catalogue/payout-id';
+import { CREATED_BY, CREATING } from '../../operations/items/effects';
+import { recipientNames } from '../../operations/items/item';
+import { StatusVocabulary } from '../../operations/lifecycle/statuses';
+import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
-import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Seen } from './calls-in-doubt';
-import { Batches, Listing } from './verdict/batches';
-import { CREATED_BY, CREATING } from '../../operations/items/effects';
-import { recipientNames } from '../../operations/items/item';
-import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { ShownIds, Sightings } from './shown-ids';
+import { Batches, Listing } from './verdict/batches';
 import { Effort, mapped } from './work';
-import { Transaction } from '../../gateway/upstream/answers/transactions';
 
 /**
  * Margins before the oldest call in doubt, for wrong clocks: of the listing, and of the part that must be

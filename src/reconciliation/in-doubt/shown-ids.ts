@@ -1,7 +1,7 @@
 import { OPERATION_NAMES } from '../../operations/catalogue/catalogue';
+import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { CREATED_BY } from '../../operations/items/effects';
 import { itemFieldsOf } from '../../operations/items/items';
-import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { Prisma } from '../../platform/database/generated/client';
 
 /** Operations whose requests can carry an ID of ours that their transactions show. */

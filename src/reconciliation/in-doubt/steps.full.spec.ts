@@ -1,6 +1,6 @@
 import { at, RULES, toSeen, toSent } from '../../../test/support/reconciliation/made-up-doubts';
-import { Batches, Listing } from './verdict/batches';
 import { Seen, SentCall } from './calls-in-doubt';
+import { Batches, Listing } from './verdict/batches';
 import { Competing } from './verdict/competing';
 import { judgeInTurn } from './verdict/judging';
 import { Effort, STRETCH } from './work';

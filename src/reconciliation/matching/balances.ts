@@ -1,5 +1,5 @@
-import { Prisma } from '../../platform/database/generated/client';
 import { isRecordOf } from '../../journal/records/accounts';
+import { Prisma } from '../../platform/database/generated/client';
 import { Plan } from './plan';
 import { harmless } from './recipients';
 

@@ -1,8 +1,7 @@
 import { Client } from 'pg';
-import { Prisma } from '../../platform/database/generated/client';
 import { writeResult } from '../../journal/reconciliation/findings';
+import { Prisma } from '../../platform/database/generated/client';
 import { addBalanceGaps } from './balances';
-import { MAKE_COMPARED_OPERATIONS, Unlisted, Confirm, OnProgress, Plan } from './plan';
 import { runAll } from './connection';
 import {
   ADD_ODD_WORDS_OF_THEIRS,
@@ -13,7 +12,12 @@ import {
   TO_CONFIRM,
   addReusedKeys,
 } from './differences';
+import { judgeWallets } from './entries/wallets';
 import { matchByFingerprint } from './fingerprint';
+import { makeAlone, makeJudged } from './judge';
+import { addFarCalls, addOurs, Ids, makeCalls, makeEntries, makeEvidence, makeOurs } from './ours';
+import { MAKE_COMPARED_OPERATIONS, Unlisted, Confirm, OnProgress, Plan } from './plan';
+import { matchAll, MATCH_LEFT } from './rules';
 import {
   LINK_ASIDE,
   PUT_ASIDE,
@@ -24,11 +28,7 @@ import {
   takeOurs,
   takeTheirs,
 } from './theirs';
-import { makeAlone, makeJudged } from './judge';
-import { addFarCalls, addOurs, Ids, makeCalls, makeEntries, makeEvidence, makeOurs } from './ours';
-import { matchAll, MATCH_LEFT } from './rules';
 import { Totals, totalsOf } from './totals';
-import { judgeWallets } from './entries/wallets';
 
 export const STEPS = ['ours', 'theirs', 'match', 'confirm', 'judge', 'record'] as const;
 

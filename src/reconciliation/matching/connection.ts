@@ -1,9 +1,9 @@
 import { Client } from 'pg';
-import { Prisma } from '../../platform/database/generated/client';
 import { RunningConfig } from '../../platform/config/config';
+import { Prisma } from '../../platform/database/generated/client';
+import { LOCKS } from '../../platform/database/locks';
 import { SessionUrls, sessionUrlOf } from '../../platform/database/pools/pools';
 import { ServerClient } from '../../platform/database/servers/server-client';
-import { LOCKS } from '../../platform/database/locks';
 
 const CONNECTION = {
   connectionTimeoutMillis: 5_000,

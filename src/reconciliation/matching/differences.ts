@@ -1,10 +1,10 @@
-import { Prisma } from '../../platform/database/generated/client';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
-import { givenBack } from './flows';
-import { harmless, masked, plainWord } from './recipients';
-import { Plan } from './plan';
 import { EXECUTED } from '../../operations/lifecycle/lifecycle';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
+import { Prisma } from '../../platform/database/generated/client';
+import { givenBack } from './flows';
 import { Ids } from './ours';
+import { Plan } from './plan';
+import { harmless, masked, plainWord } from './recipients';
 
 /**
  * `difference`: one row for each finding of a run, as this run sees it. Its subject is the same in every run,

@@ -1,5 +1,5 @@
-import { Prisma } from '../../platform/database/generated/client';
 import { Status, StatusVocabulary } from '../../operations/lifecycle/statuses';
+import { Prisma } from '../../platform/database/generated/client';
 import { PAYMENT_TYPES, RunSettings } from './plan';
 
 /** Kinds of money flows into or out of a wallet. */

@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { ASIDE_WORTH } from './theirs';
 import { Plan } from './plan';
+import { ASIDE_WORTH } from './theirs';
 
 /**
  * `judged`: sums of our payments of the period, with the state of their money on both sides and the parts of

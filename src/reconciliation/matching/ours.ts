@@ -1,11 +1,11 @@
-import { Prisma } from '../../platform/database/generated/client';
+import { ofAccount } from '../../journal/records/accounts';
 import { itemsSql } from '../../journal/records/document-sql';
 import { ARRIVED, EXECUTED } from '../../operations/lifecycle/lifecycle';
-import { COUNTED } from '../../operations/lifecycle/settlement';
 import { RECORDED_STATE } from '../../operations/lifecycle/lifecycle-sql';
+import { COUNTED } from '../../operations/lifecycle/settlement';
+import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { COMPARED, NOT_COMPARED, Plan, withMargin } from './plan';
-import { ofAccount } from '../../journal/records/accounts';
 
 /** Calls to read: those with IDs of a period, or those in the table `far_call`. */
 export interface Ids {

@@ -1,8 +1,8 @@
 import { RunOfFindings } from '../../journal/reconciliation/findings';
-import { Config } from '../../platform/config/config';
-import { ReconciliationConfig } from '../../platform/config/worker-config';
 import { insertion } from '../../journal/records/document-sql';
 import { CHANGED_BY, CHANGING_OPERATIONS, CREATED_BY } from '../../operations/items/effects';
+import { Config } from '../../platform/config/config';
+import { ReconciliationConfig } from '../../platform/config/worker-config';
 import { Prisma } from '../../platform/database/generated/client';
 
 /** Describes what a run compares, and how. */

@@ -1,8 +1,8 @@
-import { Prisma } from '../../platform/database/generated/client';
-import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { TRANSFER } from '../../operations/catalogue/transactions';
-import { INCOMING_TYPES, Plan, withMargin } from './plan';
+import { StatusVocabulary } from '../../operations/lifecycle/statuses';
+import { Prisma } from '../../platform/database/generated/client';
 import { ASIDE_FLOW } from './flows';
+import { INCOMING_TYPES, Plan, withMargin } from './plan';
 
 /**
  * Returns SQL for the meaning of a status word in the totals of a run: `moved`, `not`, `open`, or `odd` for

@@ -1,14 +1,14 @@
-import { Prisma } from '../../platform/database/generated/client';
-import { Client } from 'pg';
-import { otherDoubts } from './ours';
-import { runAll } from './connection';
-import { Plan, withMargin } from './plan';
-import { harmless, plainWord } from './recipients';
-import { DoubtKind, DoubtRecord, SumRecord, DayRecord, IncompleteRecord, TotalsRecord } from './totals.dto';
 import { Decimal } from 'decimal.js';
-import { ASIDE_WORTH, SUM_ASIDE } from './theirs';
+import { Client } from 'pg';
+import { Prisma } from '../../platform/database/generated/client';
+import { runAll } from './connection';
 import { listingFaults } from './entries/completeness';
 import { JudgedWallets } from './entries/wallets';
+import { otherDoubts } from './ours';
+import { Plan, withMargin } from './plan';
+import { harmless, plainWord } from './recipients';
+import { ASIDE_WORTH, SUM_ASIDE } from './theirs';
+import { DoubtKind, DoubtRecord, SumRecord, DayRecord, IncompleteRecord, TotalsRecord } from './totals.dto';
 
 /** Maximum number of doubts listed in the totals of a run. Their count is always complete. */
 const MOST_SHOWN = 100;

@@ -1,15 +1,29 @@
+import { Readable } from 'node:stream';
 import { Injectable, Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { Decimal } from 'decimal.js';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { mayReveal } from '../../access/auth/call';
+import { Allow, Shows } from '../../access/auth/route-access';
+import { ReadingsService } from '../../history/access-log/accesses.service';
 import { shown } from '../../history/records/view';
-import { maskContacts } from '../../platform/privacy/contacts';
 import { SummaryService } from '../../history/search/summary.service';
+import { DelimiterName, CSV_TYPE } from '../../http/answers/csv';
+import { SharesService } from '../../http/shares/shares.service';
+import { HoldsPlace } from '../../http/shares/takes-turn';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { isUuid } from '../../platform/database/uuid';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { maskContacts } from '../../platform/privacy/contacts';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import { sumAges } from '../findings/ageing';
 import { CATEGORIES, CATEGORY_NAMES } from '../findings/categories';
 import { FINDINGS_TABLE, toFinding } from '../findings/findings.service';
-import { DelimiterName, CSV_TYPE } from '../../http/answers/csv';
 import { FindingRow, readAges, readGreatestOf, readSightsOf, readStatesOf } from '../findings/read';
+import { Totals } from '../matching/totals';
 import { Run, RunReader } from '../runs/run-reader';
 import { toRecord, requireMayRead } from '../runs/run-record';
 import { reportPage, CONTENT_SECURITY_POLICY } from './html/page';
@@ -23,20 +37,6 @@ import {
   ReportFormat,
   ReportSearch,
 } from './report.dto';
-import { Decimal } from 'decimal.js';
-import { Totals } from '../matching/totals';
-import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { FastifyReply, FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
-import { ReadingsService } from '../../history/access-log/accesses.service';
-import { Allow, Shows } from '../../access/auth/route-access';
-import { mayReveal } from '../../access/auth/call';
-import { SharesService } from '../../http/shares/shares.service';
-import { HoldsPlace } from '../../http/shares/takes-turn';
-import { isUuid } from '../../platform/database/uuid';
-import { ApiKeyProblems } from '../../platform/errors/api-problems';
-import { Problem } from '../../platform/errors/problem';
-import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 /** Findings held in memory at once. */
 const BATCH = 1_000;

@@ -1,3 +1,6 @@
+import { PayoutSums } from '../../history/search/summary.dto';
+import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
+import { OneOf } from '../../http/validation/rules/query-rules';
 import {
   COUNT,
   described,
@@ -9,11 +12,8 @@ import {
   TEXT,
   UUID,
 } from '../../platform/schema/fields';
-import { PayoutSums } from '../../history/search/summary.dto';
-import { OneOf } from '../../http/validation/rules/query-rules';
 import { AGES } from '../findings/ageing';
 import { FindingEvidence, FindingRecord, STATES } from '../findings/findings.dto';
-import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { RunRecord } from '../runs/runs.dto';
 
 const REPORT_FORMATS = ['json', 'csv', 'html'] as const;

@@ -1,16 +1,16 @@
-import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { writeRunProgress, RunProgress } from '../../journal/reconciliation/reconciliations';
-import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
+import { writeRunProgress, RunProgress } from '../../journal/reconciliation/reconciliations';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { compare } from '../matching/compare';
+import { RunConnection } from '../matching/connection';
 import { Confirm, Unlisted, withMargin } from '../matching/plan';
 import { Totals } from '../matching/totals';
-import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
 import { SettleListedService } from '../settling/settle-listed.service';
-import { EarlierReadsService } from './runs.service';
-import { RunConnection } from '../matching/connection';
+import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
 import { Run } from './run-reader';
+import { EarlierReadsService } from './runs.service';
 
 /** Interval of progress writes, in ms. Viewers read it no more often. */
 const EVERY_MS = 500;

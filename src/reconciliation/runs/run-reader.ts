@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { namesRecipients } from '../../journal/reconciliation/finding-steps';
+import { NewRun, RunProgress } from '../../journal/reconciliation/reconciliations';
 import { isRecordOf, accountNamed } from '../../journal/records/accounts';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
-import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { LOCKS } from '../../platform/database/locks';
-import { namesRecipients } from '../../journal/reconciliation/finding-steps';
-import { NewRun, RunProgress } from '../../journal/reconciliation/reconciliations';
-import { Totals } from '../matching/totals';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { RunSettings } from '../matching/plan';
+import { Totals } from '../matching/totals';
 
 export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;
 export type Result = (typeof RESULTS)[number];

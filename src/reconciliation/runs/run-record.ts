@@ -1,8 +1,8 @@
+import { Call, maySeePeople } from '../../access/auth/call';
+import { Problem } from '../../platform/errors/problem';
 import { maskContacts } from '../../platform/privacy/contacts';
 import { isQueued, Run } from './run-reader';
 import { RunRecord, RunState } from './runs.dto';
-import { Call, maySeePeople } from '../../access/auth/call';
-import { Problem } from '../../platform/errors/problem';
 
 /** Converts a run for the API. */
 export function toRecord(run: Run, reveal: boolean): RunRecord {

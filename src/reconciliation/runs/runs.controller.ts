@@ -1,24 +1,24 @@
-import { Injectable, Body, Controller, Get, Headers, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
+import { Injectable, Body, Controller, Get, Headers, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiHeader, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { AuthenticatedCall, authorOf, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
+import { Allow, Shown, Shows, showsNobody } from '../../access/auth/route-access';
+import { ReadingsService } from '../../history/access-log/accesses.service';
+import { ACCEPTED_HEADERS, runHeaders } from '../../http/answers/accepted';
 import { eventOf, EventStreams, EVENT_STREAM, wantsEvents } from '../../http/streams/event-streams.service';
 import { SharedReads } from '../../http/streams/shared-reads';
-import { Run, RunReader } from './run-reader';
-import { stateOf, toRecord, requireMayRead } from './run-record';
-import { RunState, NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRecord, RunSearch } from './runs.dto';
-import { ApiExtraModels, ApiHeader, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { ReadingsService } from '../../history/access-log/accesses.service';
-import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
-import { Allow, Shown, Shows, showsNobody } from '../../access/auth/route-access';
-import { AuthenticatedCall, authorOf, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
-import { ACCEPTED_HEADERS, runHeaders } from '../../http/answers/accepted';
-import { RunsService } from './runs.service';
-import { TotalsRecord } from '../matching/totals.dto';
+import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
+import { TotalsRecord } from '../matching/totals.dto';
+import { Run, RunReader } from './run-reader';
+import { stateOf, toRecord, requireMayRead } from './run-record';
+import { RunState, NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRecord, RunSearch } from './runs.dto';
+import { RunsService } from './runs.service';
 
 /** Interval of reads, in ms. It equals the interval of progress writes. */
 const EVERY_MS = 500;

@@ -1,10 +1,10 @@
+import { Account, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/rules/query-rules';
+import { NotForwarded } from '../../http/validation/rules/rules';
 import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
-import { NotForwarded } from '../../http/validation/rules/rules';
-import { Account, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/rules/query-rules';
 import { STEPS } from '../matching/compare';
-import { RESULTS, Result } from './run-reader';
 import { TotalsRecord } from '../matching/totals.dto';
+import { RESULTS, Result } from './run-reader';
 
 @NotForwarded()
 export class NewRunDto {

@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
+import { RunningConfig } from '../../platform/config/config';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { Turns } from '../../platform/jobs/turns';
 import { RunReader } from './run-reader';
-import { RunsService } from './runs.service';
 import { ScheduleService } from './runs.job';
-import { RunningConfig } from '../../platform/config/config';
+import { RunsService } from './runs.service';
 
 const SECOND_MS = 1_000;
 

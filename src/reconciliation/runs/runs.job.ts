@@ -1,19 +1,19 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { clock } from '../../platform/database/clock';
+import { Cron } from 'croner';
+import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
+import { insertRunFailure } from '../../journal/reconciliation/reconciliations';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { accountNames } from '../../platform/config/upstream/upstream-accounts';
+import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { uuidFloor } from '../../platform/database/uuid';
+import { codeOrNameOf, codeOf } from '../../platform/errors/error-code';
+import { Problem } from '../../platform/errors/problem';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
-import { insertRunFailure } from '../../journal/reconciliation/reconciliations';
-import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { codeOrNameOf, codeOf } from '../../platform/errors/error-code';
-import { Execution, RunFailure } from './execution';
 import { RunConnection } from '../matching/connection';
+import { Execution, RunFailure } from './execution';
 import { Run, RunReader } from './run-reader';
-import { Cron } from 'croner';
-import { uuidFloor } from '../../platform/database/uuid';
-import { Problem } from '../../platform/errors/problem';
 import { dayBefore, RunsService } from './runs.service';
 
 /** Maximum number of simultaneous runs per worker. Each comparison keeps a database core busy. */

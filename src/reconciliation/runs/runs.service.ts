@@ -1,17 +1,17 @@
-import { accountFaults } from '../../http/validation/rules/known-account';
-import { Problem } from '../../platform/errors/problem';
 import { Injectable, Inject } from '@nestjs/common';
+import { Author } from '../../access/auth/call';
+import { accountFaults } from '../../http/validation/rules/known-account';
+import { insertRun } from '../../journal/reconciliation/reconciliations';
 import { isRecordOf, accountNamed } from '../../journal/records/accounts';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { RunSettings, withMargin, settingsOf } from '../matching/plan';
-import { newId } from '../../platform/database/ids';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { accountNames } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
-import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { newId } from '../../platform/database/ids';
 import { LOCKS } from '../../platform/database/locks';
-import { Author } from '../../access/auth/call';
-import { insertRun } from '../../journal/reconciliation/reconciliations';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { Problem } from '../../platform/errors/problem';
+import { RunSettings, withMargin, settingsOf } from '../matching/plan';
 import { Run, RunReader } from './run-reader';
 
 const DAY_MS = 86_400_000;

@@ -1,20 +1,20 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
-import { LedgerItem } from '../../journal/settlement/ledger';
+import { Transaction } from '../../gateway/upstream/answers/transactions';
+import { IndexService } from '../../history/search/index.service';
+import { ChargedFee, ExpectedFees } from '../../journal/admission/expected-fees';
+import { TAGS, termOf } from '../../journal/lookups/terms';
 import { NewEntry, TransactionEvidence, NewSettlement, evidenceOfTransaction } from '../../journal/records/records';
+import { LedgerItem } from '../../journal/settlement/ledger';
+import { settle, SettledCall } from '../../journal/settlement/settlements';
 import { Created, CREATED_BY, CREATING } from '../../operations/items/effects';
 import { countableFee, ENTRIES, Entry, entryOf, Source } from '../../operations/lifecycle/settlement';
 import { Status, StatusVocabulary } from '../../operations/lifecycle/statuses';
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import { IndexService } from '../../history/search/index.service';
-import { ChargedFee, ExpectedFees } from '../../journal/admission/expected-fees';
-import { settle, SettledCall } from '../../journal/settlement/settlements';
-import { TAGS, termOf } from '../../journal/lookups/terms';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { asRecorded } from '../../platform/privacy/recorded';
-import { Transaction } from '../../gateway/upstream/answers/transactions';
 
 /** A transaction of one of our payouts in the upstream's current listing. */
 export interface ListedPayout {

@@ -1,6 +1,6 @@
-import { Decimal } from 'decimal.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Decimal } from 'decimal.js';
 import { VOCABULARY } from '../../../test/support/reconciliation/made-up-doubts';
 import { LedgerItem, Posting } from '../../journal/settlement/ledger';
 import { CREATED_BY } from '../../operations/items/effects';

@@ -1,9 +1,9 @@
 import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/answers/transaction-fields';
-import { contactOf, recipientKey, RecipientKind } from '../../recipients/recipient';
 import { RECIPIENT_FIELDS } from '../../journal/reconciliation/finding-steps';
-import { maskProse } from '../../platform/privacy/contacts';
-import { readStrictJson } from '../../platform/json/strict-json';
 import { isObject } from '../../platform/json/is-object';
+import { readStrictJson } from '../../platform/json/strict-json';
+import { maskProse } from '../../platform/privacy/contacts';
+import { contactOf, recipientKey, RecipientKind } from '../../recipients/recipient';
 
 /**
  * Fields that a column of a statement can have. A `recipient` is an email, phone, handle or receiver,

@@ -1,7 +1,14 @@
-import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { Injectable } from '@nestjs/common';
 import { Author } from '../../access/auth/call';
+import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/answers/transactions';
+import { walletsIn } from '../../gateway/upstream/answers/wallets';
+import { toOutgoing } from '../../gateway/upstream/transport/outgoing';
+import { allTransactions, batchQuestion, transactionQuestion } from '../../gateway/upstream/transport/questions';
+import { Outgoing, UpstreamAccount } from '../../gateway/upstream/upstream-account';
+import { UpstreamService } from '../../gateway/upstream/upstream.service';
+import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
+import { UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
 import { evidenceOf } from '../../journal/reconciliation/evidence';
 import {
   insertSourceRead,
@@ -9,14 +16,7 @@ import {
   NewSourceRead,
   NewSourceReadEnd,
 } from '../../journal/reconciliation/reconciliations';
-import { UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
-import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { toOutgoing } from '../../gateway/upstream/transport/outgoing';
-import { allTransactions, batchQuestion, transactionQuestion } from '../../gateway/upstream/transport/questions';
-import { Outgoing, UpstreamAccount } from '../../gateway/upstream/upstream-account';
-import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/answers/transactions';
-import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { walletsIn } from '../../gateway/upstream/answers/wallets';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { TransactionWriter, earlier, isFaulty, isWithin, insertWallets } from './transaction-writer';
 
 /** Reason and requester of a reading. */

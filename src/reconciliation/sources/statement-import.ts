@@ -1,7 +1,7 @@
-import { Transaction, transactionFrom } from '../../gateway/upstream/answers/transactions';
-import { StatementField, toFields, identifyPeople, ignoredIn, Mapping, placesIn } from './mapping';
 import { Readable } from 'node:stream';
+import { Transaction, transactionFrom } from '../../gateway/upstream/answers/transactions';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { StatementField, toFields, identifyPeople, ignoredIn, Mapping, placesIn } from './mapping';
 import { BrokenStatement, StatementLines } from './statement-lines';
 import { TransactionWriter } from './transaction-writer';
 

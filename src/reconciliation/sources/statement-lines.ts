@@ -1,7 +1,7 @@
-import { parse } from 'csv-parse';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { parse } from 'csv-parse';
 import { codeOf } from '../../platform/errors/error-code';
 
 interface StatementLine {

@@ -1,13 +1,14 @@
+import { Readable } from 'node:stream';
 import { Controller, Get, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
+import { AuthenticatedCall, authorOf, CurrentCall, maySeePeople } from '../../access/auth/call';
 import { Allow, Shows, showsNobody } from '../../access/auth/route-access';
 import { ReadingsService } from '../../history/access-log/accesses.service';
-import { AuthenticatedCall, authorOf, CurrentCall, maySeePeople } from '../../access/auth/call';
-import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { bodyFault } from '../../http/validation/json-body';
+import { ApiKeyProblems } from '../../platform/errors/api-problems';
+import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import {
   ImportedStatement,
   StatementPage,
@@ -16,7 +17,6 @@ import {
   StatementWithFaults,
 } from './statements.dto';
 import { StatementsService } from './statements.service';
-import { ApiId, ApiSummary } from '../../platform/schema/routes';
 
 @ApiTags('Reconciliation')
 @Controller('v1/reconciliation/statements')

@@ -1,7 +1,7 @@
-import { BOOLEAN, described, INSTANT, INTEGER, nullable, TEXT, UUID } from '../../platform/schema/fields';
-import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { Account, OneOf, PageSize, PageToken } from '../../http/validation/rules/query-rules';
 import { Text } from '../../http/validation/rules/rules';
+import { BOOLEAN, described, INSTANT, INTEGER, nullable, TEXT, UUID } from '../../platform/schema/fields';
+import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { Columns, PRESET_NAMES, STATEMENT_FIELDS } from './mapping';
 
 export const DELIMITERS: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };

@@ -1,11 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
-import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
-import { Prisma } from '../../platform/database/generated/client';
-import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { isUuid } from '../../platform/database/uuid';
-import { Problem } from '../../platform/errors/problem';
+import { Inject, Injectable } from '@nestjs/common';
 import { Author } from '../../access/auth/call';
+import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
+import { accountFaults } from '../../http/validation/rules/known-account';
 import { MOST_WORDS, UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
 import { evidenceOf } from '../../journal/reconciliation/evidence';
 import {
@@ -13,12 +10,16 @@ import {
   insertSourceReadEnd,
   insertStatementEnd,
 } from '../../journal/reconciliation/reconciliations';
-import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { accountNames, MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
+import { Prisma } from '../../platform/database/generated/client';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { isUuid } from '../../platform/database/uuid';
+import { Problem } from '../../platform/errors/problem';
+import { idBefore, Page, rowsToRead, toPage } from '../../platform/schema/page';
 import { Mapping, MappingError, readMapping, withoutPeople } from './mapping';
 import { MAX_FAULTS, StatementImport } from './statement-import';
 import { BrokenStatement } from './statement-lines';
-import { accountFaults } from '../../http/validation/rules/known-account';
-import { accountNames, MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import {
   DELIMITERS,
   ImportedStatement,
@@ -27,7 +28,6 @@ import {
   StatementSearch,
   StatementWithFaults,
 } from './statements.dto';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** The importer of a statement. */
 interface Importer extends Author {

@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
-import { hex, newSalt } from '../../platform/privacy/commitment';
-import { copyLine } from '../../platform/database/rows/copy-line';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { Transaction } from '../../gateway/upstream/answers/transactions';
-import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { ListedWallet } from '../../gateway/upstream/answers/wallets';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { copyLine } from '../../platform/database/rows/copy-line';
+import { hex, newSalt } from '../../platform/privacy/commitment';
+import { proseAsRecorded } from '../../platform/privacy/recorded';
 
 /**
  * Size of a batch: some thousand rows in one transaction. A longer transaction would delay the sealing of the

@@ -1,18 +1,18 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { MeasuredWallet, ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { clock } from '../../platform/database/clock';
-import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
-import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream/upstream-accounts';
-import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { uuidFloor } from '../../platform/database/uuid';
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { lastWalletActs, recordWalletActs, WalletAct, walletKey, WalletState } from '../../journal/activity/activity';
 import { recordedAccount } from '../../journal/records/accounts';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream/upstream-accounts';
+import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { uuidFloor } from '../../platform/database/uuid';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
+import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 import { SourcesService } from '../sources/sources.service';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 
 /** Period of the forecast, in ms. A day includes the hours without traffic. */
 const FORECAST_MS = 24 * 3_600_000;

@@ -1,23 +1,23 @@
+import { Readable } from 'node:stream';
 import { Inject, Injectable, OnModuleInit, applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { FastifyInstance, FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
-import { Secret } from '../../platform/config/secrets/secret';
-import { accountsOf, accountVariable, MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
-import { SecretReloadService } from '../../platform/config/secrets/secret-reload.service';
-import { Problem } from '../../platform/errors/problem';
-import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { Signed, TOLERANCE_MS, verify } from '../../gateway/upstream/events/event-signature';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiBody, ApiHeader, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { described } from '../../platform/schema/fields';
+import { FastifyInstance, FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/route-access';
-import { newId } from '../../platform/database/ids';
-import { ApiProblems } from '../../platform/errors/api-problems';
 import { readEvent } from '../../gateway/upstream/events/event';
-import { insertUpstreamEvent } from '../../journal/reconciliation/worker-tasks';
+import { Signed, TOLERANCE_MS, verify } from '../../gateway/upstream/events/event-signature';
+import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
+import { insertUpstreamEvent } from '../../journal/reconciliation/worker-tasks';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { Secret } from '../../platform/config/secrets/secret';
+import { SecretReloadService } from '../../platform/config/secrets/secret-reload.service';
+import { accountsOf, accountVariable, MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
+import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { ApiProblems } from '../../platform/errors/api-problems';
+import { Problem } from '../../platform/errors/problem';
+import { described } from '../../platform/schema/fields';
 import { ApiSummary } from '../../platform/schema/routes';
 
 /** Routes of events: of the account `main`, and of each account. */

@@ -1,11 +1,11 @@
-import { Call, Routes } from '../http/call';
-import { NOT_FOUND, Refusal } from '../http/envelope';
-import { transactionRecord } from '../transactions/record';
-import { changeStatus, DELETED, expireOverdue, NOT_DELETED } from '../transactions/status';
-import { fieldsOf, readText } from '../http/validation';
+import { LISTED_TYPES } from '../behaviour/lies';
 import { Database } from '../database';
 import { Prisma, Transaction } from '../generated/client';
-import { LISTED_TYPES } from '../behaviour/lies';
+import { Call, Routes } from '../http/call';
+import { NOT_FOUND, Refusal } from '../http/envelope';
+import { fieldsOf, readText } from '../http/validation';
+import { transactionRecord } from '../transactions/record';
+import { changeStatus, DELETED, expireOverdue, NOT_DELETED } from '../transactions/status';
 
 export const transactionRoutes = {
   'POST /account/delete-unpaid-transaction': deleteUnpaidTransaction,

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate } from '../account/authentication';
-import { Refusal } from '../http/envelope';
 import { Struck, magicFault } from '../faults/faults';
 import { Account } from '../generated/client';
+import { Refusal } from '../http/envelope';
 import type { Service } from '../service';
 
 export const PREFIX = '/api/v0.1';

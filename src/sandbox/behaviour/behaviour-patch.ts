@@ -1,7 +1,7 @@
 import Decimal from 'decimal.js';
+import { anObject, check, flag, integer, isObject, number, Rule, trimmedText, webAddress } from '../http/rules';
 import { Behaviour, EventSettings, QuirkName, QUIRKS } from './behaviour';
 import { LIE_RULES, LISTED_TYPES, ListedType, ListPatch, patchLists, ShownWords } from './lies';
-import { anObject, check, flag, integer, isObject, number, Rule, trimmedText, webAddress } from '../http/rules';
 
 /** The settings of a {@link Behaviour} to change, as PATCH /_sandbox/settings and the environment give them. */
 export interface BehaviourPatch {

@@ -1,6 +1,6 @@
+import { integer, Rule } from '../http/rules';
 import { Behaviour, defaultBehaviour, QuirkName, QUIRKS } from './behaviour';
 import { EVENT_RULES, patchBehaviour, SETTING_RULES } from './behaviour-patch';
-import { integer, Rule } from '../http/rules';
 
 /** The settings of a start. */
 export interface Settings {

@@ -1,8 +1,8 @@
-import { Behaviour } from './behaviour';
 import { Database, Work } from '../database';
-import { expireOverdue, changeStatus } from '../transactions/status';
 import { Refusal } from '../http/envelope';
 import { entryFor, moneyUnder, moveMoney } from '../transactions/money';
+import { expireOverdue, changeStatus } from '../transactions/status';
+import { Behaviour } from './behaviour';
 
 const EVERY_MS = 250; // Negligible beside the seconds after which a change is due.
 

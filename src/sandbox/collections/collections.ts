@@ -1,14 +1,14 @@
-import { Call, Routes } from '../http/call';
-import { toUsd } from '../countries/countries';
-import { NOT_FOUND, Refusal } from '../http/envelope';
-import { Prisma } from '../generated/client';
-import { unknownCurrency } from '../info/info';
 import { magicOf, Recipient, RefusalTexts, wayOf } from '../behaviour/magic-recipients';
+import { toUsd } from '../countries/countries';
+import { Prisma } from '../generated/client';
+import { Call, Routes } from '../http/call';
+import { NOT_FOUND, Refusal } from '../http/envelope';
+import { Fields, fieldsOf, readAmount, readEmail, readPhoneNumber, readText } from '../http/validation';
+import { unknownCurrency } from '../info/info';
 import { chiRefsOf, Item, newIssue, NewTransaction, NOBODY, storeIssue, readMarks } from '../transactions/issue';
 import { entryFor, moneyUnder, moveMoney } from '../transactions/money';
 import { transactionRecord } from '../transactions/record';
 import { changeStatus } from '../transactions/status';
-import { Fields, fieldsOf, readAmount, readEmail, readPhoneNumber, readText } from '../http/validation';
 import { post } from '../wallets/ledger';
 
 export const collectionRoutes = {

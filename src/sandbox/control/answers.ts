@@ -1,10 +1,10 @@
-import type { listAccounts, historyOf, trueTransactions, trueWallets } from './true-state';
-import type { openAccount, addEntry } from './changes';
 import type { Arrivals } from '../arrivals/arrivals';
 import type { showBehaviour } from '../behaviour/behaviour-patch';
 import type { Events } from '../events/events';
 import type { Faults, faultKinds, magicRecipients } from '../faults/faults';
 import type { ledgerOf } from '../wallets/ledger';
+import type { openAccount, addEntry } from './changes';
+import type { listAccounts, historyOf, trueTransactions, trueWallets } from './true-state';
 
 /** Answers of the control interface, by path and method, before serialization. */
 export interface ControlAnswers {

@@ -1,13 +1,13 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import Decimal from 'decimal.js';
+import { hashKey } from '../account/authentication';
 import { Behaviour } from '../behaviour/behaviour';
 import { Database, Work } from '../database';
 import { Transaction } from '../generated/client';
+import { Refusal } from '../http/envelope';
 import { entryFor, Money, moneyUnder, moveMoney, walletOf } from '../transactions/money';
 import { DELETED } from '../transactions/status';
-import Decimal from 'decimal.js';
-import { Refusal } from '../http/envelope';
 import { Entry, post, WalletType, openWallets } from '../wallets/ledger';
-import { randomBytes, randomUUID } from 'node:crypto';
-import { hashKey } from '../account/authentication';
 
 /** A change of a transaction that only the control interface can make. */
 export interface AskedChange {

@@ -1,14 +1,14 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
-import { listAccounts } from './true-state';
-import { NewAccount, openAccount } from './changes';
 import { BehaviourPatch, EVENT_RULES, readBehaviourPatch, showBehaviour } from '../behaviour/behaviour-patch';
 import { faultKinds, magicRecipients, readFault } from '../faults/faults';
 import { check, integer, isObject, number, Rule, trimmedText, webAddress } from '../http/rules';
 import type { Service } from '../service';
 import { ledgerOf } from '../wallets/ledger';
+import { NewAccount, openAccount } from './changes';
 import { answerFaulty, Faulty, readNumber, readOrRefuse } from './faulty';
+import { listAccounts } from './true-state';
 import { truthRoutes } from './truth';
-import { createHash, timingSafeEqual } from 'node:crypto';
 
 export const CONTROL_PREFIX = '/_sandbox';
 

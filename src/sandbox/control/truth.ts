@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { check, flag, integer, isObject, number, oneOf, Rule, trimmedText } from '../http/rules';
 import type { Service } from '../service';
-import { AskedChange, changeNow, addEntry, chargeFee, EXTRA_ENTRIES, ExtraEntry } from './changes';
-import { historyOf, trueTransactions, trueWallets } from './true-state';
 import { WALLET_TYPES } from '../wallets/ledger';
+import { AskedChange, changeNow, addEntry, chargeFee, EXTRA_ENTRIES, ExtraEntry } from './changes';
 import { Faulty, readNumber, readOrRefuse } from './faulty';
+import { historyOf, trueTransactions, trueWallets } from './true-state';
 
 const MAX_LIMIT = 1_000_000;
 const MAX_USD = 1_000_000_000;

@@ -1,7 +1,7 @@
-import { Behaviour, EventSettings } from '../behaviour/behaviour';
-import { Database } from '../database';
 import { createHmac } from 'node:crypto';
 import Decimal from 'decimal.js';
+import { Behaviour, EventSettings } from '../behaviour/behaviour';
+import { Database } from '../database';
 import { shownStatus } from '../transactions/status';
 
 const POLL_MS = 100;

@@ -1,14 +1,14 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { receivedOf } from '../arrivals/receive';
+import { MAGIC, magicOf, Recipient } from '../behaviour/magic-recipients';
+import { Work } from '../database';
+import { isObject } from '../http/rules';
 import type { Service } from '../service';
+import type { Timers } from '../timers';
 import type { Struck } from './faults';
 import { rowOf, isFaultName } from './table';
 import { Answer } from './wire';
-import { isObject } from '../http/rules';
-import type { Timers } from '../timers';
-import { Work } from '../database';
-import { MAGIC, magicOf, Recipient } from '../behaviour/magic-recipients';
 
 /** Answers each request of the plugin as its fault requires, and records the answer. */
 export function answerAsStruck(api: FastifyInstance, service: Service): void {

@@ -1,6 +1,6 @@
-import { FaultName, FaultSettings, rowOf, FAULTS, isFaultName, FaultRow } from './table';
-import { check, flag, integer, isObject, number, oneOf, Rule } from '../http/rules';
 import { MAGIC, MagicName, magicOf } from '../behaviour/magic-recipients';
+import { check, flag, integer, isObject, number, oneOf, Rule } from '../http/rules';
+import { FaultName, FaultSettings, rowOf, FAULTS, isFaultName, FaultRow } from './table';
 
 /** A fault as POST /_sandbox/faults requests it, validated and with its defaults. */
 interface AskedFault {

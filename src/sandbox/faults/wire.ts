@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Connections } from '../http/connections';
-import type { Timers } from '../timers';
 import { isObject } from '../http/rules';
+import type { Timers } from '../timers';
 
 export interface Answer {
   status: number;

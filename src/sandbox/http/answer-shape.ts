@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Behaviour, QuirkName, QUIRKS } from '../behaviour/behaviour';
-import { failure } from './envelope';
-import { isObject } from './rules';
 import type { Words } from '../behaviour/lies';
 import { shownStatus } from '../transactions/status';
+import { failure } from './envelope';
+import { isObject } from './rules';
 import { Fields } from './validation';
 
 /**

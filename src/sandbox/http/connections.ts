@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
  * Tracks open connections. At a stop, requests in flight are answered, and their connections end with the answer.

@@ -1,5 +1,5 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
 /** A request that the service rejects. Nothing was done (docs/reference/upstream.md, "Envelope and errors"). */
 export class Refusal extends Error {

@@ -1,12 +1,8 @@
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import { actingAccount } from '../account/authentication';
 import { transactionRoutes } from '../account/transactions';
-import { transferRoutes } from '../wallets/transfer';
-import { shapeAnswers } from './answer-shape';
 import { PREFIX, readAccount, readBody, Received, receivedOf, receiveRequests } from '../arrivals/receive';
-import { Call, Operation, Routes } from './call';
 import { collectionRoutes } from '../collections/collections';
-import { answerSendFault, answerUnknownOperation, success } from './envelope';
 import { answerAsStruck, bodyAsStruck, carryOut, changeLater } from '../faults/effects';
 import type { Account } from '../generated/client';
 import { infoRoutes } from '../info/info';
@@ -15,6 +11,10 @@ import { redeemRoutes } from '../redeem/redeem';
 import type { Service } from '../service';
 import { subAccountRoutes } from '../sub-accounts/sub-accounts';
 import { walletRoutes } from '../wallets/list';
+import { transferRoutes } from '../wallets/transfer';
+import { shapeAnswers } from './answer-shape';
+import { Call, Operation, Routes } from './call';
+import { answerSendFault, answerUnknownOperation, success } from './envelope';
 
 /** All operations. Each file of a resource names its own. */
 const ROUTES = {

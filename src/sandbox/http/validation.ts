@@ -1,6 +1,6 @@
 import Decimal from 'decimal.js';
-import { Refusal } from './envelope';
 import { Prisma } from '../generated/client';
+import { Refusal } from './envelope';
 import { isObject } from './rules';
 
 /** The unchecked fields of a caller. */

@@ -1,5 +1,5 @@
-import { Call, Routes } from '../http/call';
 import { AIRTIME_COUNTRIES, MOBILE_MONEY_CODES, CURRENCIES, fromUsd, toUsd } from '../countries/countries';
+import { Call, Routes } from '../http/call';
 import { Refusal } from '../http/envelope';
 import { fieldsOf, readAmount, readText } from '../http/validation';
 

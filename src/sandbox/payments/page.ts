@@ -1,11 +1,11 @@
-import type { FastifyPluginCallback } from 'fastify';
 import Decimal from 'decimal.js';
+import type { FastifyPluginCallback } from 'fastify';
 import { Behaviour } from '../behaviour/behaviour';
 import { Database } from '../database';
-import { html, Html, errorBox, sendPage, servePages, usdText } from '../pages/page';
-import { changeStatus, expireOverdue, NOT_DELETED } from '../transactions/status';
 import { fieldsOf, readText } from '../http/validation';
 import { PAYMENT_PATH, paymentLink } from '../pages/links';
+import { html, Html, errorBox, sendPage, servePages, usdText } from '../pages/page';
+import { changeStatus, expireOverdue, NOT_DELETED } from '../transactions/status';
 import { post } from '../wallets/ledger';
 
 /**

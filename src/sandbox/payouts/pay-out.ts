@@ -1,5 +1,5 @@
-import { Call } from '../http/call';
 import { wayOf } from '../behaviour/magic-recipients';
+import { Call } from '../http/call';
 import { chiRefsOf, Issue, Item, newIssue, storeIssue, Marks } from '../transactions/issue';
 import { PAID_FROM_AND_TO, PayoutType } from '../transactions/money';
 import { post } from '../wallets/ledger';

@@ -1,8 +1,8 @@
+import Decimal from 'decimal.js';
+import { Behaviour } from '../behaviour/behaviour';
+import { takesAirtime, inLocalCurrency, isNetwork } from '../countries/countries';
 import { Call, Routes } from '../http/call';
-import { paymentLink } from '../pages/links';
-import { readMarks, chiRefsOf, Issue, Item, newIssue, storeIssue, NOBODY, NewTransaction } from '../transactions/issue';
-import { transactionRecord } from '../transactions/record';
-import { payOut } from './pay-out';
+import { Refusal } from '../http/envelope';
 import {
   Fields,
   readItems,
@@ -12,10 +12,10 @@ import {
   readPhoneNumber,
   readText,
 } from '../http/validation';
-import { Refusal } from '../http/envelope';
-import { Behaviour } from '../behaviour/behaviour';
-import { takesAirtime, inLocalCurrency, isNetwork } from '../countries/countries';
-import Decimal from 'decimal.js';
+import { paymentLink } from '../pages/links';
+import { readMarks, chiRefsOf, Issue, Item, newIssue, storeIssue, NOBODY, NewTransaction } from '../transactions/issue';
+import { transactionRecord } from '../transactions/record';
+import { payOut } from './pay-out';
 
 export const creditRoutes = {
   'POST /payouts/credit': payOutCredit,

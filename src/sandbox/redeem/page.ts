@@ -1,14 +1,14 @@
-import type { FastifyPluginCallback, FastifyReply } from 'fastify';
 import Decimal from 'decimal.js';
+import type { FastifyPluginCallback, FastifyReply } from 'fastify';
 import { AIRTIME_COUNTRIES, MOBILE_MONEY_CODES, isNetwork, takesAirtime } from '../countries/countries';
 import { Database } from '../database';
-import { Refusal } from '../http/envelope';
 import { Transaction, Prisma } from '../generated/client';
+import { Refusal } from '../http/envelope';
+import { fieldsOf, readText, Fields, readPhoneNumber } from '../http/validation';
 import { Asset, ASSETS, availableAsset } from '../info/info';
+import { REDEEM_PATH, redeemLink } from '../pages/links';
 import { html, Html, errorBox, sendPage, servePages, usdText } from '../pages/page';
 import { NOT_DELETED } from '../transactions/status';
-import { fieldsOf, readText, Fields, readPhoneNumber } from '../http/validation';
-import { REDEEM_PATH, redeemLink } from '../pages/links';
 import { redeem } from './redeem';
 
 /** The page of a redeemLink: its recipient chooses what the credit becomes. */

@@ -1,12 +1,12 @@
-import { Call, Routes } from '../http/call';
 import { takesAirtime } from '../countries/countries';
 import { Work } from '../database';
-import { Refusal } from '../http/envelope';
 import { Prisma, Transaction } from '../generated/client';
+import { Call, Routes } from '../http/call';
+import { Refusal } from '../http/envelope';
+import { fieldsOf, readOptionalMeta, readPhoneNumber, readText } from '../http/validation';
 import { entryFor, moveMoney } from '../transactions/money';
 import { transactionRecord } from '../transactions/record';
 import { changeStatus, NOT_DELETED } from '../transactions/status';
-import { fieldsOf, readOptionalMeta, readPhoneNumber, readText } from '../http/validation';
 
 export const redeemRoutes = {
   'POST /redeem/airtime': redeemAirtime,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import Decimal from 'decimal.js';
+import { Account } from '../generated/client';
 import { Call, Routes } from '../http/call';
 import { NOT_FOUND, Refusal } from '../http/envelope';
-import { Account } from '../generated/client';
 import { fieldsOf, readEmail, readOptionalMeta, readOptionalText, readText } from '../http/validation';
-import { walletsOf } from '../wallets/list';
 import { openWallets } from '../wallets/ledger';
+import { walletsOf } from '../wallets/list';
 
 export const subAccountRoutes = {
   'GET /sub-account/list': listSubAccounts,

@@ -1,11 +1,11 @@
 import { randomUUID, randomInt } from 'node:crypto';
 import Decimal from 'decimal.js';
 import { Behaviour } from '../behaviour/behaviour';
-import { Prisma, Transaction } from '../generated/client';
 import { Work } from '../database';
+import { Prisma, Transaction } from '../generated/client';
+import { Fields, fieldsOf, readOptionalMeta, readOptionalText } from '../http/validation';
 import { WalletType } from '../wallets/ledger';
 import { moneyUnder } from './money';
-import { Fields, fieldsOf, readOptionalMeta, readOptionalText } from '../http/validation';
 
 /** The value of one item of a batch, and its recipient. */
 export type Item = Pick<

@@ -1,8 +1,8 @@
 import { Behaviour } from '../behaviour/behaviour';
+import type { Words } from '../behaviour/lies';
 import { Database, Work } from '../database';
 import { Prisma, Transaction } from '../generated/client';
 import type { Money } from './money';
-import type { Words } from '../behaviour/lies';
 
 /** The status of a deleted transaction. It is kept for its history, and callers never see it. */
 export const DELETED = 'deleted';

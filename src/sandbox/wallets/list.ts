@@ -1,7 +1,7 @@
 import Decimal from 'decimal.js';
+import { LedgerEntry, Wallet } from '../generated/client';
 import { Call, Routes } from '../http/call';
 import { NOT_FOUND } from '../http/envelope';
-import { LedgerEntry, Wallet } from '../generated/client';
 import { fieldsOf, readText } from '../http/validation';
 import { WALLET_TYPES } from './ledger';
 

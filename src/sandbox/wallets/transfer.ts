@@ -1,7 +1,7 @@
 import { Call, Routes } from '../http/call';
 import { Refusal } from '../http/envelope';
-import { chiRefsOf, newIssue, NOBODY, readMarks, storeIssue } from '../transactions/issue';
 import { fieldsOf, readOptionalText, readText, readUsd } from '../http/validation';
+import { chiRefsOf, newIssue, NOBODY, readMarks, storeIssue } from '../transactions/issue';
 import { post, WALLET_TYPES, WalletType } from './ledger';
 
 export const transferRoutes = {

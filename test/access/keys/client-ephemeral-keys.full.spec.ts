@@ -1,6 +1,6 @@
 import { mint } from '../../support/access/minting';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
 import supertest from '../../support/http/supertest';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const KEYS = '/v1/clients/till/keys';
 const ALL = '/v1/clients/till/ephemeral-keys';

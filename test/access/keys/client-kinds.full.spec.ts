@@ -2,8 +2,8 @@ import { ClientsService } from '../../../src/access/clients/clients.service';
 import { newKey, hashKey } from '../../../src/access/clients/key';
 import { newId } from '../../../src/platform/database/ids';
 import { ClientsApi, faultsOf, startClientsApi } from '../../support/access/clients-api';
-import { startProxy } from '../../support/processes/proxy';
 import supertest from '../../support/http/supertest';
+import { startProxy } from '../../support/processes/proxy';
 
 /** A server keeps secret keys. A public client has none, whoever asks for one. */
 describe('the kind of a client', () => {

@@ -1,8 +1,8 @@
 import { UsedProofsService } from '../../../src/access/tokens/used-proofs.service';
-import { TestProxy } from '../../support/processes/proxy';
 import { createTokenClient } from '../../support/access/token-client';
 import { newSigningKey, proofOf, SigningKey } from '../../support/access/token-issuer';
 import { bearer, payAirtime, readLimits, startTokenScene, TokenScene } from '../../support/access/token-scene';
+import { TestProxy } from '../../support/processes/proxy';
 
 describe('a DPoP-bound token', () => {
   let scene: TokenScene;

@@ -1,9 +1,9 @@
 import { routesOf } from '../../../src/app/routes';
 import { EphemeralScene } from '../../support/access/ephemeral-scene';
 import { mint } from '../../support/access/minting';
+import supertest from '../../support/http/supertest';
 import { PHONE } from '../../support/payments/paying';
 import { TestProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
 
 const SHOP = 'https://shop.example';
 const AIRTIME = 'POST /payouts/airtime';

@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
-import { ask } from '../../support/processes/fleet';
 import { mint } from '../../support/access/minting';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { ask } from '../../support/processes/fleet';
 import { startProxy, TestProxy, UPSTREAM_KEY } from '../../support/processes/proxy';
 import { airtime, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 const PAYMENTS = 50;
 

@@ -1,13 +1,13 @@
+import { WRONG_KEYS_ALLOWED } from '../../../src/access/auth/key-guessing';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { newEphemeralKey } from '../../../src/access/clients/key';
 import { beginEpoch } from '../../../src/journal/stops/lost-time';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { WRONG_KEYS_ALLOWED } from '../../../src/access/auth/key-guessing';
 import { EphemeralScene } from '../../support/access/ephemeral-scene';
 import { mint } from '../../support/access/minting';
+import supertest from '../../support/http/supertest';
 import { eventually } from '../../support/payments/paying';
 import { TestProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
 
 /** Shorter than an admission waits for the database. */
 const BEFORE_ITS_END_MS = 800;

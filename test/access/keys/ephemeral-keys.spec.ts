@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { isWellFormedKey } from '../../../src/access/clients/key';
-import { FakeUpstream } from '../../support/network/fake-upstream';
 import { askForKey, GRANT, mint } from '../../support/access/minting';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
 import supertest from '../../support/http/supertest';
+import { FakeUpstream } from '../../support/network/fake-upstream';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const ID = '019ac000-0000-7000-8000-000000000000';
 

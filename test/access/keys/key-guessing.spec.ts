@@ -1,10 +1,10 @@
 import { WRONG_KEYS_ALLOWED } from '../../../src/access/auth/key-guessing';
 import { hashKey, newKey } from '../../../src/access/clients/key';
 import { SidePrisma } from '../../../src/platform/database/pools/side-prisma';
+import supertest from '../../support/http/supertest';
 import { FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
 
 const WALLETS = '/api/v0.1/wallets/list';
 const GUESSER = '198.51.100.7';

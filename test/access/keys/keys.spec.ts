@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { ClientsService } from '../../../src/access/clients/clients.service';
-import { Scope, SCOPES } from '../../../src/operations/catalogue/scopes';
 import { namedObjectOf, scopesOf } from '../../../src/operations/catalogue/catalogue';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
-import { askAs, DOCUMENTED, OBSERVED } from '../../support/http/interface';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
+import { Scope, SCOPES } from '../../../src/operations/catalogue/scopes';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { askAs, DOCUMENTED, OBSERVED } from '../../support/http/interface';
 import supertest from '../../support/http/supertest';
+import { answer, FakeUpstream } from '../../support/network/fake-upstream';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const WALLETS = '/api/v0.1/wallets/list';
 const CALLS = '/v1/audit/calls';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Route, routesOf } from '../../../src/app/routes';
 import { Scope, SCOPES } from '../../../src/operations/catalogue/scopes';
-import { Approving, startApproving } from '../../support/payments/approving';
 import { answer } from '../../support/network/fake-upstream';
-import { FindingsScene } from '../../support/reconciliation/findings-scene';
+import { Approving, startApproving } from '../../support/payments/approving';
 import { SUCCESS } from '../../support/payments/paying';
+import { FindingsScene } from '../../support/reconciliation/findings-scene';
 import { totalsOf } from '../../support/reconciliation/report-scene';
 import { asText } from '../../support/records/export-files';
 

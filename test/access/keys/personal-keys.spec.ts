@@ -1,8 +1,8 @@
 import { ClientsService } from '../../../src/access/clients/clients.service';
-import { FakeUpstream } from '../../support/network/fake-upstream';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { signInAs, startSignInScene } from '../../support/access/signing-in';
 import supertest from '../../support/http/supertest';
+import { FakeUpstream } from '../../support/network/fake-upstream';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** Ada and Bob are administrators. One of them tries to act as two persons with a key that the other agreed to in good faith. */
 describe('a personal key with dual control', () => {

@@ -1,12 +1,12 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { TokensService } from '../../../src/access/tokens/tokens.service';
 import { clock } from '../../../src/platform/database/clock';
-import { FakeUpstream } from '../../support/network/fake-upstream';
 import { startProvider, TestProvider } from '../../support/access/provider';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { createTokenClient } from '../../support/access/token-client';
 import { proofOf } from '../../support/access/token-issuer';
 import { bearer, payAirtime, readLimits } from '../../support/access/token-scene';
+import { FakeUpstream } from '../../support/network/fake-upstream';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const API = 'https://payouts.example';
 

@@ -3,11 +3,11 @@ import { SKEW_SECONDS } from '../../../src/access/tokens/access-token';
 import { clientsCommands } from '../../../src/cli/clients/clients';
 import { beginEpoch } from '../../../src/journal/stops/lost-time';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { cliOf } from '../../support/processes/cli';
-import { first } from '../../support/examples/first';
-import supertest from '../../support/http/supertest';
 import { createTokenClient, TokenClient } from '../../support/access/token-client';
 import { bearer, payAirtime, readLimits, startTokenScene, TokenScene } from '../../support/access/token-scene';
+import { first } from '../../support/examples/first';
+import supertest from '../../support/http/supertest';
+import { cliOf } from '../../support/processes/cli';
 
 const NOBODY = '019ac000-0000-7000-8000-000000000000';
 

@@ -3,9 +3,9 @@ import { IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { forgedTokens } from '../../support/access/forged-tokens';
-import supertest from '../../support/http/supertest';
 import { createTokenClient, TokenClient } from '../../support/access/token-client';
 import { AIRTIME, bearer, payAirtime, readLimits, startTokenScene, TokenScene } from '../../support/access/token-scene';
+import supertest from '../../support/http/supertest';
 
 describe('an access token', () => {
   let scene: TokenScene;

@@ -4,9 +4,9 @@ import { ProviderKeys } from '../../../src/access/tokens/provider-keys';
 import { verifyLogoutToken } from '../../../src/credentials/openid/provider-tokens';
 import { Egress } from '../../../src/platform/network/egress';
 import { LyingProvider, startLyingProvider } from '../../support/access/lying-provider';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { logOutWith, signInWithIdToken } from '../../support/access/sign-in-attacks';
 import { atProvider } from '../../support/access/signing-in';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} };
 

@@ -1,13 +1,13 @@
 import { createServer, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { SidePrisma } from '../../../src/platform/database/pools/side-prisma';
-import { startBrowser, TestBrowser } from '../../support/console/browser';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { mint } from '../../support/access/minting';
+import { startBrowser, TestBrowser } from '../../support/console/browser';
+import type { Answer } from '../../support/http/request';
+import supertest from '../../support/http/supertest';
+import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { AIRTIME, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
-import type { Answer } from '../../support/http/request';
 
 const WALLETS = '/api/v0.1/wallets/list';
 const SHOP = 'https://shop.example';

@@ -1,9 +1,9 @@
-import { PageSessionsService } from '../../../src/access/sessions/page-sessions.service';
 import { ClientsService } from '../../../src/access/clients/clients.service';
-import type { ClientDto, KeyDto } from '../../support/http/api';
+import { PageSessionsService } from '../../../src/access/sessions/page-sessions.service';
 import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from '../../support/access/clients-api';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
+import type { ClientDto, KeyDto } from '../../support/http/api';
 import supertest from '../../support/http/supertest';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const ISSUER = 'https://id.example';
 const PROVIDER = { page_issuer: ISSUER, page_client_id: 'shop-pages' };

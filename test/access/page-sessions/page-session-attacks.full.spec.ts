@@ -1,3 +1,14 @@
+import { Cookies } from '../../support/access/provider/flow';
+import {
+  AttackedSignIn,
+  expectNoLoginBy,
+  expectNoLoginElsewhere,
+  expectNoSecondLogin,
+  FORGED_CALLBACKS,
+  FORGED_LOGOUTS,
+  logOutWith,
+} from '../../support/access/sign-in-attacks';
+import { open } from '../../support/access/signing-in';
 import {
   AIRTIME,
   approachPageCallback,
@@ -11,17 +22,6 @@ import {
   signInToPage,
   startPageScene,
 } from '../../support/console/page-scene';
-import { Cookies } from '../../support/access/provider/flow';
-import {
-  AttackedSignIn,
-  expectNoLoginBy,
-  expectNoLoginElsewhere,
-  expectNoSecondLogin,
-  FORGED_CALLBACKS,
-  FORGED_LOGOUTS,
-  logOutWith,
-} from '../../support/access/sign-in-attacks';
-import { open } from '../../support/access/signing-in';
 import supertest from '../../support/http/supertest';
 
 const COOKIE = 'payout_proxy_page_wallet';

@@ -1,9 +1,10 @@
 import { auditCommands } from '../../../src/cli/audit/audit';
 import { newSigningKey } from '../../../src/history/log/note';
 import { beginEpoch } from '../../../src/journal/stops/lost-time';
-import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { Secret } from '../../../src/platform/config/secrets/secret';
-import { cliOf } from '../../support/processes/cli';
+import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { Cookies } from '../../support/access/provider/flow';
+import { cookiesAtProvider, endSession, open, signOutAt } from '../../support/access/signing-in';
 import {
   approachPageCallback,
   createPageClient,
@@ -16,9 +17,8 @@ import {
   signInToPage,
   startPageScene,
 } from '../../support/console/page-scene';
-import { Cookies } from '../../support/access/provider/flow';
-import { cookiesAtProvider, endSession, open, signOutAt } from '../../support/access/signing-in';
 import supertest from '../../support/http/supertest';
+import { cliOf } from '../../support/processes/cli';
 
 const KEY = newSigningKey('test');
 const audit = cliOf(auditCommands);

@@ -1,12 +1,12 @@
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { LyingProvider, startLyingProvider } from '../../support/access/lying-provider';
-import { createPageClient, PAGE } from '../../support/console/page-scene';
 import { Cookies } from '../../support/access/provider/flow';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { eventually } from '../../support/payments/paying';
 import { signInWithIdToken } from '../../support/access/sign-in-attacks';
-import { encoded } from '../../support/access/token-issuer';
 import { open } from '../../support/access/signing-in';
+import { encoded } from '../../support/access/token-issuer';
+import { createPageClient, PAGE } from '../../support/console/page-scene';
+import { eventually } from '../../support/payments/paying';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** Even a provider that is not who it says it is signs nobody in. */
 describe('an ID token of a page', () => {

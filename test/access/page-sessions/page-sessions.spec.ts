@@ -1,5 +1,6 @@
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { confidentialClient } from '../../support/access/provider';
+import { endSession, open } from '../../support/access/signing-in';
 import {
   createPageClient,
   ofPage,
@@ -11,9 +12,8 @@ import {
   signInToPage,
   startPageScene,
 } from '../../support/console/page-scene';
-import { startProxy } from '../../support/processes/proxy';
-import { endSession, open } from '../../support/access/signing-in';
 import supertest from '../../support/http/supertest';
+import { startProxy } from '../../support/processes/proxy';
 
 const SECRETS = 'a-secret-of-the-bank-at-the-provider';
 

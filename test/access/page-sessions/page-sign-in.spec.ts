@@ -1,3 +1,5 @@
+import { Cookies } from '../../support/access/provider/flow';
+import { open } from '../../support/access/signing-in';
 import {
   approachPageCallback,
   ofPage,
@@ -8,8 +10,6 @@ import {
   signInToPage,
   startPageScene,
 } from '../../support/console/page-scene';
-import { Cookies } from '../../support/access/provider/flow';
-import { open } from '../../support/access/signing-in';
 import supertest from '../../support/http/supertest';
 
 describe('a sign-in to a page', () => {

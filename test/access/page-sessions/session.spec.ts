@@ -1,7 +1,7 @@
-import { FakeUpstream } from '../../support/network/fake-upstream';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
+import { FakeUpstream } from '../../support/network/fake-upstream';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const MINUTE = "interval '1 minute'";
 

@@ -2,7 +2,14 @@ import { generateKeyPair, type JWTPayload, UnsecuredJWT } from 'jose';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { LyingProvider, startLyingProvider } from '../../support/access/lying-provider';
 import { Cookies } from '../../support/access/provider/flow';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
+import {
+  AttackedSignIn,
+  expectNoLoginBy,
+  expectNoLoginElsewhere,
+  expectNoSecondLogin,
+  FORGED_CALLBACKS,
+  signInWithIdToken,
+} from '../../support/access/sign-in-attacks';
 import {
   approachCallback,
   atProvider,
@@ -12,15 +19,8 @@ import {
   signInAs,
   startSignInScene,
 } from '../../support/access/signing-in';
-import {
-  AttackedSignIn,
-  expectNoLoginBy,
-  expectNoLoginElsewhere,
-  expectNoSecondLogin,
-  FORGED_CALLBACKS,
-  signInWithIdToken,
-} from '../../support/access/sign-in-attacks';
 import supertest from '../../support/http/supertest';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const COOKIE = 'payout_proxy';
 const TRANSACTION = 'payout_proxy_sign_in';

@@ -12,8 +12,8 @@ import {
   startSignInScene,
   Visitor,
 } from '../../support/access/signing-in';
-import { startProxy } from '../../support/processes/proxy';
 import supertest from '../../support/http/supertest';
+import { startProxy } from '../../support/processes/proxy';
 
 /** People sign in to the console at the company's provider. */
 describe('a sign-in at the provider', () => {

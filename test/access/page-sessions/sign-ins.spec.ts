@@ -1,9 +1,9 @@
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { signInsCommands } from '../../../src/cli/clients/sign-ins';
-import { cliOf } from '../../support/processes/cli';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { atProvider } from '../../support/access/signing-in';
 import supertest from '../../support/http/supertest';
+import { cliOf } from '../../support/processes/cli';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const ISSUER = 'https://login.example.com';
 

@@ -1,5 +1,5 @@
-import { ClientsService } from '../../../src/access/clients/clients.service';
 import { Decimal } from 'decimal.js';
+import { ClientsService } from '../../../src/access/clients/clients.service';
 import { PASSWORD_ACR, SECOND_FACTOR_ACR } from '../../support/access/provider';
 import {
   approachCallback,

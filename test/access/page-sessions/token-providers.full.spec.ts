@@ -1,8 +1,8 @@
 import { ClientsService } from '../../../src/access/clients/clients.service';
-import type { ClientDto, KeyDto } from '../../support/http/api';
 import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from '../../support/access/clients-api';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
+import type { ClientDto, KeyDto } from '../../support/http/api';
 import supertest from '../../support/http/supertest';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const PROVIDER = {
   token_issuer: 'https://id.example',

@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
-import supertest from '../../support/http/supertest';
 import { expectAccessible } from '../../support/console/accessible';
 import { complaintsOf, reasonOf } from '../../support/console/console';
+import { dialogOf, Operating, operating } from '../../support/console/operating';
 import { InterfaceClient } from '../../support/http/interface-client';
+import supertest from '../../support/http/supertest';
 import { editRecord } from '../../support/records/documents';
 import { tamper } from '../../support/records/sealing';
-import { dialogOf, Operating, operating } from '../../support/console/operating';
 
 /** What approvers do in the console, and what comes of it for the apps. */
 describe("the console's approvals", () => {

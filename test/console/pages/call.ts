@@ -1,10 +1,10 @@
 import { expectAccessible } from '../../support/console/accessible';
-import type { Receipt } from '../../support/http/api';
 import { startBrowser, TestBrowser } from '../../support/console/browser';
 import { proofOf, storyOf, textOf, results, verify } from '../../support/console/call-page';
-import { ADA, CallStories, callStories } from '../../support/reconciliation/call-stories';
 import { complaintsOf, tabsOf, widthOf } from '../../support/console/console';
+import type { Receipt } from '../../support/http/api';
 import { readJson } from '../../support/processes/process';
+import { ADA, CallStories, callStories } from '../../support/reconciliation/call-stories';
 
 type Kind = keyof CallStories['calls'];
 

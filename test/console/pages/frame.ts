@@ -1,8 +1,8 @@
 import { Browser, Page } from 'playwright-core';
-import supertest from '../../support/http/supertest';
 import { expectAccessible } from '../../support/console/accessible';
 import { complaintsOf, signIn, widthOf } from '../../support/console/console';
 import { ConsoleScene, consoleScene } from '../../support/console/console-scene';
+import supertest from '../../support/http/supertest';
 
 /** The frame around the console's pages: who is signed in, what one sees, and what may not get in or out. */
 describe('the console', () => {

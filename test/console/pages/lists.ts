@@ -1,3 +1,5 @@
+import { Page } from 'playwright-core';
+import { expectAccessible } from '../../support/console/accessible';
 import {
   button,
   CallsScene,
@@ -10,9 +12,7 @@ import {
   callsScene,
   table,
 } from '../../support/console/calls-scene';
-import { expectAccessible } from '../../support/console/accessible';
 import { complaintsOf, follow, widthOf } from '../../support/console/console';
-import { Page } from 'playwright-core';
 
 /** The lists of calls and of payouts: what is found, and how it is shown. */
 describe("the console's lists of calls and payouts", () => {

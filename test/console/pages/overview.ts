@@ -1,11 +1,11 @@
 import { Page } from 'playwright-core';
-import supertest from '../../support/http/supertest';
 import { OverviewService } from '../../../src/admin/overview/overview.service';
 import { StorageService } from '../../../src/platform/storage/storage.service';
 import { expectAccessible } from '../../support/console/accessible';
 import { complaintsOf, widthOf } from '../../support/console/console';
 import { ConsoleScene, consoleScene } from '../../support/console/console-scene';
 import { refusalOf } from '../../support/databases/old-calls';
+import supertest from '../../support/http/supertest';
 
 const airtime = (phoneNumber: string, valueInUSD: number) => ({
   airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }],

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { growthSince, growthStep, keyStep, parseMemory } from '../../../console/src/verify/memory';
 import { Evidence, Step, verifyCall } from '../../../console/src/verify/verify';
 import { newSigningKey, signerOf } from '../../../src/history/log/note';
-import { ADA, CallStories, callStories } from '../../support/reconciliation/call-stories';
 import { all, copy, Damage, put, putList } from '../../support/databases/damage';
+import { ADA, CallStories, callStories } from '../../support/reconciliation/call-stories';
 
 type Kind = keyof CallStories['calls'];
 

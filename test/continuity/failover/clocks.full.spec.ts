@@ -1,14 +1,14 @@
 import { uuidTime } from '../../../src/platform/database/uuid';
-import { removeDataDir } from '../../support/processes/data-dir';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import supertest from '../../support/http/supertest';
 import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
-import { ask, createClient, Fleet } from '../../support/processes/fleet';
-import { LOG_KEY } from '../../support/records/log-key';
 import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { removeDataDir } from '../../support/processes/data-dir';
+import { ask, createClient, Fleet } from '../../support/processes/fleet';
 import { envOf, newDataDir, Product } from '../../support/processes/process';
 import { UPSTREAM_KEY } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { WrongClock } from '../../support/processes/wrong-clock';
+import { LOG_KEY } from '../../support/records/log-key';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

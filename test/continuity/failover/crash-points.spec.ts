@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask, Asking, askUntilSettled, createClient, executionsOf, Fleet, Told } from '../../support/processes/fleet';
-import { Gate } from '../../support/payments/gate';
 import { holdWrites, loseWrites, writesWait } from '../../support/databases/held-writes';
-import { eventually } from '../../support/payments/paying';
-import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { Gate } from '../../support/payments/gate';
+import { eventually } from '../../support/payments/paying';
+import { ask, Asking, askUntilSettled, createClient, executionsOf, Fleet, Told } from '../../support/processes/fleet';
+import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
 const AMOUNT = 1.25;
 

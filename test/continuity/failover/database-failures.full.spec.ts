@@ -1,10 +1,10 @@
-import { Logger } from '@nestjs/common';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { OwnPostgres, startOwnPostgres } from '../../support/databases/own-postgres';
+import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { airtime, eventually, phones, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 

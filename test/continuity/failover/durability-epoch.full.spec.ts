@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
-import { runCli } from '../../support/processes/cli';
 import { OldPostgres, startOldPostgres } from '../../support/databases/old-postgres';
+import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { runCli } from '../../support/processes/cli';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** A database that comes back from the past pays nothing twice. */

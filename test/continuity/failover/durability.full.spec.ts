@@ -1,15 +1,15 @@
 import { Logger } from '@nestjs/common';
-import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { v7 as uuidv7 } from 'uuid';
 import { admit } from '../../../src/journal/admission/admissions';
 import { CallJournal } from '../../../src/journal/call-journal';
-import { v7 as uuidv7 } from 'uuid';
-import { insertIntent } from '../../support/records/documents';
+import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { TestDatabase } from '../../support/databases/test-database';
+import supertest from '../../support/http/supertest';
 import { answer } from '../../support/network/fake-upstream';
 import { rulesOf, withId } from '../../support/payments/guard-windows';
-import { copyIntent } from '../../support/records/intents';
 import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from '../../support/payments/paying';
-import supertest from '../../support/http/supertest';
-import { TestDatabase } from '../../support/databases/test-database';
+import { insertIntent } from '../../support/records/documents';
+import { copyIntent } from '../../support/records/intents';
 
 /** Promise 1: no byte leaves before its intent is durable, no answer reaches an app before its outcome is. */
 describe('the journal', () => {

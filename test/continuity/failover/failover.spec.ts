@@ -1,7 +1,7 @@
+import { onPort, PostgresPair } from '../../support/databases/postgres-pair';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { Gate } from '../../support/payments/gate';
 import { airtime, eventually, phoneOf, SUCCESS } from '../../support/payments/paying';
-import { onPort, PostgresPair } from '../../support/databases/postgres-pair';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** Apps that pay one after another. */

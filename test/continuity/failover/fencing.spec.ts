@@ -1,10 +1,10 @@
 import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { CallJournal } from '../../../src/journal/call-journal';
+import supertest from '../../support/http/supertest';
 import { answer, reset } from '../../support/network/fake-upstream';
 import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
 import { startProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
 
 /** An instance that must not pay refuses and holds back, says why, and goes on showing what it knows. */
 describe('a fenced instance', () => {

@@ -1,19 +1,19 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
+import { admit } from '../../../src/journal/admission/admissions';
+import { CallJournal } from '../../../src/journal/call-journal';
+import { copiesFolder } from '../../../src/journal/copies/local-copies';
 import { clock } from '../../../src/platform/database/clock';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { admit } from '../../../src/journal/admission/admissions';
-import { copiesFolder } from '../../../src/journal/copies/local-copies';
-import { CallJournal } from '../../../src/journal/call-journal';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { OwnPostgres, startOwnPostgres } from '../../support/databases/own-postgres';
+import { TestDatabase } from '../../support/databases/test-database';
+import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { withId, rulesOf } from '../../support/payments/guard-windows';
 import { airtime, eventually, phones, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { TestDatabase } from '../../support/databases/test-database';
 
 /** More than one batch, and more than the pool has connections. */
 const CALLS = 120;

@@ -2,16 +2,16 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import {
   FillableDatabase,
   likeOnSmallDisk,
   mayMount,
   startPostgresOnSmallDisk,
 } from '../../support/databases/full-disk';
+import supertest from '../../support/http/supertest';
+import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { airtime, eventually, phones, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
 
 const MEGABYTE = 1_048_576;
 

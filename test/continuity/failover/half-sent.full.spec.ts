@@ -1,7 +1,7 @@
-import Fastify, { FastifyInstance } from 'fastify';
 import { AddressInfo, connect, Socket } from 'node:net';
-import { within } from '../../../src/platform/config/network/address-block';
+import Fastify, { FastifyInstance } from 'fastify';
 import { boundIncompleteRequests } from '../../../src/http/connections/incomplete';
+import { within } from '../../../src/platform/config/network/address-block';
 import { FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { startProxy } from '../../support/processes/proxy';

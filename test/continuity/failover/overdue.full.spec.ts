@@ -2,8 +2,8 @@ import { Client, Pool } from 'pg';
 import { endOverdue } from '../../../src/platform/database/pools/overdue';
 import { SIDE_CONNECTIONS, SidePrisma } from '../../../src/platform/database/pools/side-prisma';
 import { OwnPostgres, startOwnPostgres } from '../../support/databases/own-postgres';
-import { passTime } from '../../support/processes/pass-time';
 import { eventually, Paying, startPaying } from '../../support/payments/paying';
+import { passTime } from '../../support/processes/pass-time';
 
 const AFTER_MS = 2_000;
 const NAME = 'overdue-spec';

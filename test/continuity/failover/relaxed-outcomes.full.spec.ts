@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { answer } from '../../support/network/fake-upstream';
 import { airtime, eventually, Paying, phones, startPaying, SUCCESS } from '../../support/payments/paying';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { startProxy } from '../../support/processes/proxy';
 
 /** OUTCOMES=relaxed: the app hears its answer before the record does. */

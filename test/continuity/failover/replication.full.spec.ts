@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { SpooledOutcomes } from '../../../src/journal/recovery/spooled-outcomes';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
+import { SpooledOutcomes } from '../../../src/journal/recovery/spooled-outcomes';
+import { RunningConfig, SETTINGS } from '../../../src/platform/config/config';
+import { PostgresPair } from '../../support/databases/postgres-pair';
+import { TestDatabase } from '../../support/databases/test-database';
 import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
+import { airtime, eventually, phoneOf, SUCCESS } from '../../support/payments/paying';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { copyIntent } from '../../support/records/intents';
 import { paidOutcome } from '../../support/records/outcomes';
-import { airtime, eventually, phoneOf, SUCCESS } from '../../support/payments/paying';
-import { PostgresPair } from '../../support/databases/postgres-pair';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { TestDatabase } from '../../support/databases/test-database';
-import { RunningConfig, SETTINGS } from '../../../src/platform/config/config';
 
 /** A commit that the synchronous standby has not confirmed counts as none. */
 describe('a synchronous standby', () => {

@@ -1,14 +1,14 @@
 import { Logger } from '@nestjs/common';
 import { COMMAND_LOG } from '../../../src/cli/terminal';
-import { runCli } from '../../support/processes/cli';
-import { removeDataDir } from '../../support/processes/data-dir';
-import { FakeUpstream } from '../../support/network/fake-upstream';
-import { LOG_KEY } from '../../support/records/log-key';
-import { eventually } from '../../support/payments/paying';
-import { envOf, newDataDir, Product } from '../../support/processes/process';
-import { UPSTREAM_KEY } from '../../support/processes/proxy';
 import { RestartingPostgres } from '../../support/databases/restarting-postgres';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { FakeUpstream } from '../../support/network/fake-upstream';
+import { eventually } from '../../support/payments/paying';
+import { runCli } from '../../support/processes/cli';
+import { removeDataDir } from '../../support/processes/data-dir';
+import { envOf, newDataDir, Product } from '../../support/processes/process';
+import { UPSTREAM_KEY } from '../../support/processes/proxy';
+import { LOG_KEY } from '../../support/records/log-key';
 
 const WAITING = /\{[^\n]*"reason":"57P03"[^\n]*"msg":"waiting for the database"\}/;
 

@@ -1,21 +1,21 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { RunningConfig, SETTINGS } from '../../../src/platform/config/config';
-import { copiesFolder, CopiedLine } from '../../../src/journal/copies/local-copies';
 import { admit } from '../../../src/journal/admission/admissions';
 import { CallJournal } from '../../../src/journal/call-journal';
-import { recordedEarlier } from '../../support/payments/earlier';
-import { answer, reset } from '../../support/network/fake-upstream';
-import { rulesOf, WINDOWS, withId } from '../../support/payments/guard-windows';
-import { copyIntent } from '../../support/records/intents';
-import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
+import { copiesFolder, CopiedLine } from '../../../src/journal/copies/local-copies';
+import { RunningConfig, SETTINGS } from '../../../src/platform/config/config';
+import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { TestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
 import type { Answer } from '../../support/http/request';
+import supertest from '../../support/http/supertest';
+import { answer, reset } from '../../support/network/fake-upstream';
+import { recordedEarlier } from '../../support/payments/earlier';
+import { rulesOf, WINDOWS, withId } from '../../support/payments/guard-windows';
+import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
+import { copyIntent } from '../../support/records/intents';
 
 /** Promise 7, part: what was admitted too long ago is not sent, for somebody may have settled it and paid again. */
 describe('a stale admission', () => {

@@ -1,9 +1,9 @@
 import { LOCKS } from '../../../src/platform/database/locks';
-import { ask, Asking, createClient, executionsOf, Fleet, Told } from '../../support/processes/fleet';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { Gate } from '../../support/payments/gate';
 import { eventually } from '../../support/payments/paying';
+import { ask, Asking, createClient, executionsOf, Fleet, Told } from '../../support/processes/fleet';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 const AMOUNT = 1.25;
 

@@ -1,13 +1,13 @@
-import { isUnavailable } from '../../../src/platform/database/pools/unavailable';
+import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { FenceService } from '../../../src/continuity/fence/fence.service';
+import { isUnavailable } from '../../../src/platform/database/pools/unavailable';
+import { PostgresPair } from '../../support/databases/postgres-pair';
+import { TestDatabase } from '../../support/databases/test-database';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { Gate } from '../../support/payments/gate';
 import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
-import { PostgresPair } from '../../support/databases/postgres-pair';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { TestDatabase } from '../../support/databases/test-database';
 
 /** The address leads to the new primary, and connections to the old one live on. Nothing is missing on either. */
 describe('an instance with connections to two primaries', () => {

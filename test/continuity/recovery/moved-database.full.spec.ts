@@ -1,19 +1,19 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Seen } from '../../../src/continuity/epoch/epoch-file';
+import { FenceService } from '../../../src/continuity/fence/fence.service';
+import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { signHead } from '../../../src/history/log/head';
 import { ringOf, newSigningKey, signerOf } from '../../../src/history/log/note';
 import { RunningConfig } from '../../../src/platform/config/config';
 import { Secret } from '../../../src/platform/config/secrets/secret';
-import { Seen } from '../../../src/continuity/epoch/epoch-file';
-import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { newId } from '../../../src/platform/database/ids';
-import { FenceService } from '../../../src/continuity/fence/fence.service';
-import { runCli } from '../../support/processes/cli';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { runCli } from '../../support/processes/cli';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 /** A dump that is restored elsewhere has another system identifier. A point-in-time recovery has another timeline. */
 describe('a database on a different server', () => {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
+import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { logKeyOf } from '../../../src/history/log/log-key';
-import { runCli } from '../../support/processes/cli';
 import { ArchivedPostgres, startArchivedPostgres } from '../../support/databases/archived-postgres';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { runCli } from '../../support/processes/cli';
 import { envOf, newDataDir } from '../../support/processes/process';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 

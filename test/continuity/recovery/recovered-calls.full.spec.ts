@@ -2,18 +2,18 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { OutcomeSpool } from '../../../src/journal/recovery/spooled-outcomes';
 import { restoreFromCopies } from '../../../src/journal/recovery/recovery';
+import { OutcomeSpool } from '../../../src/journal/recovery/spooled-outcomes';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
-import { copyIntent } from '../../support/records/intents';
-import { copiedIn, loseCalls } from '../../support/payments/lost-calls';
-import { paidOutcome } from '../../support/records/outcomes';
-import { Product } from '../../support/processes/process';
-import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { tamper } from '../../support/records/sealing';
 import supertest from '../../support/http/supertest';
+import { answer, FakeUpstream } from '../../support/network/fake-upstream';
+import { copiedIn, loseCalls } from '../../support/payments/lost-calls';
+import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { Product } from '../../support/processes/process';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
+import { copyIntent } from '../../support/records/intents';
+import { paidOutcome } from '../../support/records/outcomes';
+import { tamper } from '../../support/records/sealing';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { CopiedLine } from '../../../src/journal/copies/local-copies';
 import { restoreFromCopies } from '../../../src/journal/recovery/recovery';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import supertest from '../../support/http/supertest';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { copiedIn, copyAlone, loseCalls } from '../../support/payments/lost-calls';
 import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
 import { TestProxy } from '../../support/processes/proxy';
 import { tamper } from '../../support/records/sealing';
-import supertest from '../../support/http/supertest';
 
 /** What keeps a call from being paid again is restored with it. */
 describe('a call restored from a copy', () => {

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { RecentContents } from '../../../src/journal/admission/recent-contents';
 import { restoreFromCopies } from '../../../src/journal/recovery/recovery';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { createTokenClient } from '../../support/access/token-client';
+import { TokenIssuer } from '../../support/access/token-issuer';
+import { bearer, payAirtime } from '../../support/access/token-scene';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { loseCalls } from '../../support/payments/lost-calls';
 import { AIRTIME, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { createTokenClient } from '../../support/access/token-client';
-import { TokenIssuer } from '../../support/access/token-issuer';
-import { bearer, payAirtime } from '../../support/access/token-scene';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 

@@ -10,20 +10,20 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { Manifest } from '../../../src/continuity/backup/manifest';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { newSigningKey } from '../../../src/history/log/note';
 import { Secret } from '../../../src/platform/config/secrets/secret';
-import { withConnection } from '../../../src/platform/database/servers/database-client';
-import { Manifest } from '../../../src/continuity/backup/manifest';
 import { startEmbeddedPostgres, EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
+import { withConnection } from '../../../src/platform/database/servers/database-client';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { eventually } from '../../support/payments/paying';
 import { runCli } from '../../support/processes/cli';
 import { removeDataDir } from '../../support/processes/data-dir';
-import { eventually } from '../../support/payments/paying';
 import { newDataDir, Product } from '../../support/processes/process';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { ended } from '../../support/reconciliation/reconciling';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 /** What operators do after they lost their database: the steps of docs/operate/recovery.md, in their order. */
 describe('a restored backup', () => {

@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newSigningKey } from '../../../src/history/log/note';
 import { Manifest } from '../../../src/continuity/backup/manifest';
+import { newSigningKey } from '../../../src/history/log/note';
 import { withConnection } from '../../../src/platform/database/servers/database-client';
-import { runCli } from '../../support/processes/cli';
 import { createTestDatabase, TestDatabase, withDatabase } from '../../support/databases/test-database';
+import { runCli } from '../../support/processes/cli';
 
 describe('a backup of a database with foreign objects', () => {
   let source: TestDatabase;

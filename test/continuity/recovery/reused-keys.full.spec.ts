@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { PayoutProxy } from '../../../packages/sdk/src/index.ts';
 import { OPERATION_NAMES, OperationName, pathOf, rowOf } from '../../../src/operations/catalogue/catalogue';
 import { itemsOf } from '../../../src/operations/items/items';
+import { runs } from '../../support/examples/runs';
 import { Previewing, startPreviewing } from '../../support/payments/previewing';
-import { startProxyWithSandbox } from '../../support/processes/proxy';
 import {
   describedAnew,
   Fields,
@@ -12,7 +12,7 @@ import {
   respelt,
   RESPELLING_NAMES,
 } from '../../support/payments/respelt';
-import { runs } from '../../support/examples/runs';
+import { startProxyWithSandbox } from '../../support/processes/proxy';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
 
 const WRITING = OPERATION_NAMES.filter((name) => rowOf(name).effect !== 'read');

@@ -2,23 +2,23 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
+import { FenceService } from '../../../src/continuity/fence/fence.service';
+import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { MetricsService } from '../../../src/http/metrics/metrics.service';
-import { copiesInBatches } from '../../../src/journal/copies/copies-reader';
 import { ExpectedFees } from '../../../src/journal/admission/expected-fees';
+import { copiesInBatches } from '../../../src/journal/copies/copies-reader';
 import { LocalCopies } from '../../../src/journal/copies/local-copies';
 import { SpooledOutcomes } from '../../../src/journal/recovery/spooled-outcomes';
-import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { FenceService } from '../../../src/continuity/fence/fence.service';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { answer, reset } from '../../support/network/fake-upstream';
-import { ask, createClient, Fleet } from '../../support/processes/fleet';
 import { Gate } from '../../support/payments/gate';
+import { eventually, Paying, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
+import { ask, createClient, Fleet } from '../../support/processes/fleet';
 import { copyIntent } from '../../support/records/intents';
 import { paidOutcome } from '../../support/records/outcomes';
-import { eventually, Paying, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
-import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 import { tamper } from '../../support/records/sealing';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
 /** Returns the calls whose outcomes were copied. */
 async function copiedOutcomes(dataDir: string): Promise<string[]> {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { first } from '../../support/examples/first';
+import type { Answer, Request } from '../../support/http/request';
+import supertest from '../../support/http/supertest';
 import { Approving, startApproving } from '../../support/payments/approving';
 import { PHONE } from '../../support/payments/paying';
-import supertest from '../../support/http/supertest';
-import type { Answer, Request } from '../../support/http/request';
-import { first } from '../../support/examples/first';
 
 /** A row of the table, as far as tests read its columns. */
 interface AccessRow {

@@ -4,11 +4,11 @@ import { auditCommands } from '../../../src/cli/audit/audit';
 import { newSigningKey } from '../../../src/history/log/note';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import type { ActivityRecord } from '../../support/http/api';
-import { cliOf } from '../../support/processes/cli';
+import supertest from '../../support/http/supertest';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
+import { cliOf } from '../../support/processes/cli';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
 
 describe('the authors of administrative acts', () => {
   const signingKey = newSigningKey('test');

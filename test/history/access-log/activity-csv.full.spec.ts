@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { AT_START, ChangeRecords, ClientChange } from '../../../src/access/clients/changes';
 import { SidePrisma } from '../../../src/platform/database/pools/side-prisma';
+import supertest from '../../support/http/supertest';
 import { runCli } from '../../support/processes/cli';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
 
 const CSV = '/v1/activity.csv';
 const MANY = 2_345;

@@ -1,15 +1,15 @@
 import { Client } from 'pg';
-import { ActivityJournal } from '../../../src/journal/activity/activity';
-import { Secret } from '../../../src/platform/config/secrets/secret';
 import { ringOf, newSigningKey, signerOf } from '../../../src/history/log/note';
 import { verifyLog } from '../../../src/history/log/verify/verify';
+import { ActivityJournal } from '../../../src/journal/activity/activity';
+import { Secret } from '../../../src/platform/config/secrets/secret';
+import { first } from '../../support/examples/first';
 import type { ActivityRecord } from '../../support/http/api';
+import type { Method } from '../../support/http/request';
+import supertest from '../../support/http/supertest';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import type { Method } from '../../support/http/request';
-import supertest from '../../support/http/supertest';
-import { first } from '../../support/examples/first';
 
 /** An answer's row. */
 type Act = ActivityRecord;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../../../src/platform/privacy/contacts';
-import { insertIntent } from '../../support/records/documents';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { insertIntent } from '../../support/records/documents';
 
 describe('an auditor view', () => {
   let database: TestDatabase;

@@ -2,11 +2,11 @@ import { get, IncomingMessage } from 'node:http';
 import { ExportService } from '../../../src/history/export/export.service';
 import { Place } from '../../../src/history/records/records.service';
 import { SearchService } from '../../../src/history/search/search.service';
+import { TestDatabase } from '../../support/databases/test-database';
 import { FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { passTime } from '../../support/processes/pass-time';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { TestDatabase } from '../../support/databases/test-database';
 
 /** More than all buffers between the proxy and a client hold: some 12 MB. */
 const ROWS = 1_500;

@@ -1,12 +1,12 @@
 import { ExportService } from '../../../src/history/export/export.service';
-import { insertSettlements } from '../../support/records/documents';
+import { TestDatabase } from '../../support/databases/test-database';
+import { first } from '../../support/examples/first';
+import type { Answer } from '../../support/http/request';
 import { answer } from '../../support/network/fake-upstream';
+import { AIRTIME, eventually, Paying, PHONE, phones, startPaying } from '../../support/payments/paying';
+import { insertSettlements } from '../../support/records/documents';
 import { asText, linesOf, readCsv, sha256 } from '../../support/records/export-files';
 import { copyIntent } from '../../support/records/intents';
-import { AIRTIME, eventually, Paying, PHONE, phones, startPaying } from '../../support/payments/paying';
-import type { Answer } from '../../support/http/request';
-import { first } from '../../support/examples/first';
-import { TestDatabase } from '../../support/databases/test-database';
 
 /** The whole history, or what a search finds of it, in one stream. */
 describe('an export', () => {

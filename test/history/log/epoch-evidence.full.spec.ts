@@ -2,17 +2,17 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientBase, Pool } from 'pg';
-import { RunningConfig } from '../../../src/platform/config/config';
-import { EpochService } from '../../../src/continuity/fence/epoch.service';
 import { Seen } from '../../../src/continuity/epoch/epoch-file';
-import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
+import { EpochService } from '../../../src/continuity/fence/epoch.service';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
-import { copyIntent } from '../../support/records/intents';
+import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
+import { RunningConfig } from '../../../src/platform/config/config';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import supertest from '../../support/http/supertest';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { copyIntent } from '../../support/records/intents';
 
 /** What tells an instance that its database is older, and what does not. The database loses rows as in the past. */
 describe('the evidence against an old database', () => {

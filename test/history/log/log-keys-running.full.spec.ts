@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newSigningKey, signerOf } from '../../../src/history/log/note';
 import { Secret } from '../../../src/platform/config/secrets/secret';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import type { Receipt } from '../../support/http/api';
-import { runCli } from '../../support/processes/cli';
-import { verifyAsDocumented } from '../../support/records/documented-verifier';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually, SUCCESS } from '../../support/payments/paying';
+import { runCli } from '../../support/processes/cli';
 import { envOf, Product } from '../../support/processes/process';
 import { startProxy } from '../../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { verifyAsDocumented } from '../../support/records/documented-verifier';
 
 const TOOL = join(__dirname, '..', '..', '..', 'tools', 'verify-receipt.mjs');
 const [OLD, NEW] = [newSigningKey('test'), newSigningKey('test')];

@@ -1,7 +1,7 @@
 import { readHead, signHead } from '../../../src/history/log/head';
-import { LogRefusal } from '../../../src/history/log/sealing/head-check';
-import { ringOf, openNote, signNote, Verifier } from '../../../src/history/log/note';
 import { requireLogKeys, signerAfter } from '../../../src/history/log/log-key-check';
+import { ringOf, openNote, signNote, Verifier } from '../../../src/history/log/note';
+import { LogRefusal } from '../../../src/history/log/sealing/head-check';
 import { KeyRotation, keyRotation } from '../../support/access/key-rotation';
 import { addStops, newest, rootOfRecords, sealAll, tamper } from '../../support/records/sealing';
 

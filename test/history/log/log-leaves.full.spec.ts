@@ -1,12 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
-import { randomUUID } from 'node:crypto';
-import { KIND_NAMES, kindOf, KindName, leafSql } from '../../../src/history/log/kinds';
 import { ACTOR_SOURCES } from '../../../src/access/people/person';
+import { KIND_NAMES, kindOf, KindName, leafSql } from '../../../src/history/log/kinds';
 import { newSigningKey, signerOf } from '../../../src/history/log/note';
 import { isSignedLeaf, signRecord } from '../../../src/history/log/signed-records';
-import { runs } from '../../support/examples/runs';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { runs } from '../../support/examples/runs';
 
 let database: TestDatabase;
 

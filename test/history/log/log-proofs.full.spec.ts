@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { parseCheckpoint } from '../../../src/history/log/head';
-import { leafHash } from '../../support/records/leaf-hash';
 import { openNote, verifierOf } from '../../../src/history/log/note';
-import { removeBody, removePerson } from '../../support/records/documents';
 import type { Receipt } from '../../support/http/api';
-import { verifyConsistency, verifyInclusion } from '../../support/records/verified-proofs';
-import { verifyAsDocumented } from '../../support/records/documented-verifier';
-import { TestProxy } from '../../support/processes/proxy';
-import { anotherId, makeSealedScene, SealedScene } from '../../support/records/sealed-scene';
 import { eventually } from '../../support/payments/paying';
+import { TestProxy } from '../../support/processes/proxy';
+import { verifyAsDocumented } from '../../support/records/documented-verifier';
+import { removeBody, removePerson } from '../../support/records/documents';
+import { leafHash } from '../../support/records/leaf-hash';
+import { anotherId, makeSealedScene, SealedScene } from '../../support/records/sealed-scene';
+import { verifyConsistency, verifyInclusion } from '../../support/records/verified-proofs';
 
 const TOOL = join(__dirname, '..', '..', '..', 'tools', 'verify-receipt.mjs');
 

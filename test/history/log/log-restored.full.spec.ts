@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { ringOf, newSigningKey, signerOf } from '../../../src/history/log/note';
 import { Sealing } from '../../../src/history/log/sealing/sealing';
-import { addStops, newest, rootOfRecords, sealAll, sealerClient, tamper } from '../../support/records/sealing';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { addStops, newest, rootOfRecords, sealAll, sealerClient, tamper } from '../../support/records/sealing';
 
 const signer = signerOf(newSigningKey('test'));
 const ring = ringOf([signer]);

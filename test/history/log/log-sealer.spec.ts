@@ -1,8 +1,8 @@
 import { INestApplicationContext, Logger } from '@nestjs/common';
 import { MetricsService } from '../../../src/http/metrics/metrics.service';
+import { createTestDatabase } from '../../support/databases/test-database';
 import { eventually, Paying, startPaying } from '../../support/payments/paying';
 import { startProxy } from '../../support/processes/proxy';
-import { createTestDatabase } from '../../support/databases/test-database';
 
 let paying: Paying;
 

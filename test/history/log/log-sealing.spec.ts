@@ -2,13 +2,14 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { CheckpointFile } from '../../../src/history/log/sealing/checkpoint-file';
 import { readHead, signHead } from '../../../src/history/log/head';
-import { LogRefusal } from '../../../src/history/log/sealing/head-check';
 import { CompactRange } from '../../../src/history/log/merkle';
 import { ringOf, newSigningKey, signerOf, splitNotes } from '../../../src/history/log/note';
+import { CheckpointFile } from '../../../src/history/log/sealing/checkpoint-file';
+import { LogRefusal } from '../../../src/history/log/sealing/head-check';
 import { Sealing } from '../../../src/history/log/sealing/sealing';
 import { storedHashes } from '../../../src/history/log/tree-store';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { changeLeaf } from '../../support/records/leaves';
 import {
   addStops,
@@ -19,7 +20,6 @@ import {
   sealerClient,
   tamper,
 } from '../../support/records/sealing';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 const signer = signerOf(newSigningKey('test'));
 const ring = ringOf([signer]);

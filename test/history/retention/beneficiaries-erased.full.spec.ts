@@ -1,10 +1,10 @@
 import { auditCommands } from '../../../src/cli/audit/audit';
-import { Secret } from '../../../src/platform/config/secrets/secret';
 import { newSigningKey } from '../../../src/history/log/note';
-import { cliOf } from '../../support/processes/cli';
+import { Secret } from '../../../src/platform/config/secrets/secret';
 import { mint } from '../../support/access/minting';
 import { Registering, startRegistering } from '../../support/access/registering';
 import supertest from '../../support/http/supertest';
+import { cliOf } from '../../support/processes/cli';
 
 const KEY = newSigningKey('test');
 const EMAIL = 'Canary.Bird@nest.example';

@@ -1,11 +1,11 @@
 import { auditCommands } from '../../../src/cli/audit/audit';
 import { newSigningKey } from '../../../src/history/log/note';
 import { Secret } from '../../../src/platform/config/secrets/secret';
-import { cliOf } from '../../support/processes/cli';
+import { mint } from '../../support/access/minting';
 import { everythingIn } from '../../support/databases/everything';
 import { answer } from '../../support/network/fake-upstream';
-import { mint } from '../../support/access/minting';
 import { AIRTIME, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { cliOf } from '../../support/processes/cli';
 
 const KEY = newSigningKey('test');
 const NAME = 'canary-bird.17';

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { auditCommands } from '../../../src/cli/audit/audit';
 import { newSigningKey } from '../../../src/history/log/note';
 import { Secret } from '../../../src/platform/config/secrets/secret';
-import { copyIntent } from '../../support/records/intents';
-import { cliOf } from '../../support/processes/cli';
 import { everythingIn } from '../../support/databases/everything';
-import { answer } from '../../support/network/fake-upstream';
-import { asText, linesOf } from '../../support/records/export-files';
-import { airtime, eventually, Paying, startPaying } from '../../support/payments/paying';
 import { TestDatabase } from '../../support/databases/test-database';
+import { answer } from '../../support/network/fake-upstream';
+import { airtime, eventually, Paying, startPaying } from '../../support/payments/paying';
+import { cliOf } from '../../support/processes/cli';
+import { asText, linesOf } from '../../support/records/export-files';
+import { copyIntent } from '../../support/records/intents';
 
 const KEY = newSigningKey('test');
 const NUMBER = '+2349099887766';

@@ -2,13 +2,13 @@ import { auditCommands } from '../../../src/cli/audit/audit';
 import { newSigningKey } from '../../../src/history/log/note';
 import { RecentContents } from '../../../src/journal/admission/recent-contents';
 import { Secret } from '../../../src/platform/config/secrets/secret';
-import { cliOf } from '../../support/processes/cli';
 import { everythingIn } from '../../support/databases/everything';
-import { asText, linesOf } from '../../support/records/export-files';
+import { TestDatabase } from '../../support/databases/test-database';
 import { answer } from '../../support/network/fake-upstream';
 import { eventually, Paying, startPaying } from '../../support/payments/paying';
+import { cliOf } from '../../support/processes/cli';
+import { asText, linesOf } from '../../support/records/export-files';
 import { askAll } from '../../support/records/receipts';
-import { TestDatabase } from '../../support/databases/test-database';
 
 const KEY = newSigningKey('test');
 const OK = answer(200, { status: 'success', data: { error: 'None' } });

@@ -1,14 +1,14 @@
 import { auditCommands } from '../../../src/cli/audit/audit';
-import { Secret } from '../../../src/platform/config/secrets/secret';
+import { leafSql } from '../../../src/history/log/kinds';
 import { newSigningKey, signerOf } from '../../../src/history/log/note';
 import { isSignedLeaf } from '../../../src/history/log/signed-records';
-import { leafSql } from '../../../src/history/log/kinds';
-import { insertSettlements } from '../../support/records/documents';
-import { answer } from '../../support/network/fake-upstream';
+import { Secret } from '../../../src/platform/config/secrets/secret';
 import { everythingIn } from '../../support/databases/everything';
-import { cliOf } from '../../support/processes/cli';
-import { eventually, Paying, startPaying } from '../../support/payments/paying';
 import { TestDatabase } from '../../support/databases/test-database';
+import { answer } from '../../support/network/fake-upstream';
+import { eventually, Paying, startPaying } from '../../support/payments/paying';
+import { cliOf } from '../../support/processes/cli';
+import { insertSettlements } from '../../support/records/documents';
 
 const KEY = newSigningKey('test');
 const EMAIL = 'canary.bird@nest.example';

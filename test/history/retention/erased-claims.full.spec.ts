@@ -6,13 +6,13 @@ import { eraseKeys } from '../../../src/history/retention/keys';
 import { insertOutcomesAgain } from '../../../src/journal/outcomes/outcomes';
 import { restoreFromCopies } from '../../../src/journal/recovery/recovery';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import supertest from '../../support/http/supertest';
 import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
-import { copyIntent } from '../../support/records/intents';
 import { copiedIn, loseCalls } from '../../support/payments/lost-calls';
-import { paidOutcome } from '../../support/records/outcomes';
 import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
+import { copyIntent } from '../../support/records/intents';
+import { paidOutcome } from '../../support/records/outcomes';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 const PAID = answer(200, SUCCESS);

@@ -1,8 +1,8 @@
-import { Approving, startApproving } from '../../support/payments/approving';
-import { FindingsScene } from '../../support/reconciliation/findings-scene';
-import { eventually, PHONE } from '../../support/payments/paying';
-import { totalsOf } from '../../support/reconciliation/report-scene';
 import type { Answer } from '../../support/http/request';
+import { Approving, startApproving } from '../../support/payments/approving';
+import { eventually, PHONE } from '../../support/payments/paying';
+import { FindingsScene } from '../../support/reconciliation/findings-scene';
+import { totalsOf } from '../../support/reconciliation/report-scene';
 import { asText } from '../../support/records/export-files';
 
 const PERSON = { email: 'ada.lovelace@example.com', twitter: '@AdaLovelace' };

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { insertIntent } from '../../support/records/documents';
-import { Paying, startPaying } from '../../support/payments/paying';
 import { TestDatabase } from '../../support/databases/test-database';
+import { Paying, startPaying } from '../../support/payments/paying';
+import { insertIntent } from '../../support/records/documents';
 
 interface Model {
   dbName: string;

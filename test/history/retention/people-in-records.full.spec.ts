@@ -1,6 +1,6 @@
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
-import { askAs, DOCUMENTED, OBSERVED } from '../../support/http/interface';
 import { everythingIn } from '../../support/databases/everything';
+import { askAs, DOCUMENTED, OBSERVED } from '../../support/http/interface';
+import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** Somebody who is nobody else: whatever of her stands anywhere came from here. */

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { APPROVAL_STATUSES, CallRecord } from '../../../src/history/records/record.dto';
-import { CALL_STATES } from '../../../src/operations/lifecycle/lifecycle';
 import { RecordsService } from '../../../src/history/records/records.service';
 import { CallSearch } from '../../../src/history/search/search.dto';
 import { SearchService } from '../../../src/history/search/search.service';
+import { CALL_STATES } from '../../../src/operations/lifecycle/lifecycle';
 import { makeUpHistory } from '../../support/databases/history';
-import { naiveCalls, naiveItems } from '../../support/records/naive-search';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { runs } from '../../support/examples/runs';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
+import { naiveCalls, naiveItems } from '../../support/records/naive-search';
 
 const CALLS = 250;
 

@@ -1,7 +1,7 @@
-import { canonicalCountry, countryName } from '../../../src/recipients/country-name';
 import { Decimal } from 'decimal.js';
 import { CallRecord } from '../../../src/history/records/record.dto';
 import { RecordsService } from '../../../src/history/records/records.service';
+import { canonicalCountry, countryName } from '../../../src/recipients/country-name';
 import { makeUpHistory } from '../../support/databases/history';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 

@@ -1,5 +1,5 @@
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { momoItem } from '../../support/http/interface';
+import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const CALLS = '/v1/audit/calls';

@@ -1,15 +1,15 @@
-import { Decimal } from 'decimal.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerSentEvent, serverSentEvents } from '../../../src/cli/reconcile/follow-run';
+import { Decimal } from 'decimal.js';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { OverviewService } from '../../../src/admin/overview/overview.service';
-import type { Overview } from '../../support/http/api';
+import { ServerSentEvent, serverSentEvents } from '../../../src/cli/reconcile/follow-run';
 import { AIRTIME, airtimes, ofAirtime, REJECTED, TORN } from '../../support/console/overview-airtime';
 import { SECTIONS } from '../../support/console/overview-sections';
-import { Reconciling, reconcile, startReconciling, untilNow } from '../../support/reconciliation/reconciling';
-import { eventually } from '../../support/payments/paying';
-import supertest from '../../support/http/supertest';
 import { first } from '../../support/examples/first';
+import type { Overview } from '../../support/http/api';
+import supertest from '../../support/http/supertest';
+import { eventually } from '../../support/payments/paying';
+import { Reconciling, reconcile, startReconciling, untilNow } from '../../support/reconciliation/reconciling';
 
 describe('GET /v1/overview', () => {
   let scene: Reconciling;

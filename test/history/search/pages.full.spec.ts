@@ -1,8 +1,8 @@
 import { BrowserContext, Page } from 'playwright-core';
 import { startBrowser, TestBrowser } from '../../support/console/browser';
+import { first } from '../../support/examples/first';
 import { dataOf, InterfaceClient } from '../../support/http/interface-client';
 import { startProxyWithSandbox } from '../../support/processes/proxy';
-import { first } from '../../support/examples/first';
 
 /** What recipients and payers see, in a real browser; the links are those that apps get from the proxy. */
 describe('the redemption pages', () => {

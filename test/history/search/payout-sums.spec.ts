@@ -6,8 +6,8 @@ import { SUM_NAMES, SUMS, usualEntry } from '../../../src/operations/lifecycle/s
 import { SUM_COLUMNS } from '../../../src/operations/lifecycle/sums-sql';
 import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
 import { DEFAULT_CONTROL_KEY } from '../../../src/sandbox/behaviour/settings';
-import { Reconciling, startReconciling } from '../../support/reconciliation/reconciling';
 import { runs } from '../../support/examples/runs';
+import { Reconciling, startReconciling } from '../../support/reconciliation/reconciling';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
 
 const AMOUNTS = ['asked_usd', ...SUM_COLUMNS] as const;

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { clock } from '../../../src/platform/database/clock';
-import { insertIntent, insertOutcomes } from '../../support/records/documents';
+import { TestDatabase } from '../../support/databases/test-database';
+import { first } from '../../support/examples/first';
 import { answer } from '../../support/network/fake-upstream';
 import { AIRTIME, bytes, eventually, Paying, startPaying } from '../../support/payments/paying';
-import { first } from '../../support/examples/first';
-import { TestDatabase } from '../../support/databases/test-database';
+import { insertIntent, insertOutcomes } from '../../support/records/documents';
 
 const RECORDS = ['intent', 'outcome', 'refusal', 'answer_shape'];
 const PEOPLE = ['intent_body', 'outcome_body'];

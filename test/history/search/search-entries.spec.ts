@@ -1,12 +1,12 @@
-import fc from 'fast-check';
 import { Decimal } from 'decimal.js';
-import { ItemDocument, TransactionDocument } from '../../../src/journal/records/documents';
+import fc from 'fast-check';
 import { BEGINNINGS, TAGS, termOf } from '../../../src/journal/lookups/terms';
+import { ItemDocument, TransactionDocument } from '../../../src/journal/records/documents';
 import { canonicalCountry, countryCodes } from '../../../src/recipients/country-name';
-import { insertBeside, insertIntent, insertOutcomes } from '../../support/records/documents';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
 import { runs } from '../../support/examples/runs';
+import { insertBeside, insertIntent, insertOutcomes } from '../../support/records/documents';
 
 /** What the search index makes of records, and how many at a time; without a proxy that would index them first. */
 describe('the entries of the search index', () => {

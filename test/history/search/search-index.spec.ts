@@ -2,12 +2,12 @@ import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { IndexService } from '../../../src/history/search/index.service';
 import { SearchService } from '../../../src/history/search/search.service';
-import { answer } from '../../support/network/fake-upstream';
-import { insertIntent, insertOutcomes, insertSettlements } from '../../support/records/documents';
-import { copyIntent } from '../../support/records/intents';
-import { eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
 import { TestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
+import { answer } from '../../support/network/fake-upstream';
+import { eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { insertIntent, insertOutcomes, insertSettlements } from '../../support/records/documents';
+import { copyIntent } from '../../support/records/intents';
 
 /** Whatever has committed is found by the next search, in whatever order it was written and committed. */
 describe('the search index', () => {

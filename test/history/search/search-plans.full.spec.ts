@@ -1,6 +1,3 @@
-import { Prisma } from '../../../src/platform/database/generated/client';
-import { ReaderPrisma } from '../../../src/platform/database/pools/reader-prisma';
-import { uuidFloor } from '../../../src/platform/database/uuid';
 import { RecordsService } from '../../../src/history/records/records.service';
 import { sliced } from '../../../src/history/search/pages';
 import { CallSearch } from '../../../src/history/search/search.dto';
@@ -8,10 +5,13 @@ import { SearchService } from '../../../src/history/search/search.service';
 import { SummarySearch } from '../../../src/history/search/summary.dto';
 import { SummaryService } from '../../../src/history/search/summary.service';
 import { readCallStates } from '../../../src/journal/admission/call-states';
+import { Prisma } from '../../../src/platform/database/generated/client';
+import { ReaderPrisma } from '../../../src/platform/database/pools/reader-prisma';
+import { uuidFloor } from '../../../src/platform/database/uuid';
 import { readSentCalls } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
 import { makeUpHistory } from '../../support/databases/history';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { first } from '../../support/examples/first';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const CALLS = 20_000;
 const DAYS = 90;

@@ -1,14 +1,14 @@
 import Decimal from 'decimal.js';
-import { toOutgoing } from '../../../src/gateway/upstream/transport/outgoing';
 import { withPayouts } from '../../../src/gateway/forwarding/outcome/match-payouts';
 import { toAnswer } from '../../../src/gateway/upstream/answers/answer';
+import { toOutgoing } from '../../../src/gateway/upstream/transport/outgoing';
+import { transactionOf } from '../../../src/history/records/items';
 import { toItemRecord } from '../../../src/history/records/record';
 import { CallRecord, RecordItem } from '../../../src/history/records/record.dto';
-import { transactionOf } from '../../../src/history/records/items';
 import { IntentDocument, OutcomeDocument } from '../../../src/journal/records/documents';
 import { ledgerOf } from '../../../src/journal/settlement/ledger';
-import { NO_ITEM } from '../../support/payments/no-item';
 import { sharesItsShape } from '../../support/http/same-shape';
+import { NO_ITEM } from '../../support/payments/no-item';
 
 /**
  * A shape of its own makes an object ten times as expensive, and outlives it until the next full collection. Node 20 makes

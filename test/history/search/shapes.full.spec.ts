@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { MetricsService } from '../../../src/http/metrics/metrics.service';
 import { OperationName, pathOf, rowOf } from '../../../src/operations/catalogue/catalogue';
+import { at } from '../../support/databases/damage';
+import { TestDatabase } from '../../support/databases/test-database';
 import { answer, reset } from '../../support/network/fake-upstream';
 import { eventually, Paying, phones, startPaying } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { TestDatabase } from '../../support/databases/test-database';
-import { at } from '../../support/databases/damage';
 
 const AIRTIME_OPERATION = 'POST /payouts/airtime';
 const WALLETS_OPERATION = 'GET /wallets/list';

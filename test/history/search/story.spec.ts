@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { editPeople, insertSettlements } from '../../support/records/documents';
-import { answer } from '../../support/network/fake-upstream';
-import { copyIntent } from '../../support/records/intents';
-import { AIRTIME, Paying, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
-import supertest from '../../support/http/supertest';
 import { TestDatabase } from '../../support/databases/test-database';
+import supertest from '../../support/http/supertest';
+import { answer } from '../../support/network/fake-upstream';
+import { AIRTIME, Paying, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
+import { editPeople, insertSettlements } from '../../support/records/documents';
+import { copyIntent } from '../../support/records/intents';
 
 /** All that is on record about one call. */
 describe('the story of a call', () => {

@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
-import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { contradictionsOf } from '../../../src/history/log/verify/contradictions';
 import { RecordRow, recordsOf } from '../../../src/history/log/verify/record-rows';
-import { commitment } from '../../../src/platform/privacy/commitment';
+import { insertOutcomes, insertOutcomesAgain } from '../../../src/journal/outcomes/outcomes';
 import {
   IntentDocument,
   OutcomeDocument,
@@ -13,15 +13,15 @@ import {
   writeOutcome,
 } from '../../../src/journal/records/documents';
 import { insertIntents } from '../../../src/journal/records/intents';
-import { insertOutcomes, insertOutcomesAgain } from '../../../src/journal/outcomes/outcomes';
 import { recordedItems } from '../../../src/journal/records/recorded-items';
 import { OpenIntent } from '../../../src/journal/records/records';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { commitment } from '../../../src/platform/privacy/commitment';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { runs } from '../../support/examples/runs';
 import { anyIntent, anyOutcome } from '../../support/records/any-records';
 import { hexOf, intentOf } from '../../support/records/expected-intent';
 import { outcomeOf } from '../../support/records/expected-outcome';
-import { runs } from '../../support/examples/runs';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 const SALT = Buffer.alloc(16, 7);

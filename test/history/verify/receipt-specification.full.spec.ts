@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { KIND_NAMES, kindOf } from '../../../src/history/log/kinds';
-import { commitment } from '../../../src/platform/privacy/commitment';
 import { writeIntent, writeOutcome, writeSettlement } from '../../../src/journal/records/documents';
+import { commitment } from '../../../src/platform/privacy/commitment';
+import { createTestDatabase } from '../../support/databases/test-database';
 import { anyIntent, anyOutcome, anySettlement } from '../../support/records/any-records';
 import { specification } from '../../support/records/documented-verifier';
-import { createTestDatabase } from '../../support/databases/test-database';
 
 type Members = Record<string, unknown>;
 

@@ -1,13 +1,13 @@
+import { v7 as uuidv7 } from 'uuid';
+import { CheckpointFile } from '../../../src/history/log/sealing/checkpoint-file';
+import { Sealing } from '../../../src/history/log/sealing/sealing';
+import { signRecord } from '../../../src/history/log/signed-records';
 import { erase, findPlaces } from '../../../src/history/retention/erase';
 import { Wish } from '../../../src/history/retention/erasures';
 import { prune, PruneWish } from '../../../src/history/retention/prune';
-import { CheckpointFile } from '../../../src/history/log/sealing/checkpoint-file';
-import { signRecord } from '../../../src/history/log/signed-records';
-import { Sealing } from '../../../src/history/log/sealing/sealing';
-import { v7 as uuidv7 } from 'uuid';
+import { TestDatabase } from '../../support/databases/test-database';
 import { makeSealedScene, SealedScene } from '../../support/records/sealed-scene';
 import { sealAll, sealerClient } from '../../support/records/sealing';
-import { TestDatabase } from '../../support/databases/test-database';
 
 /** Of all that reconciliation records. */
 const ONE_OF_EACH = `WITH

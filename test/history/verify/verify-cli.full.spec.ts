@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { newSigningKey, signerOf, splitNotes } from '../../../src/history/log/note';
 import { signRecord } from '../../../src/history/log/signed-records';
 import { Report } from '../../../src/history/log/verify/verify';
-import { removeBody, removePerson } from '../../support/records/documents';
 import { runCli } from '../../support/processes/cli';
-import { SET_SPANS, SPLIT_LEAVES } from '../../support/records/leaves';
 import { Exit, Product } from '../../support/processes/process';
+import { removeBody, removePerson } from '../../support/records/documents';
+import { SET_SPANS, SPLIT_LEAVES } from '../../support/records/leaves';
 import { anotherId, makeSealedScene, receivedAt, SealedScene } from '../../support/records/sealed-scene';
 
 let scene: SealedScene;

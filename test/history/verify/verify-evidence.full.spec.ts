@@ -4,9 +4,9 @@ import { Fault } from '../../../src/history/log/verify/fault';
 import { verifyLog } from '../../../src/history/log/verify/verify';
 import { commitmentSql, RECEIVER, RECIPIENT, REFERENCE } from '../../../src/journal/reconciliation/evidence';
 import { Secret } from '../../../src/platform/config/secrets/secret';
+import { eventually } from '../../support/payments/paying';
 import { reconcile, Reconciling, startReconciling, untilNow } from '../../support/reconciliation/reconciling';
 import { isSealed } from '../../support/records/sealed-scene';
-import { eventually } from '../../support/payments/paying';
 
 /** Another value of each type. */
 const OTHER: Record<string, (column: string) => string> = {

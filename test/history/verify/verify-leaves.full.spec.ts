@@ -3,9 +3,9 @@ import { signHead } from '../../../src/history/log/head';
 import { ringOf, newSigningKey, signerOf } from '../../../src/history/log/note';
 import { Sealing } from '../../../src/history/log/sealing/sealing';
 import { Report, verifyLog } from '../../../src/history/log/verify/verify';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { changeLeaf, SET_SPANS, SPLIT_LEAVES } from '../../support/records/leaves';
 import { addStops, sealAll, sealerClient } from '../../support/records/sealing';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 const signer = signerOf(newSigningKey('test'));
 const ring = ringOf([signer]);

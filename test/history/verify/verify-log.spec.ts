@@ -1,5 +1,5 @@
-import { leafSql } from '../../../src/history/log/kinds';
 import { signHead } from '../../../src/history/log/head';
+import { leafSql } from '../../../src/history/log/kinds';
 import { CompactRange } from '../../../src/history/log/merkle';
 import { ringOf, newSigningKey, signerOf } from '../../../src/history/log/note';
 import { SPLIT_LEAVES } from '../../support/records/leaves';

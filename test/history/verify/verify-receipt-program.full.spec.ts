@@ -1,15 +1,15 @@
-import canonicalize from 'canonicalize';
-import fc from 'fast-check';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
+import { runs } from '../../support/examples/runs';
 import {
   documentedProgram,
   verifyAsDocumented,
   withDocumentedProgram,
 } from '../../support/records/documented-verifier';
-import { runs } from '../../support/examples/runs';
 import { askAll, CALL, clone, forger, LOG, ORIGIN, receiptOf, signer } from '../../support/records/receipts';
 
 describe('the proofs of the verifier', () => {

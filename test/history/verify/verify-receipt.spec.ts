@@ -1,7 +1,7 @@
 import { formatCheckpoint, parseCheckpoint } from '../../../src/history/log/head';
 import { openNote, signNote } from '../../../src/history/log/note';
-import { BROKEN } from '../../support/records/broken-receipts';
 import { at } from '../../support/databases/damage';
+import { BROKEN } from '../../support/records/broken-receipts';
 import { verifyAsDocumented } from '../../support/records/documented-verifier';
 import {
   askAll,

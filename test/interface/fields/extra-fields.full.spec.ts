@@ -1,5 +1,5 @@
-import { itemsOf } from '../../../src/operations/items/items';
 import { openApiDocuments } from '../../../src/app/openapi';
+import { itemsOf } from '../../../src/operations/items/items';
 import { airtimeItem, creditItem, startInterface, TestInterface } from '../../support/http/interface';
 import { startProxy } from '../../support/processes/proxy';
 

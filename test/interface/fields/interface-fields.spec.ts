@@ -1,5 +1,5 @@
-import { getMetadataStorage } from 'class-validator';
 import { join } from 'node:path';
+import { getMetadataStorage } from 'class-validator';
 import { Nothing } from '../../../src/http/validation/rules/rules';
 import { sourceFiles } from '../../support/examples/source';
 

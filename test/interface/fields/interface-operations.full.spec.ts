@@ -1,7 +1,7 @@
 import { OPERATION_NAMES, sourceOf } from '../../../src/operations/catalogue/catalogue';
 import { DOCUMENTED, OBSERVED, startInterface, TestInterface } from '../../support/http/interface';
-import { UPSTREAM_KEY } from '../../support/processes/proxy';
 import supertest from '../../support/http/supertest';
+import { UPSTREAM_KEY } from '../../support/processes/proxy';
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 

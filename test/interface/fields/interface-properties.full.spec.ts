@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { withPayoutIds } from '../../../src/gateway/forwarding/forwarding.service';
 import { OperationName } from '../../../src/operations/catalogue/catalogue';
+import { runs } from '../../support/examples/runs';
 import { DOCUMENTED, startInterface, TestInterface } from '../../support/http/interface';
 import { startRules, TestRules } from '../../support/http/rules';
-import { runs } from '../../support/examples/runs';
 
 const FIELDS: Record<string, readonly string[]> = {
   '/send': ['credit', 'description'],

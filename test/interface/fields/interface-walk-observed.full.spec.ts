@@ -1,6 +1,6 @@
+import { first } from '../../support/examples/first';
 import { dataOf } from '../../support/http/interface-client';
 import { Row, walk, without, wrong } from '../../support/http/walk';
-import { first } from '../../support/examples/first';
 
 const charge = {
   amount: 1_295,

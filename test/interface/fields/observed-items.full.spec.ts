@@ -1,5 +1,5 @@
-import { answer } from '../../support/network/fake-upstream';
 import { collection, redemption, startInterface, TestInterface } from '../../support/http/interface';
+import { answer } from '../../support/network/fake-upstream';
 
 const CALLS = '/v1/audit/calls';
 const CHI_REF = redemption().chiRef as string;

@@ -1,15 +1,15 @@
+import { join } from 'node:path';
 import { getMetadataStorage, IsDefined, IsIn, validateSync } from 'class-validator';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { join } from 'node:path';
 import { FaultList, toFaults } from '../../../src/http/validation/faults';
-import { LocalAmount, UsdAmount } from '../../../src/http/validation/rules/money-rules';
-import { ITEMS, ItemsOf, Text } from '../../../src/http/validation/rules/rules';
 import { instantiate } from '../../../src/http/validation/instantiate';
 import { findFaults, findFaultsInSteps, passesRules } from '../../../src/http/validation/passes-rules';
+import { LocalAmount, UsdAmount } from '../../../src/http/validation/rules/money-rules';
+import { ITEMS, ItemsOf, Text } from '../../../src/http/validation/rules/rules';
 import { atOnce } from '../../../src/platform/steps';
-import { sourceFiles } from '../../support/examples/source';
 import { runs } from '../../support/examples/runs';
+import { sourceFiles } from '../../support/examples/source';
 
 type Class = new () => object;
 

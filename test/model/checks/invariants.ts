@@ -1,14 +1,14 @@
 import { Decimal } from 'decimal.js';
 import { totalOf } from '../bodies';
-import { Lane, Sent } from '../lane';
-import { checkMoney } from './money';
-import { Arrival, Intent, isFreed, isInDoubt, isLie } from './records';
-import { LogicalRequest } from '../schedule';
 import { checkDecisions } from '../decisions';
-import { checkTold } from './told';
-import { listCalls } from './lists';
+import { Lane, Sent } from '../lane';
+import { LogicalRequest } from '../schedule';
 import { Settled } from '../wave';
 import { World } from '../world';
+import { listCalls } from './lists';
+import { checkMoney } from './money';
+import { Arrival, Intent, isFreed, isInDoubt, isLie } from './records';
+import { checkTold } from './told';
 
 /** One logical request with all its events. */
 export interface Story {

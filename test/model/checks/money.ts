@@ -2,9 +2,9 @@ import { Decimal } from 'decimal.js';
 import { TestSandbox } from '../../support/sandbox/sandbox';
 import { itemCountOf } from '../bodies';
 import { Decided, Lane, Sent } from '../lane';
+import { World } from '../world';
 import type { Story } from './invariants';
 import { Intent, isLie, readSpending } from './records';
-import { World } from '../world';
 
 const ZERO = new Decimal(0);
 

@@ -1,6 +1,6 @@
 import { FAULTS } from '../../../src/sandbox/faults/table';
-import { isFreed, isUnverified } from './records';
 import { Settled } from '../wave';
+import { isFreed, isUnverified } from './records';
 
 /** Events required in a meaningful run. */
 const EXPECTED = [

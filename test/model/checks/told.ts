@@ -1,7 +1,7 @@
 import { Lane, Sent } from '../lane';
-import { Intent, isUnverified } from './records';
 import { LogicalRequest } from '../schedule';
 import { Told, World } from '../world';
+import { Intent, isUnverified } from './records';
 
 /** Refusals of requests before admission. They are correct at any time. */
 const HARMLESS = ['database_unavailable', 'overloaded', 'upstream_unreachable'];

@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { callsCommands, payoutsCommands } from '../../../src/cli/calls/calls';
-import { answer, reset } from '../../support/network/fake-upstream';
-import { copyIntent } from '../../support/records/intents';
-import { airtime, Paying, phones, startPaying, SUCCESS } from '../../support/payments/paying';
-import supertest from '../../support/http/supertest';
-import { asText } from '../../support/records/export-files';
 import { TestDatabase } from '../../support/databases/test-database';
+import supertest from '../../support/http/supertest';
+import { answer, reset } from '../../support/network/fake-upstream';
+import { airtime, Paying, phones, startPaying, SUCCESS } from '../../support/payments/paying';
+import { asText } from '../../support/records/export-files';
+import { copyIntent } from '../../support/records/intents';
 
 const CAP_USD = 10;
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
-import { airtime, eventually, phoneOf, phones, SUCCESS } from '../../support/payments/paying';
-import { answer, Behaviour, FakeUpstream, hang } from '../../support/network/fake-upstream';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import supertest from '../../support/http/supertest';
+import { answer, Behaviour, FakeUpstream, hang } from '../../support/network/fake-upstream';
+import { airtime, eventually, phoneOf, phones, SUCCESS } from '../../support/payments/paying';
+import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const OPERATION = 'POST /payouts/airtime';
 const PATH = '/payouts/airtime';

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { ClientsService } from '../../../src/access/clients/clients.service';
+import supertest from '../../support/http/supertest';
 import { Approving, startApproving } from '../../support/payments/approving';
 import { FindingsScene, NewFinding } from '../../support/reconciliation/findings-scene';
-import supertest from '../../support/http/supertest';
 
 const CSV = '/v1/reconciliation/findings.csv';
 const BOM = '\ufeff';

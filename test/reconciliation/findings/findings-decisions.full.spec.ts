@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { personHash } from '../../../src/access/people/person';
+import { LOCKS } from '../../../src/platform/database/locks';
+import type { Answer } from '../../support/http/request';
+import supertest from '../../support/http/supertest';
 import { Approving, startApproving } from '../../support/payments/approving';
 import { eventually } from '../../support/payments/paying';
 import { FindingsScene } from '../../support/reconciliation/findings-scene';
-import supertest from '../../support/http/supertest';
-import type { Answer } from '../../support/http/request';
-import { LOCKS } from '../../../src/platform/database/locks';
 
 const FINDINGS = '/v1/reconciliation/findings';
 const UNKNOWN = '01a1fb98-53b1-7069-a17f-af1e8cacb634';

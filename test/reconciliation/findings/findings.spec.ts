@@ -1,7 +1,7 @@
 import { CATEGORIES, CATEGORY_NAMES, SEVERITIES } from '../../../src/reconciliation/findings/categories';
+import supertest from '../../support/http/supertest';
 import { Approving, startApproving } from '../../support/payments/approving';
 import { FindingsScene } from '../../support/reconciliation/findings-scene';
-import supertest from '../../support/http/supertest';
 
 const FINDINGS = '/v1/reconciliation/findings';
 const UNKNOWN = '01a1fb98-53b1-7069-a17f-af1e8cacb634';

@@ -1,8 +1,8 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
+import supertest from '../../support/http/supertest';
 import { answer } from '../../support/network/fake-upstream';
 import { Paying, startPaying } from '../../support/payments/paying';
-import supertest from '../../support/http/supertest';
 
 type Listed = Record<string, unknown> & { status: string | null };
 

@@ -1,9 +1,9 @@
 import { createApp } from '../../../src/app/app';
 import { loadConfig, RunningConfig } from '../../../src/platform/config/config';
+import supertest from '../../support/http/supertest';
 import { answer } from '../../support/network/fake-upstream';
 import { eventually, startPaying } from '../../support/payments/paying';
 import { HEADER, LINE, MAPPING } from '../../support/reconciliation/statement';
-import supertest from '../../support/http/supertest';
 
 const transaction = (status: string) => ({ chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11', status, valueInUSD: '0.1' });
 

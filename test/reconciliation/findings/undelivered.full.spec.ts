@@ -1,14 +1,14 @@
-import { FastifyReply } from 'fastify';
 import { once } from 'node:events';
 import { Agent, IncomingMessage, request as newRequest, Server } from 'node:http';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
+import { FastifyReply } from 'fastify';
 import { RecentContents } from '../../../src/journal/admission/recent-contents';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import type { CallRecord } from '../../support/http/api';
-import { answeredEarlier, receivedEarlier } from '../../support/payments/earlier';
-import { answer } from '../../support/network/fake-upstream';
 import { holdWrites, writesWait } from '../../support/databases/held-writes';
+import type { CallRecord } from '../../support/http/api';
+import { answer } from '../../support/network/fake-upstream';
+import { answeredEarlier, receivedEarlier } from '../../support/payments/earlier';
 import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
 
 const PATH = '/payouts/airtime';

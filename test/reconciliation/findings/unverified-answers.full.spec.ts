@@ -1,10 +1,10 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
+import type { Method } from '../../support/http/request';
+import supertest from '../../support/http/supertest';
 import { bytes } from '../../support/payments/paying';
 import { startProxyWithSandbox, UPSTREAM_KEY } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
 import { askSandbox, dataIn } from '../../support/sandbox/sandbox-answers';
-import type { Method } from '../../support/http/request';
 
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 const CREDIT = 'POST /payouts/credit';

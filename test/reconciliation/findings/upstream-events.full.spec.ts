@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { createSandbox, Sandbox } from '../../../src/sandbox/app';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { first } from '../../support/examples/first';
+import type { Method } from '../../support/http/request';
+import supertest from '../../support/http/supertest';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy, UPSTREAM_KEY } from '../../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
-import supertest from '../../support/http/supertest';
 import { askSandbox, dataIn } from '../../support/sandbox/sandbox-answers';
-import type { Method } from '../../support/http/request';
-import { first } from '../../support/examples/first';
 
 const SECRET = 'shared-with-the-upstream';
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };

@@ -1,15 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
+import { ClientsService } from '../../../src/access/clients/clients.service';
 import { CALL_STATES } from '../../../src/operations/lifecycle/lifecycle';
 import { CALLS, STATE_COLUMNS } from '../../../src/operations/lifecycle/lifecycle-sql';
-import { ClientsService } from '../../../src/access/clients/clients.service';
-import { insertOutcomes } from '../../support/records/documents';
-import { answer, reset } from '../../support/network/fake-upstream';
-import { product } from '../../support/examples/combinations';
-import { copyIntent, live } from '../../support/records/intents';
-import { Paying, startPaying, SUCCESS } from '../../support/payments/paying';
-import supertest from '../../support/http/supertest';
 import { TestDatabase } from '../../support/databases/test-database';
+import { product } from '../../support/examples/combinations';
+import supertest from '../../support/http/supertest';
+import { answer, reset } from '../../support/network/fake-upstream';
 import { Combination, insertCalls } from '../../support/payments/made-up-calls';
+import { Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { insertOutcomes } from '../../support/records/documents';
+import { copyIntent, live } from '../../support/records/intents';
 
 const LIVING = 42;
 const DEAD = 41;

@@ -2,11 +2,11 @@ import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { insertOutcomesAgain } from '../../../src/journal/outcomes/outcomes';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { answer, reset } from '../../support/network/fake-upstream';
-import { copyIntent } from '../../support/records/intents';
-import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
-import { paidOutcome } from '../../support/records/outcomes';
 import supertest from '../../support/http/supertest';
+import { answer, reset } from '../../support/network/fake-upstream';
+import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { copyIntent } from '../../support/records/intents';
+import { paidOutcome } from '../../support/records/outcomes';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 

@@ -1,18 +1,18 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newSigningKey } from '../../../src/history/log/note';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
-import { Secret } from '../../../src/platform/config/secrets/secret';
+import { newSigningKey } from '../../../src/history/log/note';
 import { unexplainedHash } from '../../../src/journal/reconciliation/unexplained-payments';
-import { runCli } from '../../support/processes/cli';
+import { Secret } from '../../../src/platform/config/secrets/secret';
 import { OldPostgres, startOldPostgres } from '../../support/databases/old-postgres';
+import supertest from '../../support/http/supertest';
 import { eventually } from '../../support/payments/paying';
+import { runCli } from '../../support/processes/cli';
 import { envOf } from '../../support/processes/process';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { ended } from '../../support/reconciliation/reconciling';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
-import supertest from '../../support/http/supertest';
 
 /** Recipient and amount of the lost payment. */
 const [ADA, USD] = ['+254712345678', 2];

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
+import supertest from '../../support/http/supertest';
 import { answer } from '../../support/network/fake-upstream';
 import { Paying, startPaying } from '../../support/payments/paying';
-import supertest from '../../support/http/supertest';
 
 const BODY = { credits: [{ email: 'ada@example.com', valueInUSD: 2 }] };
 

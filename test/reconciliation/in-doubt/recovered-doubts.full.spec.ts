@@ -1,7 +1,7 @@
-import { INestApplicationContext } from '@nestjs/common';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { INestApplicationContext } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { restoreFromCopies } from '../../../src/journal/recovery/recovery';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';

@@ -1,11 +1,11 @@
-import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
-import { readSentCalls } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
-import { Effort, STRETCH } from '../../../src/reconciliation/in-doubt/work';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { insertion } from '../../support/records/documents';
+import { readSentCalls } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
+import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
+import { Effort, STRETCH } from '../../../src/reconciliation/in-doubt/work';
+import { TestDatabase } from '../../support/databases/test-database';
 import { answer } from '../../support/network/fake-upstream';
 import { Paying, PHONE, startPaying } from '../../support/payments/paying';
-import { TestDatabase } from '../../support/databases/test-database';
+import { insertion } from '../../support/records/documents';
 
 const EQUAL = 1_000;
 const DOUBTS = 50;

@@ -1,12 +1,12 @@
-import { INestApplicationContext } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
+import { INestApplicationContext } from '@nestjs/common';
 import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
+import type { Method } from '../../support/http/request';
+import supertest from '../../support/http/supertest';
 import { Lost, makeLost } from '../../support/network/lost-answers';
 import { eventually } from '../../support/payments/paying';
 import { startProxyWithSandbox } from '../../support/processes/proxy';
-import supertest from '../../support/http/supertest';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
-import type { Method } from '../../support/http/request';
 
 const SEED = Number(process.env.RESOLVER_SEED ?? randomInt(1_000_000));
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };

@@ -1,14 +1,14 @@
 import { INestApplicationContext } from '@nestjs/common';
-import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
-import { ReadResult, SourcesService } from '../../../src/reconciliation/sources/sources.service';
+import { FenceService } from '../../../src/continuity/fence/fence.service';
+import { newId } from '../../../src/platform/database/ids';
+import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
 import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
 import { ReadBackService } from '../../../src/reconciliation/in-doubt/rounds/resolver.job';
-import { newId } from '../../../src/platform/database/ids';
-import { FenceService } from '../../../src/continuity/fence/fence.service';
-import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
-import { startProxyWithSandbox } from '../../support/processes/proxy';
-import { eventually } from '../../support/payments/paying';
+import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
+import { ReadResult, SourcesService } from '../../../src/reconciliation/sources/sources.service';
 import supertest from '../../support/http/supertest';
+import { eventually } from '../../support/payments/paying';
+import { startProxyWithSandbox } from '../../support/processes/proxy';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
 
 describe('a requested round of the resolver', () => {

@@ -3,15 +3,15 @@ import { MetricsService } from '../../../src/http/metrics/metrics.service';
 import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
 import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
 import { createSandbox, Sandbox } from '../../../src/sandbox/app';
-import { editRecord, insertOutcomes, insertSettlements } from '../../support/records/documents';
-import { copyIntent } from '../../support/records/intents';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { first } from '../../support/examples/first';
+import type { Method } from '../../support/http/request';
+import supertest from '../../support/http/supertest';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy, UPSTREAM_KEY } from '../../support/processes/proxy';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
-import supertest from '../../support/http/supertest';
+import { editRecord, insertOutcomes, insertSettlements } from '../../support/records/documents';
+import { copyIntent } from '../../support/records/intents';
 import { askSandbox, dataIn } from '../../support/sandbox/sandbox-answers';
-import type { Method } from '../../support/http/request';
-import { first } from '../../support/examples/first';
 
 /** A proxy, a worker that resolves only on request, and a sandbox that loses answers on demand. */
 describe('the resolver', () => {

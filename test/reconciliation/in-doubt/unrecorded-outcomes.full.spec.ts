@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MetricsService } from '../../../src/http/metrics/metrics.service';
-import { StorageService } from '../../../src/platform/storage/storage.service';
 import { SpaceService } from '../../../src/continuity/space/space.service';
+import { MetricsService } from '../../../src/http/metrics/metrics.service';
 import { Cause, causeOfFile } from '../../../src/platform/storage/failures';
+import { StorageService } from '../../../src/platform/storage/storage.service';
 import { answer, hang, reset } from '../../support/network/fake-upstream';
-import { tamper } from '../../support/records/sealing';
 import { airtime, eventually, Paying, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
+import { tamper } from '../../support/records/sealing';
 
 /** Returns the value of a metric. Undefined if it is absent. */
 async function metric(url: string, name: string): Promise<number | undefined> {

@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 import { SHARES } from '../../../src/http/shares/shares';
 import { SharesService } from '../../../src/http/shares/shares.service';
-import { Approving, startApproving } from '../../support/payments/approving';
+import supertest, { type BodyOf } from '../../support/http/supertest';
 import { answer, reset } from '../../support/network/fake-upstream';
+import { Approving, startApproving } from '../../support/payments/approving';
 import { airtime, eventually } from '../../support/payments/paying';
 import { passTime } from '../../support/processes/pass-time';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import supertest, { type BodyOf } from '../../support/http/supertest';
 
 const LONG = 60;
 

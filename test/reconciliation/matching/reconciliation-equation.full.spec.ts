@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { runs } from '../../support/examples/runs';
 import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
 import { lines, Seen, seenBy } from '../../support/reconciliation/seen-findings';
-import { runs } from '../../support/examples/runs';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 /** A payment, and the upstream's transaction. Amounts in millionths of a dollar. */
 interface Case {

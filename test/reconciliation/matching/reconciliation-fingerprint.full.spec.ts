@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { MAKE_PAIRS } from '../../../src/reconciliation/matching/rules';
 import { matchByFingerprint } from '../../../src/reconciliation/matching/fingerprint';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
+import { MAKE_PAIRS } from '../../../src/reconciliation/matching/rules';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
 
 const WINDOW = { before: 60, after: 200 };
 const SETTINGS = { ...PLANTED_SETTINGS, timeToleranceSeconds: WINDOW.after };

@@ -1,5 +1,4 @@
 import { Entry } from '../../support/reconciliation/comparing';
-import { insertSettlements } from '../../support/records/documents';
 import {
   at,
   database,
@@ -11,6 +10,7 @@ import {
   useDatabase,
   wallets,
 } from '../../support/reconciliation/listing-scene';
+import { insertSettlements } from '../../support/records/documents';
 
 const CHI = { email: 'a@example.com' };
 

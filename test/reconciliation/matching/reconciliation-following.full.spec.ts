@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerSentEvent, serverSentEvents } from '../../../src/cli/reconcile/follow-run';
+import { SHARES } from '../../../src/http/shares/shares';
 import { RunConnection } from '../../../src/reconciliation/matching/connection';
 import { RunReader } from '../../../src/reconciliation/runs/run-reader';
-import { SHARES } from '../../../src/http/shares/shares';
+import { TestDatabase } from '../../support/databases/test-database';
+import supertest from '../../support/http/supertest';
 import { holdRuns } from '../../support/payments/held-runs';
-import { passTime } from '../../support/processes/pass-time';
 import { eventually } from '../../support/payments/paying';
+import { passTime } from '../../support/processes/pass-time';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import {
   Asking,
@@ -16,8 +18,6 @@ import {
   startReconciling,
   untilNow,
 } from '../../support/reconciliation/reconciling';
-import { TestDatabase } from '../../support/databases/test-database';
-import supertest from '../../support/http/supertest';
 
 /** The maximum of one key. */
 const FOLLOWERS = SHARES.streams.ofKey;

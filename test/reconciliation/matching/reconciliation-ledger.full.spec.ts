@@ -1,6 +1,6 @@
 import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
-import { reconcile, Reconciling, startReconciling } from '../../support/reconciliation/reconciling';
 import supertest from '../../support/http/supertest';
+import { reconcile, Reconciling, startReconciling } from '../../support/reconciliation/reconciling';
 
 /** A run compares the listing with the ledger, beyond the original answer. */
 describe('a run after settlements', () => {

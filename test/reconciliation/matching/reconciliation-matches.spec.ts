@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
-import { MAKE_COMPARED_OPERATIONS, Plan } from '../../../src/reconciliation/matching/plan';
 import { makeCalls } from '../../../src/reconciliation/matching/ours';
-import { insertSettlements } from '../../support/records/documents';
-import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
-import { lines, seenBy } from '../../support/reconciliation/seen-findings';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
+import { MAKE_COMPARED_OPERATIONS, Plan } from '../../../src/reconciliation/matching/plan';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
+import { lines, seenBy } from '../../support/reconciliation/seen-findings';
+import { insertSettlements } from '../../support/records/documents';
 
 const DAY_MS = 86_400_000;
 

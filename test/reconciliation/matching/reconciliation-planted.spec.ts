@@ -2,10 +2,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { compare } from '../../../src/reconciliation/matching/compare';
 import { connectForRun } from '../../../src/reconciliation/matching/connection';
 import { Plan } from '../../../src/reconciliation/matching/plan';
-import { runPlan, startRun } from '../../support/reconciliation/comparing';
-import { lines, seenBy } from '../../support/reconciliation/seen-findings';
-import { Expected, plant, PLANTED_SETTINGS } from '../../support/reconciliation/planted';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { runPlan, startRun } from '../../support/reconciliation/comparing';
+import { Expected, plant, PLANTED_SETTINGS } from '../../support/reconciliation/planted';
+import { lines, seenBy } from '../../support/reconciliation/seen-findings';
 
 const ITEMS = 2_010; // each of a thousand kinds twice, in calls of one to five
 const FROM = new Date('2026-11-20T00:00:00Z');

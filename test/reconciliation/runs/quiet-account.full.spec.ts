@@ -1,11 +1,11 @@
 import { INestApplicationContext } from '@nestjs/common';
+import { UpstreamService } from '../../../src/gateway/upstream/upstream.service';
 import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
 import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
-import { UpstreamService } from '../../../src/gateway/upstream/upstream.service';
-import { startProxyWithSandbox, UPSTREAM_KEY } from '../../support/processes/proxy';
 import type { Method } from '../../support/http/request';
-import { askSandbox, dataIn } from '../../support/sandbox/sandbox-answers';
 import supertest from '../../support/http/supertest';
+import { startProxyWithSandbox, UPSTREAM_KEY } from '../../support/processes/proxy';
+import { askSandbox, dataIn } from '../../support/sandbox/sandbox-answers';
 
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 const AIRTIME = 'POST /payouts/airtime';

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../../../src/reconciliation/matching/plan';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import {
   Ours,
   runPlan,
@@ -10,9 +11,8 @@ import {
   writeTheirs,
   writeWallets,
 } from '../../support/reconciliation/comparing';
-import { lines, seenBy } from '../../support/reconciliation/seen-findings';
 import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { lines, seenBy } from '../../support/reconciliation/seen-findings';
 
 type Account = 'main' | 'kenya';
 

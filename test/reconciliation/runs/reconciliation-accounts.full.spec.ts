@@ -3,17 +3,17 @@ import { insertSourceRead } from '../../../src/journal/reconciliation/reconcilia
 import { RunningConfig, loadConfig } from '../../../src/platform/config/config';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { RunReader } from '../../../src/reconciliation/runs/run-reader';
-import { RunsService } from '../../../src/reconciliation/runs/runs.service';
 import { ScheduleService } from '../../../src/reconciliation/runs/runs.job';
+import { RunsService } from '../../../src/reconciliation/runs/runs.service';
 import { SettleListedService } from '../../../src/reconciliation/settling/settle-listed.service';
-import { startProxyWithAccounts } from '../../support/payments/accounts';
-import { first } from '../../support/examples/first';
 import { callOf } from '../../support/databases/old-calls';
+import { first } from '../../support/examples/first';
+import supertest from '../../support/http/supertest';
+import { startProxyWithAccounts } from '../../support/payments/accounts';
 import { airtime, eventually } from '../../support/payments/paying';
 import { askForRun, reconcile, untilNow } from '../../support/reconciliation/reconciling';
-import { askSandbox } from '../../support/sandbox/sandbox-answers';
 import { HEADER, LINE, MAPPING } from '../../support/reconciliation/statement';
-import supertest from '../../support/http/supertest';
+import { askSandbox } from '../../support/sandbox/sandbox-answers';
 
 type Account = 'main' | 'kenya';
 

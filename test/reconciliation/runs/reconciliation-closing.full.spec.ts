@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../../../src/reconciliation/matching/plan';
 import { Totals } from '../../../src/reconciliation/matching/totals';
-import { runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
-import { lines, seenBy } from '../../support/reconciliation/seen-findings';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
+import { lines, seenBy } from '../../support/reconciliation/seen-findings';
 
 const DAY_MS = 86_400_000;
 

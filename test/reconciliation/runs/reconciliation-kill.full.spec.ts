@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { ServerClient } from '../../../src/platform/database/servers/server-client';
 import { JOB_CHANNEL, JobName } from '../../../src/platform/jobs/job';
-import { removeDataDir } from '../../support/processes/data-dir';
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { runs } from '../../support/examples/runs';
 import { eventually, phones } from '../../support/payments/paying';
+import { removeDataDir } from '../../support/processes/data-dir';
 import { envOf, newDataDir, Product } from '../../support/processes/process';
 import { startProxy, UPSTREAM_KEY } from '../../support/processes/proxy';
 import {
@@ -16,8 +18,6 @@ import {
   startReconciling,
   untilNow,
 } from '../../support/reconciliation/reconciling';
-import { runs } from '../../support/examples/runs';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 /** Seeds of the random kill times. */
 const SEEDS = Array.from({ length: runs(2) }, (_, index) => 2 + index);

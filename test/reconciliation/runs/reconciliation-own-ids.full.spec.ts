@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
-import { lines, seenBy } from '../../support/reconciliation/seen-findings';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
+import { lines, seenBy } from '../../support/reconciliation/seen-findings';
 
 const DAY_MS = 86_400_000;
 

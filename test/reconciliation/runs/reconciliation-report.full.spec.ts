@@ -1,11 +1,11 @@
 import { parse } from 'csv-parse/sync';
 import { BrowserContext, Page } from 'playwright-core';
-import type { RunRecord } from '../../support/http/api';
 import { startBrowser, TestBrowser } from '../../support/console/browser';
+import type { RunRecord } from '../../support/http/api';
+import supertest from '../../support/http/supertest';
 import { FindingsScene } from '../../support/reconciliation/findings-scene';
 import { Asking, reconcile, Reconciling, startReconciling } from '../../support/reconciliation/reconciling';
 import { runWithAllCategories, totalsOf } from '../../support/reconciliation/report-scene';
-import supertest from '../../support/http/supertest';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,5 +1,7 @@
-import type { RunPage } from '../../support/http/api';
 import { MetricsService } from '../../../src/http/metrics/metrics.service';
+import { TestDatabase } from '../../support/databases/test-database';
+import type { RunPage } from '../../support/http/api';
+import supertest from '../../support/http/supertest';
 import { holdRuns } from '../../support/payments/held-runs';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
@@ -13,8 +15,6 @@ import {
   startReconciling,
   untilNow,
 } from '../../support/reconciliation/reconciling';
-import { TestDatabase } from '../../support/databases/test-database';
-import supertest from '../../support/http/supertest';
 
 const HOUR_MS = 3_600_000;
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();

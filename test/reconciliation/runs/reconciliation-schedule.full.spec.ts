@@ -1,10 +1,10 @@
 import { RunningConfig, loadConfig } from '../../../src/platform/config/config';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { RunReader } from '../../../src/reconciliation/runs/run-reader';
-import { RunsService } from '../../../src/reconciliation/runs/runs.service';
 import { ScheduleService } from '../../../src/reconciliation/runs/runs.job';
-import { holdRuns } from '../../support/payments/held-runs';
+import { RunsService } from '../../../src/reconciliation/runs/runs.service';
 import { callOf } from '../../support/databases/old-calls';
+import { holdRuns } from '../../support/payments/held-runs';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import {

@@ -1,10 +1,10 @@
+import { TransactionRecord } from '../../../src/sandbox/transactions/record';
+import { TestDatabase } from '../../support/databases/test-database';
 import type { RunRecord } from '../../support/http/api';
 import { Behaviour, FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { Asking, reconcile, Reconciling, startReconciling, untilNow } from '../../support/reconciliation/reconciling';
-import { TestDatabase } from '../../support/databases/test-database';
 import type { DataOf } from '../../support/sandbox/sandbox-answers';
-import { TransactionRecord } from '../../../src/sandbox/transactions/record';
 
 // Fates of these recipients: src/sandbox/behaviour/magic-recipients.ts.
 const REVERSED = '+254799990101';

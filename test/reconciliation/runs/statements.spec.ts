@@ -1,10 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { LOCKS } from '../../../src/platform/database/locks';
 import { JOBS } from '../../../src/platform/jobs/job';
+import supertest from '../../support/http/supertest';
+import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { HEADER, LINE, MAPPING } from '../../support/reconciliation/statement';
-import { eventually } from '../../support/payments/paying';
-import supertest from '../../support/http/supertest';
 
 describe('statements', () => {
   let proxy: TestProxy;

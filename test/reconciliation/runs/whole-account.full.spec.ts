@@ -2,10 +2,10 @@ import { Decimal } from 'decimal.js';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { Limits } from '../../../src/access/clients/limits/limits';
 import { rowOf } from '../../../src/operations/catalogue/catalogue';
-import { answer, Behaviour } from '../../support/network/fake-upstream';
 import { askAs, DOCUMENTED, OBSERVED } from '../../support/http/interface';
-import { Previewing, serving, startPreviewing } from '../../support/payments/previewing';
 import supertest from '../../support/http/supertest';
+import { answer, Behaviour } from '../../support/network/fake-upstream';
+import { Previewing, serving, startPreviewing } from '../../support/payments/previewing';
 
 const usd = (amount: string | number) => new Decimal(amount);
 const REDEEM = '/redeem/airtime';

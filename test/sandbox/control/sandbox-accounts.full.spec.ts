@@ -1,6 +1,6 @@
 import { first } from '../../support/examples/first';
-import { airtime, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
+import { airtime, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
 
 describe('accounts of the sandbox', () => {

@@ -2,8 +2,8 @@ import { ENTRY_TYPES as BOOKED, LISTED_TYPES } from '../../../src/admin/sandbox-
 import { defaultBehaviour } from '../../../src/sandbox/behaviour/behaviour';
 import { ENTRY_TYPES, LISTED_TYPES as SANDBOX_TYPES } from '../../../src/sandbox/behaviour/lies';
 import { EXTRA_ENTRIES } from '../../../src/sandbox/control/changes';
-import { Method, startSandboxApi, TestSandboxApi } from '../../support/sandbox/sandbox-api';
 import { DEMO } from '../../support/sandbox/sandbox';
+import { Method, startSandboxApi, TestSandboxApi } from '../../support/sandbox/sandbox-api';
 
 const AIRTIME = 'POST /payouts/airtime';
 const asInSandbox = (types: readonly string[]) => types.map((type) => type.replaceAll('_', '-'));

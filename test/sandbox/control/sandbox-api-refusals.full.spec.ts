@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { Secret } from '../../../src/platform/config/secrets/secret';
-import { CONTROL_KEY, ROUTES, startSandboxApi, TestSandboxApi } from '../../support/sandbox/sandbox-api';
-import { startProxy } from '../../support/processes/proxy';
 import supertest from '../../support/http/supertest';
+import { startProxy } from '../../support/processes/proxy';
+import { CONTROL_KEY, ROUTES, startSandboxApi, TestSandboxApi } from '../../support/sandbox/sandbox-api';
 
 const AIRTIME = 'POST /payouts/airtime';
 const PHONE = '+254712000017';

@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
-import { OPERATIONS } from '../../../src/operations/catalogue/catalogue';
-import { FAULTS } from '../../../src/sandbox/faults/table';
-import { MAGIC } from '../../../src/sandbox/behaviour/magic-recipients';
 import { SAMPLE_OPERATIONS } from '../../../src/admin/sandbox-api/samples';
-import { startSandboxApi, TestSandboxApi } from '../../support/sandbox/sandbox-api';
-import { DEMO, SUB_ACCOUNT } from '../../support/sandbox/sandbox';
+import { OPERATIONS } from '../../../src/operations/catalogue/catalogue';
+import { MAGIC } from '../../../src/sandbox/behaviour/magic-recipients';
+import { FAULTS } from '../../../src/sandbox/faults/table';
 import supertest from '../../support/http/supertest';
+import { DEMO, SUB_ACCOUNT } from '../../support/sandbox/sandbox';
+import { startSandboxApi, TestSandboxApi } from '../../support/sandbox/sandbox-api';
 
 const AIRTIME = 'POST /payouts/airtime';
 

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { applyDueChanges } from '../../../src/sandbox/behaviour/sweeper';
-import { DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
+import { DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sandbox/sandbox';
 
 const RUNS = 25;
 const KENYA = { countryToSend: 'Kenya', phoneNumber: '+254712345678' };

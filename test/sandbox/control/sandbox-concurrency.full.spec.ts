@@ -4,8 +4,8 @@ import { applyDueChanges } from '../../../src/sandbox/behaviour/sweeper';
 import { expireOverdue } from '../../../src/sandbox/transactions/status';
 import { ledgerOf, post } from '../../../src/sandbox/wallets/ledger';
 import { runs } from '../../support/examples/runs';
-import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
+import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 
 /** Steps that may run concurrently. `of` selects one of the existing transactions. */
 type Step =

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { QUIRKS } from '../../../src/sandbox/behaviour/behaviour';
 import { SETTING_RULES } from '../../../src/sandbox/behaviour/behaviour-patch';
-import { FAULTS } from '../../../src/sandbox/faults/table';
 import { MAGIC, magicOf } from '../../../src/sandbox/behaviour/magic-recipients';
+import { FAULTS } from '../../../src/sandbox/faults/table';
 import { first } from '../../support/examples/first';
 import { eventually } from '../../support/payments/paying';
 import { AIRTIME, airtime, API_KEY, CONTROL_KEY, DEMO, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Client } from 'pg';
-import { answer, FakeUpstream, hang, Received } from '../../support/network/fake-upstream';
 import { first } from '../../support/examples/first';
+import { answer, FakeUpstream, hang, Received } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { airtime, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 

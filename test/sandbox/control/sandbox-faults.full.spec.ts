@@ -1,5 +1,5 @@
-import { FAULTS, FaultName } from '../../../src/sandbox/faults/table';
 import { MAGIC } from '../../../src/sandbox/behaviour/magic-recipients';
+import { FAULTS, FaultName } from '../../../src/sandbox/faults/table';
 import { first } from '../../support/examples/first';
 import { eventually } from '../../support/payments/paying';
 import { AIRTIME, airtime, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';

@@ -1,7 +1,7 @@
+import { createTestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
 import { Product } from '../../support/processes/process';
 import { AIRTIME, airtime, API_KEY, CONTROL_KEY, startSandbox } from '../../support/sandbox/sandbox';
-import { createTestDatabase } from '../../support/databases/test-database';
 
 /** Runs the sandbox as a separate process, killed while it pays. */
 describe('a sandbox that is killed', () => {

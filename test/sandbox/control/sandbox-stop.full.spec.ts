@@ -1,6 +1,6 @@
+import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { eventually } from '../../support/payments/paying';
 import { AIRTIME, airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 
 /** Each of these would delay the stop by seconds: an idle connection, a hanging one, a delay, late work. */
 describe('a stop of the sandbox', () => {

@@ -1,6 +1,6 @@
 import { applyDueChanges } from '../../../src/sandbox/behaviour/sweeper';
-import { TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
+import { TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 
 /** The operations that charge a payer. */
 type Asking = 'collect' | 'initiate';

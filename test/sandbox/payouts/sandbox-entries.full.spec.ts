@@ -1,5 +1,5 @@
-import { airtime, DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
+import { airtime, DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sandbox/sandbox';
 
 const item = () => ({ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 });
 

@@ -1,12 +1,12 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { Decimal } from 'decimal.js';
 import { applyDueChanges } from '../../../src/sandbox/behaviour/sweeper';
 import { first } from '../../support/examples/first';
 import { eventually } from '../../support/payments/paying';
-import { AIRTIME, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
+import { AIRTIME, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sandbox/sandbox';
 
 const later = () => new Date(Date.now() + 60_000);
 const item = (phoneNumber = '+254712345678', valueInUSD = 1) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD });

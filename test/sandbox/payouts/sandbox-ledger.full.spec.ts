@@ -1,8 +1,8 @@
 import { resetData } from '../../../src/sandbox/behaviour/seed';
 import { ledgerOf } from '../../../src/sandbox/wallets/ledger';
-import { TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
-import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 import { eventually } from '../../support/payments/paying';
+import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
+import { TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 
 const item = (valueInUSD: number, phoneNumber = '+254712345678') => ({
   countryToSend: 'Kenya',

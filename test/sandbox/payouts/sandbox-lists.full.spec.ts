@@ -1,5 +1,5 @@
-import { startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 import { first } from '../../support/examples/first';
+import { startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
 const item = (valueInUSD: number) => ({ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD });
 const momo = (valueInUSD: number) => ({ ...item(valueInUSD), momoCode: 'MPS', reference: '' });

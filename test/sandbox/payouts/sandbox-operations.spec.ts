@@ -1,7 +1,7 @@
 import { first } from '../../support/examples/first';
 import type { Answer } from '../../support/http/request';
-import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
+import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 
 const NOT_FOUND = { status: 'success', data: { error: 'not found for that id' } };
 

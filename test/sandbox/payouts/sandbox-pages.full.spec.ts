@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { AIRTIME_COUNTRIES } from '../../../src/sandbox/countries/countries';
 import { ledgerOf } from '../../../src/sandbox/wallets/ledger';
 import { first } from '../../support/examples/first';
-import { TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
+import { TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 
 const EVIL = `<script>alert("1")</script>'&`;
 const PHONE = '+254712345678';

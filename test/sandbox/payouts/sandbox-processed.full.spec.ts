@@ -1,7 +1,6 @@
 import { deleteUnpaidTransaction, readTransaction } from '../../../src/sandbox/account/transactions';
-import { transfer, transferBetweenWallets } from '../../../src/sandbox/wallets/transfer';
-import { Call, Operation } from '../../../src/sandbox/http/call';
 import { collect, initiateCollection, verifyCollection } from '../../../src/sandbox/collections/collections';
+import { Call, Operation } from '../../../src/sandbox/http/call';
 import {
   payOutAirtime,
   payOutMobileMoney,
@@ -12,6 +11,7 @@ import {
 import { redeemAirtime } from '../../../src/sandbox/redeem/redeem';
 import { createSubAccount } from '../../../src/sandbox/sub-accounts/sub-accounts';
 import { ledgerOf } from '../../../src/sandbox/wallets/ledger';
+import { transfer, transferBetweenWallets } from '../../../src/sandbox/wallets/transfer';
 import { first } from '../../support/examples/first';
 import { DEMO, SUB_ACCOUNT, TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 

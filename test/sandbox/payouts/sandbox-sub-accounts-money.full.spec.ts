@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { runs } from '../../support/examples/runs';
-import { airtime, DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
+import { airtime, DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sandbox/sandbox';
 
 const NORTH = SUB_ACCOUNT;
 const SOUTH = '00000000-0000-4000-8000-000000000003';

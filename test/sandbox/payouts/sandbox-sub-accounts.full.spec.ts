@@ -2,9 +2,9 @@ import { methodOf } from '../../../src/operations/catalogue/catalogue';
 import { ledgerOf } from '../../../src/sandbox/wallets/ledger';
 import { first } from '../../support/examples/first';
 import { Asking, DOCUMENTED, OBSERVED } from '../../support/http/interface';
+import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 import { airtime, API_KEY, DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sandbox/sandbox';
 import { askSandbox, DataOf } from '../../support/sandbox/sandbox-answers';
-import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 
 const NORTH = SUB_ACCOUNT;
 const SOUTH = '00000000-0000-4000-8000-000000000003';

@@ -3,8 +3,8 @@ import { expireOverdue } from '../../../src/sandbox/transactions/status';
 import { ledgerOf } from '../../../src/sandbox/wallets/ledger';
 import { first } from '../../support/examples/first';
 import { eventually } from '../../support/payments/paying';
-import { SUB_ACCOUNT, TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
+import { SUB_ACCOUNT, TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 
 /** A time after all changes due within seconds. */
 const later = () => new Date(Date.now() + 60_000);

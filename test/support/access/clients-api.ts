@@ -1,7 +1,7 @@
 import type { FaultDto } from '../http/api';
-import { startProxy, TestProxy } from '../processes/proxy';
 import type { Answer, Method } from '../http/request';
 import supertest, { Asked, BodyOf } from '../http/supertest';
+import { startProxy, TestProxy } from '../processes/proxy';
 
 /** Providers of a client without tokens and page sessions. */
 export const NO_PROVIDERS = {

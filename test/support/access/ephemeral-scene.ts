@@ -1,7 +1,7 @@
+import { createTestDatabase, TestDatabase } from '../databases/test-database';
 import { answer, FakeUpstream } from '../network/fake-upstream';
 import { PHONE, SUCCESS } from '../payments/paying';
 import { startProxy, TestProxy } from '../processes/proxy';
-import { createTestDatabase, TestDatabase } from '../databases/test-database';
 
 /** Two proxies with one database, in front of an upstream that counts arrivals. */
 export class EphemeralScene {

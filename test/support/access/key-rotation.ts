@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { CheckpointFile } from '../../../src/history/log/sealing/checkpoint-file';
 import { KeyRing, ringOf, newSigningKey, Signer, signerOf, splitNotes } from '../../../src/history/log/note';
+import { CheckpointFile } from '../../../src/history/log/sealing/checkpoint-file';
 import { Sealing } from '../../../src/history/log/sealing/sealing';
 import { signRecord } from '../../../src/history/log/signed-records';
 import { Report, verifyLog } from '../../../src/history/log/verify/verify';
-import { addStops, sealAll, sealerClient } from '../records/sealing';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
+import { addStops, sealAll, sealerClient } from '../records/sealing';
 
 /** A log during a key rotation. */
 export interface KeyRotation {

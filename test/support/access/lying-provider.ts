@@ -1,8 +1,8 @@
-import { type CryptoKey, exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { type CryptoKey, exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
 
 /** An OpenID provider that answers each code with the test's ID token. */
 export interface LyingProvider {

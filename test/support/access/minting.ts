@@ -1,6 +1,6 @@
 import type { BodyOf } from '../http/supertest';
-import { TestProxy } from '../processes/proxy';
 import supertest, { Asked } from '../http/supertest';
+import { TestProxy } from '../processes/proxy';
 
 /** Fields of a new ephemeral key for airtime, valid for ten minutes. */
 export const GRANT = {

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { startConsoleScene } from '../console/console-scene';
-import { mint } from './minting';
 import supertest from '../http/supertest';
+import { mint } from './minting';
 
 export const ISSUER = 'https://id.example';
 export const PAGE_ISSUER = 'https://pages.example';

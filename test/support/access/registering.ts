@@ -1,9 +1,9 @@
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { Limits } from '../../../src/access/clients/limits/limits';
 import { RunningConfig } from '../../../src/platform/config/config';
+import supertest from '../http/supertest';
 import { Approving, startApproving } from '../payments/approving';
 import { TestProxy } from '../processes/proxy';
-import supertest from '../http/supertest';
 
 /** Clients with recipient registers, two proxies, and an administrator. */
 export type Registering = Awaited<ReturnType<typeof startRegistering>>;

@@ -1,11 +1,11 @@
+import { ClientsService } from '../../../src/access/clients/clients.service';
+import { Scope } from '../../../src/operations/catalogue/scopes';
 import { RunningConfig } from '../../../src/platform/config/config';
 import { Secret } from '../../../src/platform/config/secrets/secret';
-import { Scope } from '../../../src/operations/catalogue/scopes';
-import { ClientsService } from '../../../src/access/clients/clients.service';
-import { confidentialClient, PASSWORD, ProviderOptions, startProvider, TestProvider } from './provider';
-import { Cookies, signInAt, visit } from './provider/flow';
 import { FakeUpstream } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
+import { confidentialClient, PASSWORD, ProviderOptions, startProvider, TestProvider } from './provider';
+import { Cookies, signInAt, visit } from './provider/flow';
 
 const CLIENT_SECRET = 'the-secret-of-the-proxy-at-the-provider';
 

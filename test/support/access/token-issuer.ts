@@ -1,7 +1,7 @@
-import { calculateJwkThumbprint, CryptoKey, exportJWK, generateKeyPair, JWK } from 'jose';
+import { hash, randomUUID, webcrypto } from 'node:crypto';
 import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { AddressInfo } from 'node:net';
-import { hash, randomUUID, webcrypto } from 'node:crypto';
+import { calculateJwkThumbprint, CryptoKey, exportJWK, generateKeyPair, JWK } from 'jose';
 
 export interface SigningKey {
   kid: string;

@@ -1,6 +1,6 @@
+import supertest from '../http/supertest';
 import { FakeUpstream } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
-import supertest from '../http/supertest';
 import { TokenIssuer } from './token-issuer';
 
 export const AIRTIME = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 }] };

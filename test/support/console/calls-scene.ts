@@ -1,7 +1,7 @@
 import { Locator, Page } from 'playwright-core';
+import { phones } from '../payments/paying';
 import { signIn } from './console';
 import { startConsoleScene } from './console-scene';
-import { phones } from '../payments/paying';
 
 /** Number of payouts to phones without other calls. */
 export const MANY = 12;

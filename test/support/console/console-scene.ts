@@ -1,7 +1,7 @@
 import { RunningConfig } from '../../../src/platform/config/config';
+import { startProxyWithSandbox } from '../processes/proxy';
 import { startBrowser } from './browser';
 import { tabsOf } from './console';
-import { startProxyWithSandbox } from '../processes/proxy';
 
 /** Starts a proxy with a sandbox, and a browser for its console. */
 export async function startConsoleScene(settings: Partial<RunningConfig> = {}) {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { RunningConfig } from '../../../src/platform/config/config';
 import { Scope } from '../../../src/operations/catalogue/scopes';
-import { FakeUpstream } from '../network/fake-upstream';
+import { RunningConfig } from '../../../src/platform/config/config';
 import {
   ProviderClient,
   ProviderOptions,
@@ -12,9 +11,10 @@ import {
   TestProvider,
 } from '../access/provider';
 import { Cookies, signInAt } from '../access/provider/flow';
-import { startProxy, TestProxy } from '../processes/proxy';
 import { open } from '../access/signing-in';
 import supertest from '../http/supertest';
+import { FakeUpstream } from '../network/fake-upstream';
+import { startProxy, TestProxy } from '../processes/proxy';
 
 /** Origin of the page, without a server. */
 export const PAGE_ORIGIN = 'http://app.proxy.test';

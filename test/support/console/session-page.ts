@@ -1,9 +1,9 @@
 import { BrowserContext, Page } from 'playwright-core';
+import { startProvider, TestProvider } from '../access/provider';
+import { startProxyWithSandbox } from '../processes/proxy';
 import { startBrowser } from './browser';
 import { createPageClient } from './page-scene';
 import { PayPage, servePayPage } from './pay-page';
-import { startProvider, TestProvider } from '../access/provider';
-import { startProxyWithSandbox } from '../processes/proxy';
 
 /** The page of `site` that runs the example of the SDK's README. */
 export const README_PAGE = 'readme.html';

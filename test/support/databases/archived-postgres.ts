@@ -7,8 +7,8 @@ import { EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/d
 import { prepareHome } from '../../../src/platform/database/embedded/home';
 import { migrate, PROXY_MIGRATIONS } from '../../../src/platform/database/migrations/migrations';
 import { withConnection } from '../../../src/platform/database/servers/database-client';
-import { removeDataDir } from '../processes/data-dir';
 import { eventually } from '../payments/paying';
+import { removeDataDir } from '../processes/data-dir';
 import { TestDatabase } from './test-database';
 
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { findPort } from '../../../src/platform/database/embedded/server';
-import { removeDataDir } from '../processes/data-dir';
 import { eventually } from '../payments/paying';
+import { removeDataDir } from '../processes/data-dir';
 
 const PROGRAM = '/usr/sbin/pgbouncer';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { Urls } from '../../../src/platform/database/embedded/access';
 import { findPort } from '../../../src/platform/database/embedded/server';
-import { removeDataDir } from '../processes/data-dir';
 import { eventually } from '../payments/paying';
+import { removeDataDir } from '../processes/data-dir';
 import { Cluster, makeCluster, PostgresServer } from './postgres-server';
 import { TestDatabase } from './test-database';
 

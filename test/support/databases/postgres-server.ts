@@ -1,12 +1,12 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Urls } from '../../../src/platform/database/embedded/access';
 import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
 import { Home, prepareHome } from '../../../src/platform/database/embedded/home';
-import { Urls } from '../../../src/platform/database/embedded/access';
 import { migrate, PROXY_MIGRATIONS } from '../../../src/platform/database/migrations/migrations';
-import { signalServer } from './own-postgres';
 import { eventually } from '../payments/paying';
+import { signalServer } from './own-postgres';
 
 const running = new Set<ChildProcess>();
 

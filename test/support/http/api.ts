@@ -1,6 +1,6 @@
+import type * as staff from '../../../console/src/api/generated/schema';
 /** The types of the API, generated from its two documents by `npm run build`. */
 import type * as apps from '../../../packages/sdk/src/generated/schema';
-import type * as staff from '../../../console/src/api/generated/schema';
 
 export type * from '../../../console/src/api/generated/schema';
 

@@ -1,4 +1,3 @@
-import { RunningConfig } from '../../../src/platform/config/config';
 import {
   methodOf,
   OPERATION_NAMES,
@@ -8,9 +7,10 @@ import {
   sourceOf,
 } from '../../../src/operations/catalogue/catalogue';
 import { itemFieldsOf } from '../../../src/operations/items/items';
-import type { FullCallRecord } from './api';
+import { RunningConfig } from '../../../src/platform/config/config';
 import { FakeUpstream } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
+import type { FullCallRecord } from './api';
 import supertest, { Asked } from './supertest';
 
 /** A valid credit item, airtime item and mobile money item. */

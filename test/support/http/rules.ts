@@ -3,7 +3,6 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { FastifyReply } from 'fastify';
-import { methodOf } from '../../../src/operations/catalogue/catalogue';
 import { readJsonBodies } from '../../../src/http/validation/json-body';
 import { QueryGuard, RequestValidationPipe } from '../../../src/http/validation/validation.pipe';
 import { AccountController } from '../../../src/interface/account/account.controller';
@@ -14,6 +13,7 @@ import { RedeemController } from '../../../src/interface/redeem/redeem.controlle
 import { SendController } from '../../../src/interface/send/send.controller';
 import { SubAccountsController } from '../../../src/interface/sub-accounts/sub-accounts.controller';
 import { WalletsController } from '../../../src/interface/wallets/wallets.controller';
+import { methodOf } from '../../../src/operations/catalogue/catalogue';
 import { RunningConfig, loadConfig } from '../../../src/platform/config/config';
 import { Problem } from '../../../src/platform/errors/problem';
 import { Asking, FaultExpected } from './interface';

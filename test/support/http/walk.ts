@@ -1,5 +1,5 @@
-import { dataOf, InterfaceClient, RawAnswer } from './interface-client';
 import { startProxyWithSandbox, UPSTREAM_KEY } from '../processes/proxy';
+import { dataOf, InterfaceClient, RawAnswer } from './interface-client';
 
 /** A request of the interface: method and path as in its headings, the body as in its tables. */
 export interface Row {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
-import { removeDataDir } from '../processes/data-dir';
-import { first } from '../examples/first';
 import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../../src/platform/database/migrations/migrations';
+import { first } from '../examples/first';
+import { removeDataDir } from '../processes/data-dir';
 
 /** A file system in memory, on Linux. */
 const MEMORY = '/dev/shm';

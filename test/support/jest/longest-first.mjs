@@ -1,5 +1,5 @@
-import TestSequencer from '@jest/test-sequencer';
 import { basename } from 'node:path';
+import TestSequencer from '@jest/test-sequencer';
 
 /**
  * Spec files longer than half a minute next to others on two cores, longest first, without their tier. A

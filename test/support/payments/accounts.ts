@@ -4,9 +4,9 @@ import { RunningConfig } from '../../../src/platform/config/config';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { UpstreamAccountConfig } from '../../../src/platform/config/upstream/upstream-accounts';
 import { createSandbox } from '../../../src/sandbox/app';
+import { createTestDatabase } from '../databases/test-database';
 import { startProxy, UPSTREAM_KEY } from '../processes/proxy';
 import { askSandbox } from '../sandbox/sandbox-answers';
-import { createTestDatabase } from '../databases/test-database';
 
 const CONTROL_KEY = 'sandbox-control';
 

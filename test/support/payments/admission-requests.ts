@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
-import { AdmissionRequest, Budget, State } from '../../../src/policy/admission';
-import { RecipientDays } from '../../../src/policy/limits/recipient-days';
-import { Register } from '../../../src/policy/limits/beneficiaries';
 import { Item } from '../../../src/operations/items/item';
+import { AdmissionRequest, Budget, State } from '../../../src/policy/admission';
+import { Register } from '../../../src/policy/limits/beneficiaries';
+import { RecipientDays } from '../../../src/policy/limits/recipient-days';
 import { Stop } from '../../../src/policy/limits/stops';
 import { NO_HISTORY } from '../databases/no-history';
 import { NO_ITEM } from './no-item';

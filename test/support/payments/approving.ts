@@ -1,9 +1,9 @@
 import { RunningConfig } from '../../../src/platform/config/config';
+import supertest, { Asked, BodyOf } from '../http/supertest';
 import { answer } from '../network/fake-upstream';
+import { startProxy, TestProxy } from '../processes/proxy';
 import { copyIntent } from '../records/intents';
 import { Paying, startPaying, SUCCESS } from './paying';
-import { startProxy, TestProxy } from '../processes/proxy';
-import supertest, { Asked, BodyOf } from '../http/supertest';
 
 /** Two proxies on one database, held calls, and approvers. */
 export interface Approving extends Paying {

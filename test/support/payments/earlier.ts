@@ -1,6 +1,6 @@
-import { eventually } from './paying';
-import { editRecord } from '../records/documents';
 import { TestDatabase } from '../databases/test-database';
+import { editRecord } from '../records/documents';
+import { eventually } from './paying';
 
 /**
  * Makes a call appear to be received this many hours earlier. The times of its record and answer stay.

@@ -1,6 +1,6 @@
 import { INestApplicationContext } from '@nestjs/common';
-import { ExpectedFees } from '../../../src/journal/admission/expected-fees';
 import { GuardWindows, Admission, AdmissionRules } from '../../../src/journal/admission/admission-rules';
+import { ExpectedFees } from '../../../src/journal/admission/expected-fees';
 
 /** Windows for tests of the journal without the service that reads the settings. */
 export const WINDOWS: GuardWindows = {

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CopiedLine } from '../../../src/journal/copies/local-copies';
-import { eventually } from './paying';
-import { tamper } from '../records/sealing';
 import { TestDatabase } from '../databases/test-database';
+import { tamper } from '../records/sealing';
+import { eventually } from './paying';
 
 /** Tables with rows of calls, in addition to their clients. */
 const TABLES = [

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { IntentDocument } from '../../../src/journal/records/documents';
-import { insertIntents, insertOutcomes, insertSettlements, Some } from '../records/documents';
-import { first } from '../examples/first';
 import { TestDatabase } from '../databases/test-database';
+import { first } from '../examples/first';
+import { insertIntents, insertOutcomes, insertSettlements, Some } from '../records/documents';
 
 /** The records of a call that determine its state. */
 export interface Combination {

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
-import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits } from '../../../src/access/clients/limits/limits';
 import { LimitRow } from '../../../src/access/clients/limits/limit-row';
+import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits } from '../../../src/access/clients/limits/limits';
 
 /** Values to choose from. They are few, so that limits are often equal. */
 interface Values {

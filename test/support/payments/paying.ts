@@ -1,12 +1,12 @@
 import { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunningConfig } from '../../../src/platform/config/config';
-import type { FullCallRecord } from '../http/api';
 import { first } from '../examples/first';
-import { FakeUpstream, Received } from '../network/fake-upstream';
-import { startProxy, TestProxy } from '../processes/proxy';
+import type { FullCallRecord } from '../http/api';
 import type { Parser } from '../http/request';
 import type { Asked } from '../http/supertest';
+import { FakeUpstream, Received } from '../network/fake-upstream';
+import { startProxy, TestProxy } from '../processes/proxy';
 
 export const PHONE = '+254712345678';
 export const AIRTIME = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: PHONE, valueInUSD: 2.5 }] };

@@ -1,10 +1,10 @@
-import { RunningConfig } from '../../../src/platform/config/config';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { Limits } from '../../../src/access/clients/limits/limits';
+import { RunningConfig } from '../../../src/platform/config/config';
 import type { Preview } from '../http/api';
+import supertest, { Asked } from '../http/supertest';
 import { answer, Behaviour, FakeUpstream } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
-import supertest, { Asked } from '../http/supertest';
 
 /** KES to the US dollar. */
 const RATE = 129.5;

@@ -1,6 +1,6 @@
 import { OperationName } from '../../../src/operations/catalogue/catalogue';
-import { itemFieldsOf } from '../../../src/operations/items/items';
 import { ItemField } from '../../../src/operations/catalogue/row';
+import { itemFieldsOf } from '../../../src/operations/items/items';
 
 export type Fields = Record<string, unknown>;
 

@@ -1,10 +1,10 @@
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { Scope } from '../../../src/operations/catalogue/scopes';
 import { createSandbox } from '../../../src/sandbox/app';
+import { createTestDatabase } from '../databases/test-database';
 import type { FullCallRecord } from '../http/api';
 import { startProxy, TestProxy, UPSTREAM_KEY } from '../processes/proxy';
 import { askSandbox } from '../sandbox/sandbox-answers';
-import { createTestDatabase } from '../databases/test-database';
 
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 export const APP: Scope[] = ['pay', 'write', 'read'];

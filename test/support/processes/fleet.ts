@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey, newKey } from '../../../src/access/clients/key';
 import { Scope } from '../../../src/operations/catalogue/scopes';
-import { removeDataDir } from './data-dir';
-import { LOG_KEY } from '../records/log-key';
-import { eventually } from '../payments/paying';
-import { newDataDir, Product } from './process';
-import { airtime, TestSandbox } from '../sandbox/sandbox';
 import { TestDatabase } from '../databases/test-database';
+import { eventually } from '../payments/paying';
+import { LOG_KEY } from '../records/log-key';
+import { airtime, TestSandbox } from '../sandbox/sandbox';
+import { removeDataDir } from './data-dir';
+import { newDataDir, Product } from './process';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
 

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INestApplicationContext } from '@nestjs/common';
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { createApp } from '../../../src/app/app';
 import { ClientsService } from '../../../src/access/clients/clients.service';
+import { createApp } from '../../../src/app/app';
+import { UNSAFE_SETTINGS } from '../../../src/continuity/fence/durability.service';
 import { Scope } from '../../../src/operations/catalogue/scopes';
 import { EmbeddedSandbox, loadConfig, RunningConfig } from '../../../src/platform/config/config';
-import { UNSAFE_SETTINGS } from '../../../src/continuity/fence/durability.service';
 import { Secret } from '../../../src/platform/config/secrets/secret';
-import { createWorker } from '../../../src/worker/worker';
 import { createSandbox, Sandbox } from '../../../src/sandbox/app';
-import { LOG_KEY } from '../records/log-key';
+import { createWorker } from '../../../src/worker/worker';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
 import supertest, { type Asked } from '../http/supertest';
+import { LOG_KEY } from '../records/log-key';
 
 export const UPSTREAM_KEY = 'upstream-key-that-must-never-be-seen-anywhere';
 

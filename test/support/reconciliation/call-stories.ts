@@ -2,10 +2,10 @@ import { ClientsService } from '../../../src/access/clients/clients.service';
 import { settle } from '../../../src/journal/settlement/settlements';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import type { CallStory } from '../http/api';
-import { answer, reset } from '../network/fake-upstream';
-import { copyIntent } from '../records/intents';
-import { eventually, Paying, startPaying } from '../payments/paying';
 import supertest from '../http/supertest';
+import { answer, reset } from '../network/fake-upstream';
+import { eventually, Paying, startPaying } from '../payments/paying';
+import { copyIntent } from '../records/intents';
 
 export const ADA = { email: 'ada.lovelace@example.com', twitter: '@AdaLovelace', phone: '+254712345678' };
 

@@ -1,19 +1,19 @@
 import { v7 as uuidv7 } from 'uuid';
 import { recordedAccount } from '../../../src/journal/records/accounts';
-import { MAIN_ACCOUNT } from '../../../src/platform/config/upstream/upstream-accounts';
-import { compare } from '../../../src/reconciliation/matching/compare';
-import { connectForRun } from '../../../src/reconciliation/matching/connection';
-import { Confirm, Plan } from '../../../src/reconciliation/matching/plan';
-import { Totals } from '../../../src/reconciliation/matching/totals';
 import {
   IntentDocument,
   ItemDocument,
   OutcomeDocument,
   TransactionDocument,
 } from '../../../src/journal/records/documents';
-import { insertBeside, insertIntents, insertOutcomes, insertSettlements, Some } from '../records/documents';
-import { first } from '../examples/first';
+import { MAIN_ACCOUNT } from '../../../src/platform/config/upstream/upstream-accounts';
+import { compare } from '../../../src/reconciliation/matching/compare';
+import { connectForRun } from '../../../src/reconciliation/matching/connection';
+import { Confirm, Plan } from '../../../src/reconciliation/matching/plan';
+import { Totals } from '../../../src/reconciliation/matching/totals';
 import { TestDatabase } from '../databases/test-database';
+import { first } from '../examples/first';
+import { insertBeside, insertIntents, insertOutcomes, insertSettlements, Some } from '../records/documents';
 
 /** A payment of ours. Times are text. */
 export interface Ours {

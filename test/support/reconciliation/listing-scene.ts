@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../../../src/reconciliation/matching/plan';
 import { Totals } from '../../../src/reconciliation/matching/totals';
-import { Entry, Ours, runPlan, startRun, stepsSince, Theirs, writeListing, writeOurs, writeWallets } from './comparing';
-import { lines, seenBy } from './seen-findings';
-import { PLANTED_SETTINGS } from './planted';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
+import { Entry, Ours, runPlan, startRun, stepsSince, Theirs, writeListing, writeOurs, writeWallets } from './comparing';
+import { PLANTED_SETTINGS } from './planted';
+import { lines, seenBy } from './seen-findings';
 
 export const DAY_MS = 86_400_000;
 /** Number of transactions in the listings. Few are in the period. */

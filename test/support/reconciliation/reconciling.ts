@@ -4,10 +4,10 @@ import { RunningConfig } from '../../../src/platform/config/config';
 import { Sandbox } from '../../../src/sandbox/app';
 import { DEFAULT_CONTROL_KEY } from '../../../src/sandbox/behaviour/settings';
 import type { RunRecord } from '../http/api';
+import supertest, { Asked } from '../http/supertest';
 import { airtime, eventually } from '../payments/paying';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from '../processes/proxy';
 import { askSandbox, AskedSandbox } from '../sandbox/sandbox-answers';
-import supertest, { Asked } from '../http/supertest';
 
 /** A proxy in front of a sandbox, a paying client and a reconciler. */
 export interface Reconciling {

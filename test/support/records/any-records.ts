@@ -1,7 +1,6 @@
-import { readFeeRate } from '../../../src/operations/items/fees';
-import { ACTOR_SOURCES } from '../../../src/access/people/person';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
+import { ACTOR_SOURCES } from '../../../src/access/people/person';
 import {
   NewOutcome,
   NewTry,
@@ -10,6 +9,7 @@ import {
   RecordedSettlement,
   UpstreamItem,
 } from '../../../src/journal/records/records';
+import { readFeeRate } from '../../../src/operations/items/fees';
 import { Item } from '../../../src/operations/items/item';
 import { ACCOUNTS } from '../../../src/operations/lifecycle/settlement';
 

@@ -1,11 +1,11 @@
 import { SessionCredential } from '../../../src/access/callers/caller';
 import { TokenCredential } from '../../../src/access/tokens/access-token';
-import { commitment } from '../../../src/platform/privacy/commitment';
 import { IntentDocument, ItemDocument, PersonDocument } from '../../../src/journal/records/documents';
 import { recordedItems } from '../../../src/journal/records/recorded-items';
 import { OpenIntent } from '../../../src/journal/records/records';
 import { feesOf, writeFeeRate } from '../../../src/operations/items/fees';
 import { totalOf } from '../../../src/operations/items/item';
+import { commitment } from '../../../src/platform/privacy/commitment';
 import { asRecorded, queryAsRecorded } from '../../../src/platform/privacy/recorded';
 
 export const hexOf = (salt: string | undefined, value: Buffer | string | null) =>

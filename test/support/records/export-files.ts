@@ -1,5 +1,5 @@
-import { parse } from 'csv-parse/sync';
 import { createHash } from 'node:crypto';
+import { parse } from 'csv-parse/sync';
 import type { Parser } from '../http/request';
 
 /** Keeps supertest from parsing a response, so that its body is its text. */

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { IntentDocument } from '../../../src/journal/records/documents';
 import { LOCKS } from '../../../src/platform/database/locks';
-import { insertion, intentText, Some } from './documents';
 import { TestDatabase } from '../databases/test-database';
+import { insertion, intentText, Some } from './documents';
 
 /** Keeps a process with this number alive for the lifetime of the test's own connection. */
 export function live(database: TestDatabase, process: number): Promise<unknown> {

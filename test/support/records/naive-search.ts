@@ -1,7 +1,7 @@
-import { canonicalCountry } from '../../../src/recipients/country-name';
 import { Decimal } from 'decimal.js';
 import { CallRecord, RecordItem } from '../../../src/history/records/record.dto';
 import { CallSearch } from '../../../src/history/search/search.dto';
+import { canonicalCountry } from '../../../src/recipients/country-name';
 
 const contactsOf = ({ recipient: { email, phone, handle, receiver } }: RecordItem) =>
   [email?.toLowerCase(), phone, handle?.toLowerCase(), receiver].flatMap((contact) => contact ?? []);

@@ -1,12 +1,12 @@
-import canonicalize from 'canonicalize';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import canonicalize from 'canonicalize';
 import { formatCheckpoint } from '../../../src/history/log/head';
 import { CompactRange, inclusionProof } from '../../../src/history/log/merkle';
-import { leafHash } from './leaf-hash';
 import { newSigningKey, Signer, signerOf, signNote } from '../../../src/history/log/note';
+import { leafHash } from './leaf-hash';
 
 /** Receipts of a small log, and the stand-alone verifier. */
 

@@ -2,15 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { Secret } from '../../../src/platform/config/secrets/secret';
 import { KIND_NAMES } from '../../../src/history/log/kinds';
 import { KeyRing, ringOf, newSigningKey, Signer, signerOf, splitNotes } from '../../../src/history/log/note';
 import { timeOfId } from '../../../src/history/log/verify/fault';
 import { Report, verifyLog } from '../../../src/history/log/verify/verify';
+import { Secret } from '../../../src/platform/config/secrets/secret';
+import { createTestDatabase, TestDatabase } from '../databases/test-database';
 import { answer, FakeUpstream } from '../network/fake-upstream';
 import { eventually } from '../payments/paying';
 import { startProxy, TestProxy } from '../processes/proxy';
-import { createTestDatabase, TestDatabase } from '../databases/test-database';
 
 const ANSWER = {
   status: 'success',

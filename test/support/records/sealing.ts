@@ -3,12 +3,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { Head, readHead } from '../../../src/history/log/head';
 import { KIND_NAMES, kindOf, leafSql } from '../../../src/history/log/kinds';
 import { CompactRange } from '../../../src/history/log/merkle';
-import { leafHash } from './leaf-hash';
 import { KeyRing } from '../../../src/history/log/note';
 import { connectSealer } from '../../../src/history/log/sealing/sealer.service';
 import { Sealing } from '../../../src/history/log/sealing/sealing';
-import { eventually } from '../payments/paying';
 import { TestDatabase } from '../databases/test-database';
+import { eventually } from '../payments/paying';
+import { leafHash } from './leaf-hash';
 
 /** Opens a sealer's connection to a test's database. */
 export function sealerClient({ ownerUrl, url }: TestDatabase): Promise<Client> {

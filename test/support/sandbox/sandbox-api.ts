@@ -1,13 +1,13 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../../../src/access/clients/clients.service';
-import { Secret } from '../../../src/platform/config/secrets/secret';
-import { OperationName } from '../../../src/operations/catalogue/catalogue';
 import { demoKeysFile, ensureDemoKeys } from '../../../src/app/start/demo-keys';
+import { OperationName } from '../../../src/operations/catalogue/catalogue';
+import { Secret } from '../../../src/platform/config/secrets/secret';
 import type { FullCallRecord, SampleAnswerDto, SampleDto, SandboxDto } from '../http/api';
+import supertest, { Asked } from '../http/supertest';
 import { removeDataDir } from '../processes/data-dir';
 import { newDataDir, readJson } from '../processes/process';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from '../processes/proxy';
-import supertest, { Asked } from '../http/supertest';
 
 export const CONTROL_KEY = 'control-key-that-must-never-be-seen';
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { createSandbox, Sandbox } from '../../../src/sandbox/app';
 import { Behaviour, defaultBehaviour } from '../../../src/sandbox/behaviour/behaviour';
-import { connectDatabase, Database } from '../../../src/sandbox/database';
 import { Settings } from '../../../src/sandbox/behaviour/settings';
+import { connectDatabase, Database } from '../../../src/sandbox/database';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
 import type { Method, Request } from '../http/request';
 import { AskedSandbox, askSandbox, ControlBody } from './sandbox-answers';

@@ -1,14 +1,14 @@
-import { INestApplicationContext } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
+import { INestApplicationContext } from '@nestjs/common';
 import { type Payment, type PaymentResult, PayoutProxy } from '../../../packages/sdk/src/index.ts';
 import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
 import { randomNumbers } from '../../../src/sandbox/faults/faults';
-import { eventually } from '../payments/paying';
-import { startProxyWithSandbox } from '../processes/proxy';
 import type { Method } from '../http/request';
-import { askSandbox } from './sandbox-answers';
 import supertest from '../http/supertest';
 import { unreliableFetch } from '../network/unreliable-network';
+import { eventually } from '../payments/paying';
+import { startProxyWithSandbox } from '../processes/proxy';
+import { askSandbox } from './sandbox-answers';
 
 const SEED = Number(process.env.SDK_SEED ?? randomInt(1_000_000));
 /** Payments before and after the others, which show the resolver that the provider's list is complete. */

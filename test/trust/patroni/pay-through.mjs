@@ -8,8 +8,8 @@
  * Each `--at <second> <command>` runs a shell command. Build the project and migrate the database first.
  */
 import { execFile, spawn } from 'node:child_process';
-import { createServer } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
+import { Agent } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import axios from 'axios';
-import { Agent } from 'node:http';
 import { Prisma } from './generated/client';
 import { PrismaService } from './prisma.service';
 import { setting } from './settings';

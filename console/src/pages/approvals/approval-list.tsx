@@ -5,8 +5,8 @@ import type { ApprovalRecord } from '../../api/generated/schema';
 import { OutcomeBadge } from '../../components/values/badges';
 import { clientWords } from '../../components/values/format';
 import { Instant, Operation, Usd } from '../../components/values/values';
-import classes from './approval-list.module.css';
 import { countOf } from './summary';
+import classes from './approval-list.module.css';
 
 interface Props {
   approvals: ApprovalRecord[];

@@ -1,6 +1,6 @@
 import { Group, NativeSelect, Stack, Text, Button, Checkbox, Popover } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { Columns3 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { faultsOf } from '../../api/problem';
 import { Pager } from '../../components/lists/pager';
 import { PeopleSwitch } from '../../components/lists/people-switch';

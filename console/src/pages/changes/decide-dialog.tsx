@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { http } from '../../api/client';
 import type { ChangeRecord } from '../../api/generated/schema';
 import { ReasonDialog } from '../../components/forms/reason-dialog';

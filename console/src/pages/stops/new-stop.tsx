@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Radio, Select, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, http } from '../../api/client';
 import type { ClientDto, GrantableDto } from '../../api/generated/schema';
 import { useGate } from '../../components/forms/gate';

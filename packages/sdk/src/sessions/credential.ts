@@ -1,6 +1,6 @@
 import type { ApiError } from '../errors.ts';
-import type { SessionOptions } from './session.ts';
 import type { Authorize } from '../transport.ts';
+import type { SessionOptions } from './session.ts';
 
 /** A key or token, or a function that returns the present one. */
 export type Credential = string | (() => string | Promise<string>);

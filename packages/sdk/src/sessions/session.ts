@@ -1,8 +1,8 @@
 import { ApiError } from '../errors.ts';
 import { Reader } from '../reader.ts';
-import { pathOfSession, type SessionTransport } from './session-transport.ts';
 import type { EndedPageSession, PageSession } from '../types.ts';
 import type { Retries } from '../waiting.ts';
+import { pathOfSession, type SessionTransport } from './session-transport.ts';
 
 /** Which session a page uses. */
 export interface SessionOptions {

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { isAddressBlock } from '../../../platform/config/network/address-block';
 import { isWebOrigin } from '../../../platform/config/network/web-origin';
-import { LIMIT_KEYS, LIMIT_ROWS, LimitKey } from './limits';
 import { LimitRow } from './limit-row';
+import { LIMIT_KEYS, LIMIT_ROWS, LimitKey } from './limits';
 
 /** One permission: its name in the API, and its valid values. */
 export interface GrantField {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createTestDatabase, TestDatabase } from '../../../../test/support/databases/test-database';
-import { LIMIT_KEYS, LIMIT_ROWS, OWN_LIMITS } from './limits';
 import { LimitRow } from './limit-row';
+import { LIMIT_KEYS, LIMIT_ROWS, OWN_LIMITS } from './limits';
 
 /** Columns of each kind of limit, in the database and in Prisma's schema. */
 const COLUMNS: Record<LimitRow['kind'], object> = {

@@ -5,20 +5,20 @@ import {
   LIMITS,
   NO_LIMITS as EMPTY_FORM,
 } from '../../../../console/src/pages/clients/limits/draft';
-import { cliOf } from '../../../../test/support/processes/cli';
-import { answer, FakeUpstream } from '../../../../test/support/network/fake-upstream';
+import type * as PrismaWithColumn from '../../../../test/support/databases/prisma-with-column';
+import { createTestDatabase } from '../../../../test/support/databases/test-database';
 import type * as Row from '../../../../test/support/examples/min-item/row';
 import type * as Rule from '../../../../test/support/examples/min-item/rule';
+import { answer, FakeUpstream } from '../../../../test/support/network/fake-upstream';
 import { AIRTIME, SUCCESS } from '../../../../test/support/payments/paying';
-import type * as PrismaWithColumn from '../../../../test/support/databases/prisma-with-column';
+import { cliOf } from '../../../../test/support/processes/cli';
 import { startProxy, TestProxy } from '../../../../test/support/processes/proxy';
-import { createTestDatabase } from '../../../../test/support/databases/test-database';
-import { clientsCommands } from '../../../cli/clients/clients';
 import { describeApi } from '../../../cli/api-document';
-import { NO_GRANTS, widenings } from '../../governance/widens';
+import { clientsCommands } from '../../../cli/clients/clients';
 import type * as LimitRules from '../../../policy/limits/limit-rules';
-import type * as LimitTable from './limit-table';
+import { NO_GRANTS, widenings } from '../../governance/widens';
 import { fromPermissions } from '../grants';
+import type * as LimitTable from './limit-table';
 
 const FOLDER = 'test/support/examples/min-item';
 

@@ -1,5 +1,5 @@
-import { clock } from '../../../platform/database/clock';
 import { movesValue, OPERATION_NAMES, scopesOf } from '../../../operations/catalogue/catalogue';
+import { clock } from '../../../platform/database/clock';
 import { Limits } from './limits';
 
 /** The permissions that decide whether a client moves money. */

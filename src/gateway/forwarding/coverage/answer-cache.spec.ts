@@ -1,7 +1,7 @@
+import { RunningConfig } from '../../../platform/config/config';
 import { Answer } from '../../upstream/answers/answer';
 import { TimedAnswer } from '../../upstream/upstream-account';
 import { AnswerCache } from './answer-cache';
-import { RunningConfig } from '../../../platform/config/config';
 
 const cacheFor = (infoCacheTtlSeconds: number) => new AnswerCache({ infoCacheTtlSeconds } as RunningConfig);
 

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { clock } from '../../../platform/database/clock';
+import { isObject } from '../../../platform/json/is-object';
 import { parseJson } from '../../upstream/answers/answer';
 import { Outgoing, TimedAnswer } from '../../upstream/upstream-account';
-import { isObject } from '../../../platform/json/is-object';
-import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 
 /** Room for the lists and for repeated conversions. Evicts the least recently used answer. */
 const MAX_ANSWERS = 1_000;

@@ -1,19 +1,19 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { OperationCall } from '../../../access/auth/call';
 import { Coverage } from '../../../journal/records/records';
-import { Item } from '../../../operations/items/item';
-import { pointerIn } from '../../../operations/items/items';
 import { rowOf } from '../../../operations/catalogue/catalogue';
 import { CoverageList } from '../../../operations/catalogue/row';
+import { Item } from '../../../operations/items/item';
+import { pointerIn } from '../../../operations/items/items';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+import { waitAtMost } from '../../../platform/database/pools/patience';
 import { Problem } from '../../../platform/errors/problem';
 import { parseJson } from '../../upstream/answers/answer';
+import { toOutgoing } from '../../upstream/transport/outgoing';
 import { UpstreamService } from '../../upstream/upstream.service';
+import { InternalReadsService } from '../ownership/internal-reads.service';
 import { AnswerCache, answerKey } from './answer-cache';
 import { Served } from './coverage';
-import { InternalReadsService } from '../ownership/internal-reads.service';
-import { toOutgoing } from '../../upstream/transport/outgoing';
-import { waitAtMost } from '../../../platform/database/pools/patience';
-import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 
 /** Longest wait of a payout for a list, in ms. After it, the payout is sent unchecked. */
 const PATIENCE_MS = 3_000;

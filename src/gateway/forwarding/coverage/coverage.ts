@@ -1,7 +1,7 @@
-import { Fault } from '../../../platform/errors/problem';
 import { Item } from '../../../operations/items/item';
-import { normalise } from '../../../recipients/country-name';
+import { Fault } from '../../../platform/errors/problem';
 import { isObject } from '../../../platform/json/is-object';
+import { normalise } from '../../../recipients/country-name';
 
 /**
  * The destinations of the upstream: its countries, each with its mobile money networks (none for airtime).

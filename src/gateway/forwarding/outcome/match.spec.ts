@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { Item } from '../../../operations/items/item';
 import { NO_ITEM } from '../../../../test/support/payments/no-item';
+import { Item } from '../../../operations/items/item';
 import { readTransaction, Transaction } from '../../upstream/answers/transactions';
 import { matchItems } from './match';
 

@@ -1,6 +1,6 @@
 import { UpstreamItem } from '../../../journal/records/records';
-import { countableFee } from '../../../operations/lifecycle/settlement';
 import { Item, recipientNames } from '../../../operations/items/item';
+import { countableFee } from '../../../operations/lifecycle/settlement';
 import { Transaction } from '../../upstream/answers/transactions';
 
 /**

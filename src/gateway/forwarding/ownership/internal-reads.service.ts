@@ -10,10 +10,10 @@ import { MayPay } from '../../may-pay/may-pay.service';
 import { obstacleProblem } from '../../may-pay/obstacle-problem';
 import { Reader } from '../../may-pay/obstacles';
 import { Listing } from '../../upstream/listing/listing';
+import { toOutgoing } from '../../upstream/transport/outgoing';
 import { UpstreamAccount } from '../../upstream/upstream-account';
 import { UpstreamService } from '../../upstream/upstream.service';
 import { ExchangeService } from '../exchange.service';
-import { toOutgoing } from '../../upstream/transport/outgoing';
 import { newIntent } from '../prepared-request';
 
 const LISTING = 'POST /account/transactions';

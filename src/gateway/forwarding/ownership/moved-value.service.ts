@@ -4,11 +4,11 @@ import { OperationCall } from '../../../access/auth/call';
 import { limitsMoney } from '../../../access/clients/limits/limits';
 import { readKnownAmount } from '../../../journal/lookups/earlier-calls';
 import { UpstreamItem } from '../../../journal/records/records';
-import { Item } from '../../../operations/items/item';
 import { movesNamedTransaction } from '../../../operations/catalogue/catalogue';
-import { limitsOfRequest } from '../../../policy/limits/limit-rules';
+import { Item } from '../../../operations/items/item';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { databaseUnavailable } from '../../../platform/errors/problem';
+import { limitsOfRequest } from '../../../policy/limits/limit-rules';
 import { readTransaction } from '../../upstream/answers/transactions';
 import { InternalReadsService } from './internal-reads.service';
 

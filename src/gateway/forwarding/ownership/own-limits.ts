@@ -1,11 +1,11 @@
 import { OperationCall } from '../../../access/auth/call';
 import { Caller } from '../../../access/callers/caller';
+import { recipientsOf } from '../../../journal/admission/recipients';
+import { movesValue, OperationName } from '../../../operations/catalogue/catalogue';
+import { Item } from '../../../operations/items/item';
+import { pointerIn, valueFieldOf } from '../../../operations/items/items';
 import { Problem } from '../../../platform/errors/problem';
 import { brokenLimits, Limited, limitsOfRequest, missingPerson } from '../../../policy/limits/limit-rules';
-import { Item } from '../../../operations/items/item';
-import { recipientsOf } from '../../../journal/admission/recipients';
-import { pointerIn, valueFieldOf } from '../../../operations/items/items';
-import { movesValue, OperationName } from '../../../operations/catalogue/catalogue';
 
 const NOT_OF_KEY = 'is not among the recipients of this ephemeral key';
 

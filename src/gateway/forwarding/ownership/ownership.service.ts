@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuthenticatedCall, OperationCall } from '../../../access/auth/call';
 import { Owner, ownerOf, reachesWholeAccount } from '../../../access/auth/owner';
+import { readSubAccountCreations } from '../../../journal/lookups/earlier-calls';
 import {
   hasUnnamedTransactions,
   readOwnReferences,
@@ -10,11 +11,10 @@ import { listsTransactions, namedObjectOf } from '../../../operations/catalogue/
 import { NamedObject, TransactionId } from '../../../operations/catalogue/row';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { databaseUnavailable, Problem } from '../../../platform/errors/problem';
-import { readSubAccountCreations } from '../../../journal/lookups/earlier-calls';
 import { Reader } from '../../may-pay/obstacles';
 import { subAccountIdsIn } from '../../upstream/answers/sub-accounts';
-import { listedIn, withListed } from '../../upstream/listing/own-listing';
 import { readTransaction, Transaction } from '../../upstream/answers/transactions';
+import { listedIn, withListed } from '../../upstream/listing/own-listing';
 import { TimedAnswer } from '../../upstream/upstream-account';
 import { InternalReadsService } from './internal-reads.service';
 

@@ -1,14 +1,14 @@
-import { heldCallHeaders } from '../../../http/answers/accepted';
-import { Problem } from '../../../platform/errors/problem';
-import { toEnvelope } from '../../../platform/errors/problem-body';
-import { LedgerItem } from '../../../journal/settlement/ledger';
-import { REFUSED_AT_THE_DOOR } from '../../../operations/lifecycle/lifecycle';
-import { ENTRIES, payoutStateOf } from '../../../operations/lifecycle/settlement';
-import { Effect } from '../../../operations/catalogue/row';
-import { obstacleProblem } from '../../may-pay/obstacle-problem';
-import { Answer } from '../../upstream/answers/answer';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { FastifyReply } from 'fastify';
+import { heldCallHeaders } from '../../../http/answers/accepted';
+import { LedgerItem } from '../../../journal/settlement/ledger';
+import { Effect } from '../../../operations/catalogue/row';
+import { REFUSED_AT_THE_DOOR } from '../../../operations/lifecycle/lifecycle';
+import { ENTRIES, payoutStateOf } from '../../../operations/lifecycle/settlement';
+import { Problem } from '../../../platform/errors/problem';
+import { toEnvelope } from '../../../platform/errors/problem-body';
+import { obstacleProblem } from '../../may-pay/obstacle-problem';
+import { Answer } from '../../upstream/answers/answer';
 
 /** A response to the app, as bytes. */
 export class Reply {

@@ -1,7 +1,7 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { MetricsService } from '../../../http/metrics/metrics.service';
 import { insertShape } from '../../../journal/outcomes/shapes';
 import { SidePrisma } from '../../../platform/database/pools/side-prisma';
-import { MetricsService } from '../../../http/metrics/metrics.service';
 import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from '../../upstream/answers/shape';
 
 /** Limit of recorded shapes per operation. Keeps a faulty upstream from filling the database. */

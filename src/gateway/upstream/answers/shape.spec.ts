@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from './shape';
 import { runs } from '../../../../test/support/examples/runs';
+import { allows, covers, fingerprintOf, merge, Shape, shapeOf, valueIn } from './shape';
 
 const PERSON = { email: 'ada@example.com', phone: '+254712345678', id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' };
 const shapeOfBody = (body: string) => shapeOf(valueIn(Buffer.from(body)));

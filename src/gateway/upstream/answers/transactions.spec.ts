@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
 import { amount, time, transactionsIn } from './transactions';
 
 const CHI_REF = '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11';

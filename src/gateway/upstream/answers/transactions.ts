@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 import { readWrittenId } from '../../../operations/catalogue/payout-id';
 import { isObject } from '../../../platform/json/is-object';
+import { recipientKey, RecipientKind } from '../../../recipients/recipient';
 import { parseJson } from './answer';
 import { TRANSACTION_FIELDS, TransactionField } from './transaction-fields';
-import { recipientKey, RecipientKind } from '../../../recipients/recipient';
 
 /**
  * A transaction in the upstream's answers (docs/reference/upstream.md, "Transaction record"). Every field may

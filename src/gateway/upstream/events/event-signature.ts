@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { clock } from '../../../platform/database/clock';
 import { webhookKeyOf } from '../../../platform/config/secrets/webhook-key';
+import { clock } from '../../../platform/database/clock';
 
 /** The signed parts of an event. Do not trust them before checking the signature. */
 export interface Signed {

@@ -1,7 +1,7 @@
-import { readExactJson } from '../../../platform/json/exact-json';
 import fc from 'fast-check';
-import { ListingSplitter, NotAListing } from './listing-splitter';
 import { runs } from '../../../../test/support/examples/runs';
+import { readExactJson } from '../../../platform/json/exact-json';
+import { ListingSplitter, NotAListing } from './listing-splitter';
 
 interface Split {
   elements: unknown[];

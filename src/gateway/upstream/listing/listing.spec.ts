@@ -3,9 +3,9 @@ import { createServer, RequestListener, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { Pool } from 'undici';
+import { text } from '../answers/transactions';
 import { KeyRemover } from '../transport/key-remover';
 import { streamListing } from './listing';
-import { text } from '../answers/transactions';
 
 const KEY = 'a-key-that-must-not-be-seen';
 const BODY = JSON.stringify({ status: 'success', data: [{ chiRef: 'a', reference: `key ${KEY}` }, { chiRef: 'b' }] });

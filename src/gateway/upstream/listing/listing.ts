@@ -1,12 +1,12 @@
 import { createHash, Hash } from 'node:crypto';
 import { Pool } from 'undici';
+import { readExactJson } from '../../../platform/json/exact-json';
+import { isObject } from '../../../platform/json/is-object';
 import { FailureCode, readEnvelopeStatus } from '../answers/answer';
 import { decodedBy, decodersOf, isCodingFault } from '../transport/content-coding';
 import { KeyRemover } from '../transport/key-remover';
-import { ListingSplitter, NotAListing } from './listing-splitter';
 import { failureOf } from '../transport/undici-adapter';
-import { readExactJson } from '../../../platform/json/exact-json';
-import { isObject } from '../../../platform/json/is-object';
+import { ListingSplitter, NotAListing } from './listing-splitter';
 
 /** The end of reading a long list. */
 export interface Listing {

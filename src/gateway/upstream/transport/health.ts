@@ -1,6 +1,6 @@
+import { clock } from '../../../platform/database/clock';
 import { Answer } from '../answers/answer';
 import { isSick } from './circuit';
-import { clock } from '../../../platform/database/clock';
 
 /** The health of the upstream as observed by this instance since its start. */
 export interface Health {

@@ -1,6 +1,6 @@
-import { Outgoing, UpstreamAccount } from '../upstream-account';
 import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../../operations/catalogue/catalogue';
 import { leavesNoTransaction } from '../../../operations/items/effects';
+import { Outgoing, UpstreamAccount } from '../upstream-account';
 
 /**
  * Builds the request to send. Serialises only validated fields, so no other field reaches the upstream.

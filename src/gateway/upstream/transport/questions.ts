@@ -1,5 +1,5 @@
-import { toOutgoing } from './outgoing';
 import { Outgoing, UpstreamAccount } from '../upstream-account';
+import { toOutgoing } from './outgoing';
 
 /** All transactions of an account, in one answer. Paging was never seen (docs/reference/upstream.md). */
 export function allTransactions(account: UpstreamAccount): Outgoing & { effect: 'read' } {

@@ -1,6 +1,6 @@
-import { Axios } from 'axios';
 import { createServer, Server, ServerResponse } from 'node:http';
 import { AddressInfo, createServer as createNetServer, Server as NetServer, Socket } from 'node:net';
+import { Axios } from 'axios';
 import { Pool } from 'undici';
 import { FailureCode } from '../answers/answer';
 import { Received, undiciAdapter } from './undici-adapter';

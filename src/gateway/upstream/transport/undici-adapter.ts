@@ -1,5 +1,5 @@
-import { AxiosAdapter, AxiosHeaders, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { Readable } from 'node:stream';
+import { AxiosAdapter, AxiosHeaders, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { Dispatcher, Pool } from 'undici';
 import { codeOf } from '../../../platform/errors/error-code';
 import { FailureCode } from '../answers/answer';

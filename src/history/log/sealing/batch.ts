@@ -1,6 +1,6 @@
+import { ClientBase } from 'pg';
 import { uuidTime } from '../../../platform/database/uuid';
 import { KindName, KIND_NAMES } from '../kinds';
-import { ClientBase } from 'pg';
 import { LAST_TX, NIL, Position, Positions, recordsSql, SEALED } from './sealing-sql';
 
 /** A record to seal. */

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { appendFile, open, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '../../../platform/config/folder';
-import { Head, readHead } from '../head';
-import { KeyRing, splitNotes } from '../note';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EpochService } from '../../../continuity/fence/epoch.service';
-import { PrismaService } from '../../../platform/database/pools/prisma.service';
-import { logRingOf } from '../log-key';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+import { makeFolder } from '../../../platform/config/folder';
+import { PrismaService } from '../../../platform/database/pools/prisma.service';
+import { Head, readHead } from '../head';
+import { logRingOf } from '../log-key';
+import { KeyRing, splitNotes } from '../note';
 
 /** Size of the read end of the file in bytes. It fits about 200 notes of about 300 bytes. */
 const TAIL_BYTES = 65_536;

@@ -1,6 +1,6 @@
 import { Head, readHead, SignedHead } from '../head';
-import { currentOf, KeyRing } from '../note';
 import { CompactRange, foldSubtrees, subtreesOf } from '../merkle';
+import { currentOf, KeyRing } from '../note';
 import { Ask, DamagedLog, storedHashes } from '../tree-store';
 
 /**

@@ -1,17 +1,17 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
-import { RunningConfig, SETTINGS } from '../../../platform/config/config';
-import { Job } from '../../../platform/jobs/job';
-import { Turns } from '../../../platform/jobs/turns';
 import { MetricsService } from '../../../http/metrics/metrics.service';
-import { codeOf } from '../../../platform/errors/error-code';
-import { CheckpointFile } from './checkpoint-file';
-import { LogRefusal } from './head-check';
-import { logRingOf } from '../log-key';
-import { Sealing } from './sealing';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { SessionUrls, sessionUrlOf } from '../../../platform/database/pools/pools';
 import { requireReplication, WITH_WARNINGS } from '../../../platform/database/pools/replication';
 import { ServerClient } from '../../../platform/database/servers/server-client';
+import { codeOf } from '../../../platform/errors/error-code';
+import { Job } from '../../../platform/jobs/job';
+import { Turns } from '../../../platform/jobs/turns';
+import { logRingOf } from '../log-key';
+import { CheckpointFile } from './checkpoint-file';
+import { LogRefusal } from './head-check';
+import { Sealing } from './sealing';
 import { PLANNING } from './sealing-sql';
 
 /** Interval of passes, in ms. Records are sealed within a second or two. */

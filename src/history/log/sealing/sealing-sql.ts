@@ -1,5 +1,5 @@
-import { KIND_NAMES, kindOf, KindName, leafSql, utcSql } from '../kinds';
 import { LOCKS } from '../../../platform/database/locks';
+import { KIND_NAMES, kindOf, KindName, leafSql, utcSql } from '../kinds';
 
 /** A position in a table: a transaction and an ID within it. */
 export type Position = [tx: string, id: string];

@@ -1,14 +1,14 @@
 import { ClientBase } from 'pg';
-import { Batch, positionsAt, Progress, readBatch } from './batch';
-import { CheckpointFile } from './checkpoint-file';
 import { Head, signHead } from '../head';
-import { checkHead, isSmaller, ownHead } from './head-check';
-import { KeyRing, Signer } from '../note';
 import { KIND_NAMES, KindName } from '../kinds';
 import { CompactRange } from '../merkle';
+import { KeyRing, Signer } from '../note';
+import { Ask, askWith, KEPT_EVERY } from '../tree-store';
+import { Batch, positionsAt, Progress, readBatch } from './batch';
+import { CheckpointFile } from './checkpoint-file';
+import { checkHead, isSmaller, ownHead } from './head-check';
 import * as SQL from './sealing-sql';
 import { Positions } from './sealing-sql';
-import { Ask, askWith, KEPT_EVERY } from '../tree-store';
 
 /** Maximum number of leaves per transaction. It takes some hundred milliseconds, far below any timeout. */
 const BATCH = 5_000;

@@ -1,7 +1,7 @@
 import { ClientBase } from 'pg';
 import { Head, SignedHead } from '../head';
-import { CompactRange, HASH_BYTES } from '../merkle';
 import { utcSql } from '../kinds';
+import { CompactRange, HASH_BYTES } from '../merkle';
 import { hashesIn, KEPT_EVERY } from '../tree-store';
 import { rowsOf } from './cursor';
 import { leavesChanged, LogFault, Place } from './fault';

@@ -1,6 +1,6 @@
 import { ClientBase } from 'pg';
-import { KeyRing } from '../note';
 import { KIND_NAMES, KindName } from '../kinds';
+import { KeyRing } from '../note';
 import { askWith } from '../tree-store';
 import { checkEvidence } from './evidence';
 import { Excuses } from './excuses';

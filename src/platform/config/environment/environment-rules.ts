@@ -1,11 +1,11 @@
 import { Transform } from 'class-transformer';
 import { Matches, ValidateBy, ValidationArguments } from 'class-validator';
-import { isAddressBlock } from '../network/address-block';
+import { CronPattern } from 'croner';
 import { readDatabaseUrl, Use } from '../database/database-url';
+import { isAddressBlock } from '../network/address-block';
 import { readException } from '../network/no-proxy';
 import { isWebhookSecret } from '../secrets/webhook-key';
 import { words } from './words';
-import { CronPattern } from 'croner';
 
 /** Parses a number. Leaves other text unchanged for the following rule to report. */
 export const Numeric = () =>

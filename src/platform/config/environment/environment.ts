@@ -11,6 +11,7 @@ import {
   Min,
   MinLength,
 } from 'class-validator';
+import { ArePageSecrets } from '../secrets/page-secrets';
 import {
   Amounts,
   AreAddresses,
@@ -35,7 +36,6 @@ import {
   TEXTS_RULE,
   Words,
 } from './environment-rules';
-import { ArePageSecrets } from '../secrets/page-secrets';
 
 const ID_RULE = '$property must have 1 to 200 printable ASCII characters without spaces';
 const ACCOUNTS_RULE =

@@ -1,7 +1,7 @@
-import { isLoopback } from '../network/address-block';
 import { readDatabaseUrl } from '../database/database-url';
-import { Environment } from './environment';
+import { isLoopback } from '../network/address-block';
 import { LEAST_WEBHOOK_KEY_BYTES, webhookKeyOf } from '../secrets/webhook-key';
+import { Environment } from './environment';
 
 const WITH = 'with NODE_ENV=production';
 

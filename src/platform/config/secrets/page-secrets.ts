@@ -1,7 +1,7 @@
+import { isObject } from '../../json/is-object';
+import { readStrictJson } from '../../json/strict-json';
 import { rule } from '../environment/environment-rules';
 import { Secret } from './secret';
-import { readStrictJson } from '../../json/strict-json';
-import { isObject } from '../../json/is-object';
 
 /**
  * Client secrets at the providers of pages, by issuer and client ID. A secret is bound to its issuer, so a

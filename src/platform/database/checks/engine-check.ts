@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import { StartError } from '../../config/config';
-import { withConnection } from '../servers/database-client';
 import { LOCKS } from '../locks';
 import { isUnavailable } from '../pools/unavailable';
+import { withConnection } from '../servers/database-client';
 
 /** Minimum server version of the migrations. */
 const OLDEST_VERSION = 150_000;

@@ -1,8 +1,8 @@
+import { lastMigration, migrateAtStart, pendingMigrations, PROXY_MIGRATIONS } from '../migrations/migrations';
+import { DatabaseUrls, sessionUrlOf } from '../pools/pools';
 import { Logins, requireAccess } from './access-check';
 import { requireEngine, requireSessionLocks } from './engine-check';
-import { lastMigration, migrateAtStart, pendingMigrations, PROXY_MIGRATIONS } from '../migrations/migrations';
 import { requireConnections } from './pooler-check';
-import { DatabaseUrls, sessionUrlOf } from '../pools/pools';
 
 /**
  * Makes sure that a start finds a database that it can use: a server with all that the schema needs, no newer

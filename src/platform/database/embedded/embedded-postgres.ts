@@ -4,15 +4,15 @@ import { appendFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileS
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { childEnvironment } from '../../config/environment/child-environment';
 import { StartError } from '../../config/config';
+import { childEnvironment } from '../../config/environment/child-environment';
+import { codeOf } from '../../errors/error-code';
+import { LOCKS } from '../locks';
 import { SessionLock } from '../pools/session-lock';
 import { Access, embeddedUrls, maintenanceUrl, readAccess, Urls, urlsOf, writeAccess } from './access';
 import { DirectoryLock, lockDataDir } from './directory-lock';
 import { alreadyUsed } from './holder';
 import { Home, makeDataDir, prepareHome } from './home';
-import { LOCKS } from '../locks';
-import { codeOf } from '../../errors/error-code';
 import { findPort, RunningServer, startServer } from './server';
 
 export interface EmbeddedPostgres {

@@ -1,11 +1,11 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { childEnvironment } from '../../config/environment/child-environment';
 import { StartError } from '../../config/config';
+import { childEnvironment } from '../../config/environment/child-environment';
 import { Home } from './home';
-import { createServer } from 'node:net';
 
 /**
  * Runs the server as long as its standard input is open. When the proxy ends in any way, the system closes the pipe, so

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { StartError } from '../../config/config';
 import { codeOf } from '../../errors/error-code';
-import { Migration } from './migration-files';
 import { INSUFFICIENT_PRIVILEGE } from '../servers/database-client';
+import { Migration } from './migration-files';
 
 export interface Applied {
   checksum: string;

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { StartError } from '../../config/config';
 import { codeOf } from '../../errors/error-code';
-import { MIGRATIONS_TABLE } from './applied-migrations';
 import { withConnection } from '../servers/database-client';
+import { MIGRATIONS_TABLE } from './applied-migrations';
 import { Migration } from './migration-files';
 
 /**

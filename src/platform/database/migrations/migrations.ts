@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { StartError } from '../../config/config';
-import { appliedMigrations, pendingOf } from './applied-migrations';
-import { withConnection } from '../servers/database-client';
 import { LOCKS } from '../locks';
+import { withConnection } from '../servers/database-client';
+import { appliedMigrations, pendingOf } from './applied-migrations';
 import { applyMigration, MIGRATION_PATIENCE, Patience } from './migration-attempts';
 import { readMigrations } from './migration-files';
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { setImmediate } from 'node:timers/promises';
-import { GroupCommit, GATHERING_TURNS } from './group-commit';
+import fc from 'fast-check';
 import { runs } from '../../../../test/support/examples/runs';
+import { GroupCommit, GATHERING_TURNS } from './group-commit';
 
 /** A database that ends each write when told, and keeps what was committed in its order. */
 class Database {

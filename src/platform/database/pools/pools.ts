@@ -1,7 +1,7 @@
 import { Client, ClientBase, ClientConfig, Connection, Pool, PoolConfig } from 'pg';
 import { Use } from '../../config/database/database-url';
-import { WITH_WARNINGS } from './replication';
 import { ServerClient } from '../servers/server-client';
+import { WITH_WARNINGS } from './replication';
 
 export interface DatabaseUrls {
   databaseUrl: string;

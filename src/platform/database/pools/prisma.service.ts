@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { ClientBase, Pool } from 'pg';
 import { SETTINGS, StartError } from '../../config/config';
 import { PrismaClient } from '../generated/client';
+import { cannotReach } from '../servers/database-client';
 import { endOverdue } from './overdue';
 import {
   connectionOf,
@@ -17,9 +18,8 @@ import {
   reporting,
   sessionOf,
 } from './pools';
-import { cannotReach } from '../servers/database-client';
-import { requireReplication } from './replication';
 import { ReaderPrisma } from './reader-prisma';
+import { requireReplication } from './replication';
 
 /**
  * Connections that stay open while idle: for keys, admissions, outcomes and background work. New connections must log

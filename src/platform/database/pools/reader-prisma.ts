@@ -1,5 +1,5 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import { finished } from 'node:stream/promises';
+import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool, PoolConfig, Client, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from '../generated/client';

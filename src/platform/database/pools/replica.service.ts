@@ -1,12 +1,12 @@
-import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Pool } from 'pg';
+import { RunningConfig, SETTINGS } from '../../config/config';
 import { codeOf } from '../../errors/error-code';
-import { adapterCauseOf } from './unavailable';
 import { waitAtMost } from './patience';
 import { hearErrors, replicaOf } from './pools';
 import { ReaderPrisma } from './reader-prisma';
-import { RunningConfig, SETTINGS } from '../../config/config';
+import { adapterCauseOf } from './unavailable';
 
 /** How long a read waits until the replica has what the primary had when the read began. */
 const CATCH_UP_MS = 500;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { IDLE_CONNECTION } from './idle-connection';
 import { ServerClient } from '../servers/server-client';
+import { IDLE_CONNECTION } from './idle-connection';
 
 /** One number or two numbers that nothing else in the database uses. */
 type LockKey = number | [space: number, number: number];

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PrismaService } from './prisma.service';
 import { RunningConfig, SETTINGS } from '../../config/config';
+import { PrismaService } from './prisma.service';
 
 /** For short statements only. Two previews use up to four of them. */
 export const SIDE_CONNECTIONS = 5;

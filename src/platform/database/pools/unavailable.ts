@@ -1,5 +1,5 @@
-import { Cause } from '../../storage/failures';
 import { codeOf } from '../../errors/error-code';
+import { Cause } from '../../storage/failures';
 import { Prisma } from '../generated/client';
 import { DatabaseTooSlow } from './patience';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { createTestDatabase, TestDatabase } from '../../../../test/support/databases/test-database';
+import { runs } from '../../../../test/support/examples/runs';
 import { TYPES } from './binary-array';
 import { Column, Rows } from './rows';
-import { runs } from '../../../../test/support/examples/runs';
 
 interface Row {
   id: string | null;

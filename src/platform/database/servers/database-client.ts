@@ -1,9 +1,9 @@
 import { Client, escapeIdentifier } from 'pg';
-import { ServerClient } from './server-client';
 import { StartError } from '../../config/config';
 import { nameOfServer, readDatabaseUrl } from '../../config/database/database-url';
 import { codeOf } from '../../errors/error-code';
 import { NoServerFits } from './server-choice';
+import { ServerClient } from './server-client';
 
 /**
  * Runs work on a connection of its own.

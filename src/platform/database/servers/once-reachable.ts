@@ -1,9 +1,9 @@
-import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { StartError } from '../../config/config';
-import { cannotReach } from './database-client';
-import { isUnavailable } from '../pools/unavailable';
 import { codeOf } from '../../errors/error-code';
+import { isUnavailable } from '../pools/unavailable';
+import { cannotReach } from './database-client';
 
 /** How long a start waits. A server that restarts after a crash reads its log first. */
 const PATIENCE_MS = 60_000;

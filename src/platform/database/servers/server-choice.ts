@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, ClientBase } from 'pg';
 import { DatabaseUrl, nameOfServer, Server, Target, urlOfServer } from '../../config/database/database-url';
-import { waitAtMost } from '../pools/patience';
 import { codeOf } from '../../errors/error-code';
+import { waitAtMost } from '../pools/patience';
 
 /** How long a new connection looks for its server. It ends sooner if every server has answered and none can be used. */
 const PATIENCE_MS = 4_000;

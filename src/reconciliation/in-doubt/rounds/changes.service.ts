@@ -1,19 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { TAGS, termOf } from '../../../journal/lookups/terms';
+import { ofAccount } from '../../../journal/records/accounts';
+import { Change } from '../../../operations/catalogue/row';
 import { CHANGED_BY, CREATED_BY } from '../../../operations/items/effects';
+import { CallState, STATES } from '../../../operations/lifecycle/lifecycle';
 import { StatusVocabulary, plainWord } from '../../../operations/lifecycle/statuses';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { clock } from '../../../platform/database/clock';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { SourcesService } from '../../sources/sources.service';
-import { Listing } from '../verdict/batches';
 import { Lookup, Rules, Verdict, Seen, SentCall, SentCallState } from '../calls-in-doubt';
-import { Resolved, PollRound } from '../verdict/judging';
 import { readOne } from '../listing';
-import { RunningConfig, SETTINGS } from '../../../platform/config/config';
-import { CallState, STATES } from '../../../operations/lifecycle/lifecycle';
-import { ofAccount } from '../../../journal/records/accounts';
-import { TAGS, termOf } from '../../../journal/lookups/terms';
+import { Listing } from '../verdict/batches';
 import { evidenceOf, isListedSince, quietUntil } from '../verdict/facts';
-import { Change } from '../../../operations/catalogue/row';
+import { Resolved, PollRound } from '../verdict/judging';
 
 /** Maximum number of single lookups per round. */
 const MOST_LOOKUPS = 200;

@@ -1,8 +1,8 @@
 import { atOnce } from '../../../../test/support/examples/at-once';
 import { at, RULES, toSent, worded } from '../../../../test/support/reconciliation/made-up-doubts';
-import { judgeChange } from './changes.service';
 import { Lookup, Seen } from '../calls-in-doubt';
 import { Batches, Listing } from '../verdict/batches';
+import { judgeChange } from './changes.service';
 
 describe('the verdict about a call that changes a transaction', () => {
   const listing: Listing = {

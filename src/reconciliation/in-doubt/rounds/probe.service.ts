@@ -1,27 +1,27 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ClientsService } from '../../../access/clients/clients.service';
-import { outcomeOf } from '../../../gateway/forwarding/outcome/outcome';
-import { toOutgoing } from '../../../gateway/upstream/transport/outgoing';
+import { ageOf, now } from '../../../continuity/heartbeat/instant';
 import { withPayoutIds } from '../../../gateway/forwarding/forwarding.service';
+import { outcomeOf } from '../../../gateway/forwarding/outcome/outcome';
 import { MayPay } from '../../../gateway/may-pay/may-pay.service';
+import { toOutgoing } from '../../../gateway/upstream/transport/outgoing';
 import { deletionOf, unpaidLinkFor } from '../../../gateway/upstream/transport/probe';
 import { UpstreamService } from '../../../gateway/upstream/upstream.service';
-import { insertIntents } from '../../../journal/records/intents';
-import { ofAccount } from '../../../journal/records/accounts';
 import { insertOutcomes } from '../../../journal/outcomes/outcomes';
+import { ofAccount } from '../../../journal/records/accounts';
+import { insertIntents } from '../../../journal/records/intents';
 import { NewIntent, NewOutcome } from '../../../journal/records/records';
 import { NAMED_IN_ANSWER } from '../../../operations/items/effects';
 import { itemsOf } from '../../../operations/items/items';
 import { StatusVocabulary } from '../../../operations/lifecycle/statuses';
-import { clock } from '../../../platform/database/clock';
-import { newId } from '../../../platform/database/ids';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { MAIN_ACCOUNT } from '../../../platform/config/upstream/upstream-accounts';
 import { sendableForMs } from '../../../platform/config/upstream/upstream-timeouts';
+import { clock } from '../../../platform/database/clock';
 import { Prisma } from '../../../platform/database/generated/client';
+import { newId } from '../../../platform/database/ids';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../../platform/database/uuid';
-import { ageOf, now } from '../../../continuity/heartbeat/instant';
-import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 
 /** Name of the client that sends an account's probes. Its key is revoked at once. */
 const probeClientOf = (account: string) => (account === MAIN_ACCOUNT ? 'listing-probe' : `listing-probe-${account}`);

@@ -1,8 +1,6 @@
 import { Injectable, Logger, Inject } from '@nestjs/common';
-import { ofAccount } from '../../../journal/records/accounts';
-import { TAGS, termOf } from '../../../journal/lookups/terms';
 import { MayPay } from '../../../gateway/may-pay/may-pay.service';
-import { PrismaService } from '../../../platform/database/pools/prisma.service';
+import { TAGS, termOf } from '../../../journal/lookups/terms';
 import {
   deleteTasks,
   ReadBack,
@@ -10,11 +8,13 @@ import {
   answerRounds,
   roundsAskedFor,
 } from '../../../journal/reconciliation/worker-tasks';
-import { SettleListedService } from '../../settling/settle-listed.service';
-import { SourcesService } from '../../sources/sources.service';
+import { ofAccount } from '../../../journal/records/accounts';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { Job } from '../../../platform/jobs/job';
 import { Turns } from '../../../platform/jobs/turns';
+import { SettleListedService } from '../../settling/settle-listed.service';
+import { SourcesService } from '../../sources/sources.service';
 import { ResolverService } from './resolver.service';
 import { ResolverRound } from './rounds.dto';
 

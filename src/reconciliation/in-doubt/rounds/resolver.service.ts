@@ -1,21 +1,21 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { MayPay } from '../../../gateway/may-pay/may-pay.service';
+import { PresentService } from '../../../history/records/records.service';
+import { IndexService } from '../../../history/search/index.service';
+import { ReconciliationMetrics } from '../../../http/metrics/reconciliation-metrics';
 import { MAY_HAVE_INTENT, releaseRefused } from '../../../journal/outcomes/refusals';
-import { clock } from '../../../platform/database/clock';
+import { NewVerdict } from '../../../journal/settlement/settled-by-upstream';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
+import { clock } from '../../../platform/database/clock';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../../platform/database/uuid';
-import { IndexService } from '../../../history/search/index.service';
-import { PresentService } from '../../../history/records/records.service';
-import { MayPay } from '../../../gateway/may-pay/may-pay.service';
-import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
-import { NewVerdict } from '../../../journal/settlement/settled-by-upstream';
-import { ReconciliationMetrics } from '../../../http/metrics/reconciliation-metrics';
 import { codeOrNameOf } from '../../../platform/errors/error-code';
+import { findCallsInDoubt, readCallsInDoubt, SentCallState } from '../calls-in-doubt';
+import { quietUntil, walletsCountFrom } from '../verdict/facts';
 import { BackOff } from './back-off';
 import { PollService } from './poll.service';
-import { findCallsInDoubt, readCallsInDoubt, SentCallState } from '../calls-in-doubt';
 import { ResolverRound } from './rounds.dto';
-import { quietUntil, walletsCountFrom } from '../verdict/facts';
 
 /** Age after which a reservation counts towards no cap. */
 const KEPT_MS = 32 * 86_400_000;

@@ -1,14 +1,14 @@
-import { Controller, HttpCode, OnModuleDestroy, Post } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SidePrisma } from '../../../platform/database/pools/side-prisma';
-import { Problem } from '../../../platform/errors/problem';
-import { HeldJobsService } from '../../../platform/jobs/held-jobs.service';
-import { askForRound, deleteTasks, readTaskResult } from '../../../journal/reconciliation/worker-tasks';
-import { ResolverRound } from './rounds.dto';
+import { Controller, HttpCode, OnModuleDestroy, Post } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow, Shows } from '../../../access/auth/route-access';
+import { askForRound, deleteTasks, readTaskResult } from '../../../journal/reconciliation/worker-tasks';
+import { SidePrisma } from '../../../platform/database/pools/side-prisma';
 import { ApiKeyProblems } from '../../../platform/errors/api-problems';
+import { Problem } from '../../../platform/errors/problem';
+import { HeldJobsService } from '../../../platform/jobs/held-jobs.service';
 import { ApiSummary } from '../../../platform/schema/routes';
+import { ResolverRound } from './rounds.dto';
 
 const LOOK_EVERY_MS = 100;
 

@@ -1,23 +1,23 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { uuidFloor } from '../../../platform/database/uuid';
-import { RunningConfig, SETTINGS } from '../../../platform/config/config';
-import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
-import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { ofAccount } from '../../../journal/records/accounts';
 import { NewEntry, NewSettlement } from '../../../journal/records/records';
 import { settle, SettledCall } from '../../../journal/settlement/settlements';
 import { CREATING } from '../../../operations/items/effects';
 import { ENTRIES } from '../../../operations/lifecycle/settlement';
 import { StatusVocabulary } from '../../../operations/lifecycle/statuses';
+import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
+import { PrismaService } from '../../../platform/database/pools/prisma.service';
+import { uuidFloor } from '../../../platform/database/uuid';
 import { connectForRun } from '../../matching/connection';
-import { Batches } from '../verdict/batches';
 import { SentCall, readSentCalls } from '../calls-in-doubt';
-import { Competing, readCompeting } from '../verdict/competing';
 import { readSeen } from '../listing';
-import { PollService } from './poll.service';
 import { ShownIds } from '../shown-ids';
+import { Batches } from '../verdict/batches';
+import { Competing, readCompeting } from '../verdict/competing';
 import { soleListing } from '../verdict/verdict';
 import { Effort } from '../work';
+import { PollService } from './poll.service';
 
 /** Maximum number of calls compared with unclaimed transactions, newest first. */
 const MOST_CALLS = 10_000;

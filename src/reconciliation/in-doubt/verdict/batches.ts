@@ -1,10 +1,10 @@
-import { Batch, Rules, Seen, SentCall } from '../calls-in-doubt';
 import { Created, CREATED_BY } from '../../../operations/items/effects';
-import { timeOf } from './fitting';
-import { keysOfItem, keysOfSeen, rarest, Traces } from './payments';
+import { Batch, Rules, Seen, SentCall } from '../calls-in-doubt';
 import { Timetable } from '../timetable';
 import { WalletStatements } from '../wallet-statements';
 import { each, Work } from '../work';
+import { timeOf } from './fitting';
+import { keysOfItem, keysOfSeen, rarest, Traces } from './payments';
 
 /**
  * Indexes the batches of a listing by payment, time and recipient. After an outage, thousands of calls in

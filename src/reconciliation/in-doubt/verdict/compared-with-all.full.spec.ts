@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { atOnce } from '../../../../test/support/examples/at-once';
+import { runs } from '../../../../test/support/examples/runs';
 import { compareWithAll } from '../../../../test/support/reconciliation/compared-with-all';
 import { at, RULES, worded } from '../../../../test/support/reconciliation/made-up-doubts';
-import { runs } from '../../../../test/support/examples/runs';
-import { Batches } from './batches';
 import { Seen, SentCall, Verdict, Wanted } from '../calls-in-doubt';
+import { Batches } from './batches';
 import { Competing } from './competing';
 import { quietUntil } from './facts';
 import { judge } from './verdict';

@@ -1,17 +1,17 @@
-import { Batch, Rules, SentCall, readSentCalls, SentCallState } from '../calls-in-doubt';
-import { fit, timeOf } from './fitting';
-import { CREATED_BY, CREATING } from '../../../operations/items/effects';
-import { keysOfItem, keysOfSeen, rarest } from './payments';
-import { Timetable } from '../timetable';
-import { Work } from '../work';
 import { Client } from 'pg';
+import { catchUpIndex } from '../../../journal/lookups/search-index';
+import { ofAccount } from '../../../journal/records/accounts';
+import { CREATED_BY, CREATING } from '../../../operations/items/effects';
 import { freesKey, STATES } from '../../../operations/lifecycle/lifecycle';
 import { Prisma } from '../../../platform/database/generated/client';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../../platform/database/uuid';
-import { ofAccount } from '../../../journal/records/accounts';
-import { catchUpIndex } from '../../../journal/lookups/search-index';
+import { Batch, Rules, SentCall, readSentCalls, SentCallState } from '../calls-in-doubt';
+import { Timetable } from '../timetable';
+import { Work } from '../work';
 import { Batches } from './batches';
+import { fit, timeOf } from './fitting';
+import { keysOfItem, keysOfSeen, rarest } from './payments';
 
 /** Maximum number of competing calls of a batch: the call in doubt, and the 100 that a verdict names. */
 const MOST_NAMED = 101;

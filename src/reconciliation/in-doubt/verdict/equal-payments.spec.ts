@@ -1,10 +1,10 @@
 import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
-import { BackOff } from '../rounds/back-off';
-import { Competing } from './competing';
 import { SentCall } from '../calls-in-doubt';
-import { Batches, Listing } from './batches';
-import { judgeInTurn } from './judging';
+import { BackOff } from '../rounds/back-off';
 import { Effort, STRETCH } from '../work';
+import { Batches, Listing } from './batches';
+import { Competing } from './competing';
+import { judgeInTurn } from './judging';
 
 const EQUAL = 20_000;
 const DOUBTS = 202;

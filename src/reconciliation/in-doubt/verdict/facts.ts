@@ -1,13 +1,13 @@
-import { Created, CREATED_BY } from '../../../operations/items/effects';
+import { Decimal } from 'decimal.js';
+import { VerdictEvidence, VerdictTransaction } from '../../../journal/settlement/settled-by-upstream';
 import { isIdOf } from '../../../operations/catalogue/payout-id';
+import { Created, CREATED_BY } from '../../../operations/items/effects';
+import { asRecorded, proseAsRecorded, writtenNumbers } from '../../../platform/privacy/recorded';
 import { Batch, Rules, Seen, SentCall } from '../calls-in-doubt';
+import { Work } from '../work';
 import { Batches, Listing } from './batches';
 import { Competing } from './competing';
 import { distinctItems, fit, Fitting, relationOf } from './fitting';
-import { Work } from '../work';
-import { Decimal } from 'decimal.js';
-import { VerdictEvidence, VerdictTransaction } from '../../../journal/settlement/settled-by-upstream';
-import { asRecorded, proseAsRecorded, writtenNumbers } from '../../../platform/privacy/recorded';
 
 /** Kinds of transactions that debit a wallet. */
 const PAID_KINDS = [...CREATED_BY.values()].flatMap(({ name, paidAtOnce }) => (paidAtOnce ? [name] : []));

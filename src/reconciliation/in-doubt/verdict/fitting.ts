@@ -1,7 +1,7 @@
-import { Batch, Rules, Seen, SentCall, Wanted } from '../calls-in-doubt';
 import { Created, isOtherType } from '../../../operations/items/effects';
-import { keysOfItem, keysOfSeen, haveKindInCommon, kindsOf, maybeSameOne } from './payments';
+import { Batch, Rules, Seen, SentCall, Wanted } from '../calls-in-doubt';
 import { Work } from '../work';
+import { keysOfItem, keysOfSeen, haveKindInCommon, kindsOf, maybeSameOne } from './payments';
 
 /** A batch whose transactions are all items of this call. */
 export interface Fitting {

@@ -1,8 +1,8 @@
-import { Competing } from './competing';
 import { Rules, SentCall, Verdict, SentCallState } from '../calls-in-doubt';
-import { Listing } from './batches';
-import { judge } from './verdict';
 import { Effort } from '../work';
+import { Listing } from './batches';
+import { Competing } from './competing';
+import { judge } from './verdict';
 
 export interface Resolved {
   call: SentCall;

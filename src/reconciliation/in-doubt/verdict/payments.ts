@@ -1,6 +1,6 @@
 import { Created, CREATED_BY, isOtherType } from '../../../operations/items/effects';
-import { Seen, Wanted, Batch } from '../calls-in-doubt';
 import { kindOfKey, RecipientKind } from '../../../recipients/recipient';
+import { Seen, Wanted, Batch } from '../calls-in-doubt';
 
 /**
  * Keys that items and transactions are compared by. A transaction equals an item in everything that both

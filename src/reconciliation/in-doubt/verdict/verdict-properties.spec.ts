@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { atOnce } from '../../../../test/support/examples/at-once';
-import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
 import { runs } from '../../../../test/support/examples/runs';
+import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
 import { SentCall, Verdict, Wanted } from '../calls-in-doubt';
-import { Competing } from './competing';
 import { Batches, Listing } from './batches';
+import { Competing } from './competing';
 import { judge } from './verdict';
 
 /** Outcome of a call at the upstream: number of executions, and delay after the sending. */

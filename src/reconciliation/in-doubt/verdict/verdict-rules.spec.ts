@@ -1,15 +1,15 @@
-import { Decimal } from 'decimal.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Decimal } from 'decimal.js';
 import { atOnce } from '../../../../test/support/examples/at-once';
 import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
 import { CREATED_BY } from '../../../operations/items/effects';
-import { Batches, Listing } from './batches';
 import { Seen, SentCall } from '../calls-in-doubt';
+import { WalletStatements } from '../wallet-statements';
+import { Batches, Listing } from './batches';
 import { Competing } from './competing';
 import { Facts, factsOf } from './facts';
 import { VERDICT_RULES } from './verdict';
-import { WalletStatements } from '../wallet-statements';
 
 /** The smallest situation in which a rule decides. */
 interface Scenario {

@@ -1,8 +1,8 @@
 import { atOnce } from '../../../../test/support/examples/at-once';
 import { at, RULES, toSeen, toSent, worded } from '../../../../test/support/reconciliation/made-up-doubts';
 import { Seen, SentCall, Wanted } from '../calls-in-doubt';
-import { Competing } from './competing';
 import { Batches } from './batches';
+import { Competing } from './competing';
 import { judge } from './verdict';
 
 /** A call of two payouts, long after its quiet period, and the transactions that the upstream lists. */

@@ -1,12 +1,12 @@
 import { NewEntry } from '../../../journal/records/records';
 import { CREATED_BY } from '../../../operations/items/effects';
 import { ENTRIES, entryOf } from '../../../operations/lifecycle/settlement';
-import { Batches, Listing } from './batches';
 import { Rules, SentCall, Verdict } from '../calls-in-doubt';
+import { Work } from '../work';
+import { Batches, Listing } from './batches';
 import { Competing } from './competing';
 import { evidenceOf, MOST_UNSETTLED, Facts, factsOf, quietUntil } from './facts';
 import { Fitting } from './fitting';
-import { Work } from '../work';
 
 /**
  * Conclusion of a rule about the payouts in doubt of a call. `listed` payouts get the status of their

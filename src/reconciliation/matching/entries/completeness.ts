@@ -1,11 +1,11 @@
-import { Prisma } from '../../../platform/database/generated/client';
+import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
+import { isRecordOf, ofAccount } from '../../../journal/records/accounts';
 import { EXECUTED, OPEN } from '../../../operations/lifecycle/lifecycle';
+import { Prisma } from '../../../platform/database/generated/client';
 import { uuidFloor, uuidTime } from '../../../platform/database/uuid';
 import { DELETING, Plan, toleranceOf } from '../plan';
-import { isRecordOf, ofAccount } from '../../../journal/records/accounts';
 import { IncompleteRecord, WalletRecord } from '../totals.dto';
-import { Decimal } from 'decimal.js';
 import { Explained } from './entry-matching';
 import { batchOf } from './wallet-offers';
 

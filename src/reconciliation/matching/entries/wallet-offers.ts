@@ -1,8 +1,8 @@
-import { Prisma } from '../../../platform/database/generated/client';
 import { Client } from 'pg';
-import { Explanation, PartlyFailed } from './entry-offers';
+import { Prisma } from '../../../platform/database/generated/client';
 import { givenBack, hasStatus } from '../flows';
 import { RunSettings } from '../plan';
+import { Explanation, PartlyFailed } from './entry-offers';
 
 interface Window {
   from: Date;

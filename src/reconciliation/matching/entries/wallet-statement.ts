@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
-import { WalletEntry } from './entry-offers';
 import { Flow, FLOWS } from '../flows';
 import { SumRecord, WalletRecord } from '../totals.dto';
+import { WalletEntry } from './entry-offers';
 
 /** An entry as a reading of the wallets lists it, newest first. */
 export interface ListedEntry extends WalletEntry {

@@ -1,16 +1,16 @@
-import { Prisma } from '../../../platform/database/generated/client';
+import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
+import { Prisma } from '../../../platform/database/generated/client';
 import { ENTRY_SUBJECT, NAMED_ENTRIES, WALLET } from '../balances';
+import { saidFlow } from '../flows';
+import { Plan, toleranceOf, withMargin } from '../plan';
+import { harmless, plainWord } from '../recipients';
+import { IncompleteRecord, WalletRecord } from '../totals.dto';
+import { entryFaults } from './completeness';
 import { explain, Explained } from './entry-matching';
 import { WalletEntry } from './entry-offers';
-import { saidFlow } from '../flows';
-import { harmless, plainWord } from '../recipients';
-import { Plan, toleranceOf, withMargin } from '../plan';
-import { entryFaults } from './completeness';
 import { backInWallets, paidFromWallets, partlyFailedIn, batchOf } from './wallet-offers';
 import { BookedEntry, ListedEntry, statementsOf, withTimes } from './wallet-statement';
-import { IncompleteRecord, WalletRecord } from '../totals.dto';
-import { Decimal } from 'decimal.js';
 
 /** Result of a run for the wallets. */
 export interface JudgedWallets {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { DayRecord } from '../../matching/totals.dto';
 import { ageChart, categoryChart, barsOf, dayChart, daysOfBar } from './charts';
 import { markup } from './markup';
-import { DayRecord } from '../../matching/totals.dto';
 
 const FIRST = Date.UTC(2025, 9, 1);
 

@@ -1,10 +1,10 @@
-import { ageLabel } from '../../findings/ageing';
 import { Decimal } from 'decimal.js';
+import { ageLabel } from '../../findings/ageing';
 import { Category, CATEGORIES, CATEGORY_NAMES } from '../../findings/categories';
+import { SumRecord, DayRecord } from '../../matching/totals.dto';
 import { ReportAge } from '../report.dto';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, niceCeiling, plural, signedUsd, usd, brief, date, shortDate } from './numbers';
-import { SumRecord, DayRecord } from '../../matching/totals.dto';
 
 const BAR_WIDTH = 560;
 const ROW = 30;

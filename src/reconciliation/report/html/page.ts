@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { Decimal } from 'decimal.js';
 import { Category, CATEGORY_NAMES } from '../../findings/categories';
 import { FindingRecord } from '../../findings/findings.dto';
+import { Totals } from '../../matching/totals';
+import { DayRecord, SumRecord } from '../../matching/totals.dto';
 import { Result } from '../../runs/run-reader';
 import { ReportHead, ReportEquation } from '../report.dto';
-import { Totals } from '../../matching/totals';
 import { ageChart, categoryChart, dayChart, daysOfBar } from './charts';
-import { findingsSection, doubtsInWords, doubtsTable, payoutsTable, walletsTable } from './tables';
 import { Markup, markup, mark } from './markup';
 import { count, instant, period, plural, decimalsOf, signedUsd, usd } from './numbers';
 import { STYLE } from './style';
-import { DayRecord, SumRecord } from '../../matching/totals.dto';
+import { findingsSection, doubtsInWords, doubtsTable, payoutsTable, walletsTable } from './tables';
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 

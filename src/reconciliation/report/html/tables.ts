@@ -1,10 +1,10 @@
+import { PayoutSums } from '../../../history/search/summary.dto';
 import { CATEGORIES, Category, Severity } from '../../findings/categories';
 import { FindingField, FindingRecord } from '../../findings/findings.dto';
+import { Totals } from '../../matching/totals';
+import { SumRecord, DoubtRecord, WalletRecord } from '../../matching/totals.dto';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, instant, plural, signedUsd, usd } from './numbers';
-import { SumRecord, DoubtRecord, WalletRecord } from '../../matching/totals.dto';
-import { PayoutSums } from '../../../history/search/summary.dto';
-import { Totals } from '../../matching/totals';
 
 /** Marks of severities. They differ by shape and word, not only by colour. */
 const SHAPES: Record<Severity, Markup> = {

@@ -4,8 +4,8 @@ import { type ReactNode, Fragment } from 'react';
 import type { CallStory, RecordMessage } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
 import { Section } from '../../../components/page/section';
-import classes from '../call.module.css';
 import { curlOf, warningOf } from './curl';
+import classes from '../call.module.css';
 
 interface Props {
   story: CallStory;

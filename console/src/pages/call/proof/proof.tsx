@@ -7,8 +7,8 @@ import { messageOf } from '../../../api/problem';
 import { save } from '../../../api/save';
 import { Section } from '../../../components/page/section';
 import type { Step } from '../../../verify/verify';
-import classes from '../call.module.css';
 import { forgetLog, type MissingFeature, type Verification, verifyHere } from './verification';
+import classes from '../call.module.css';
 
 interface Props {
   story: CallStory;

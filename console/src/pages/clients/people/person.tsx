@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
-import { Link, useParams } from 'wouter';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useParams } from 'wouter';
 import { api, revealing, whilePaging, http } from '../../../api/client';
 import type { ClientDto, PersonDto } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
