@@ -159,27 +159,16 @@ function toConfig(env: Environment, { given, accounts, accountValues, secretFile
     infoCacheTtlSeconds: env.INFO_CACHE_TTL_SECONDS,
     /** Whether countries and networks are looked up before a payout is sent. */
     checkCoverage: env.CHECK_COVERAGE === 'true',
-    /**
-     * Whether an outcome is committed before or after the answer to the app. After it, a crash leaves the
-     * call in doubt.
-     */
+    /** Whether outcomes are committed before or after the answer. After it, a crash leaves doubt. */
     outcomes: env.OUTCOMES,
     /** Whether the same content is detected. Without it, only idempotency keys prevent double payments. */
     duplicateGuard: env.DUPLICATE_GUARD === 'true',
-    /**
-     * Seconds after an answer in which the same content without an idempotency key is a suspected duplicate.
-     * 0 disables it.
-     */
+    /** Seconds after an answer in which the same content without a key is suspected. 0 disables it. */
     duplicateWindowSeconds: env.DUPLICATE_WINDOW_SECONDS,
-    /**
-     * Seconds in which the same recipient and amount from another client is held for approval. 0 disables it.
-     */
+    /** Seconds in which another client's payment of the same is held for approval. 0 disables it. */
     duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,
     approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,
-    /**
-     * The public origins of the proxy, in the form of URL.origin. Empty outside production: see
-     * `ownOriginReader`.
-     */
+    /** Public origins, in the form of URL.origin. Empty outside production: see `ownOriginReader`. */
     publicUrls: Object.freeze(env.PUBLIC_URL),
     /** CIDR blocks of reverse proxies whose X-Forwarded headers are trusted. */
     trustedProxies: Object.freeze(env.TRUSTED_PROXIES),
