@@ -68,7 +68,7 @@ export const EVIDENCES = [
     guards: "a misspelt name in a client's list of countries, which never matches",
     edits: [['src/access/clients/grants.ts', 'if (faults.length === 0) return;', 'if (faults.length >= 0) return;']],
     noticedBy: 'test/limits/countries.spec.ts',
-    test: 'refuses unknown countries of a new or changed client',
+    test: 'reject unknown countries of a new or changed client, and suggest the nearest name',
   },
   {
     name: 'known-countries-of-keys',

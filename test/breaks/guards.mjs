@@ -82,7 +82,7 @@ const CALLS = [
       ],
     ],
     noticedBy: 'test/interface/fields/interface-over-http.spec.ts',
-    test: 'says whom a refused payment probably means, and does not record it',
+    test: 'suggests the probable recipient of a refused payment, and does not record it',
   },
   {
     name: 'settled-after-lease',

@@ -59,7 +59,7 @@ export const NETWORK = [
     guards: 'capacity exhausted by headers sent one byte at a time',
     edits: [['src/app/app.ts', '      headersTimeout: HEAD_TIMEOUT_MS,\n', '']],
     noticedBy: 'test/interface/slow-request.spec.ts',
-    test: 'has a limited time, after which Node closes its connection',
+    test: 'times out, and Node closes its connection',
   },
   {
     name: 'connect-attempt-timeout',

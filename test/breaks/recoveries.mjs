@@ -52,7 +52,7 @@ export const RECOVERIES = [
     guards: 'an outcome of the last second missing from an old database',
     edits: [['src/journal/call-journal.ts', "epoch.remember('answered', outcomes[0]!.intentId);", '']],
     noticedBy: EVIDENCE,
-    test: ', and survives a restart',
+    test: 'includes the last outcome, and survives a restart',
   },
   {
     name: 'evidence-after-restarts',
@@ -65,7 +65,7 @@ export const RECOVERIES = [
       ],
     ],
     noticedBy: EVIDENCE,
-    test: ', and survives a restart',
+    test: 'includes the last admission, and survives a restart',
   },
   {
     name: 'evidence-of-checkpoints',

@@ -16,7 +16,7 @@ export const SECOND_PERSONS = [
     guards: 'permission to redeem and collect granted by one person',
     edits: [[WIDENS, '!before.scopes.includes(scope)', "!before.scopes.includes(scope) && scope !== 'write'"]],
     noticedBy: 'test/limits/widened-requests.full.spec.ts',
-    test: 'waits for the scope write alone, which opens something',
+    test: 'alone, which permits new requests',
   },
   {
     name: 'lowered-limit',
@@ -73,21 +73,21 @@ export const SECOND_PERSONS = [
       ],
     ],
     noticedBy: STOPS,
-    test: 'takes two persons for a stop of another person',
+    test: 'requires two persons for a stop of another person',
   },
   {
     name: 'lift-of-an-old-stop',
     guards: 'an old stop lifted by one person',
     edits: [['src/journal/stops/stops.ts', 'const TAKEN_BACK_MINUTES = 10;', 'const TAKEN_BACK_MINUTES = 10_000;']],
     noticedBy: STOPS,
-    test: 'is done alone by the person who set it, for ten minutes',
+    test: 'is permitted to its author alone for ten minutes',
   },
   {
     name: 'lift-unreconciled',
     guards: 'a stop lifted by one person while payments may be missing',
     edits: [[LIFTING, '(!unreconciled && ', '(']],
     noticedBy: STOPS,
-    test: 'takes two persons for one of their own',
+    test: 'requires two persons for an own stop if the recovery gap was not read',
   },
   {
     name: 'claimed-name',

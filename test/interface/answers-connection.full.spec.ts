@@ -67,19 +67,19 @@ describe('a call without a connection to the upstream', () => {
     record: { outcome: 'not_sent', upstream: { status: null, failure }, response: { body: null } },
   });
 
-  it('is not_sent after a refused connection, and the app may try again', async () => {
+  it('is not_sent after a refused connection, and may be retried', async () => {
     await wire.close();
     expect(await call()).toMatchObject(notSent('refused'));
     await wire.listen(wire.port);
   });
 
-  it('is not_sent if the name does not resolve', async () => {
+  it('is not_sent if the host name does not resolve', async () => {
     const unnamed = await startProxy(reaching(`http://${'a'.repeat(64)}.invalid`), paying.proxy.database);
     expect(await call(unnamed)).toMatchObject(notSent('dns'));
     await unnamed.close();
   });
 
-  it('is not_sent if the port does not speak TLS, and the port sees nothing of it', async () => {
+  it('is not_sent if the port does not speak TLS, and sends it nothing', async () => {
     onConnection = (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     expect(await call()).toMatchObject(notSent('tls'));
     expect(Buffer.concat(wire.received).toString('latin1')).not.toMatch(/payouts|254712345678|X-API-Key/i);
@@ -96,13 +96,13 @@ describe('a call without a connection to the upstream', () => {
   });
 });
 
-describe('a call whose connection fails', () => {
+describe('a call with a failing connection', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
   beforeEach(() => (paying.upstream.received.length = 0));
 
-  it('is unknown and not retried if a kept connection breaks as the request arrives', async () => {
+  it('is unknown and not retried if a persistent connection breaks on arrival', async () => {
     const used = new Set<Socket>();
     paying.upstream.behaviour = (received, response, socket) => {
       const again = used.has(socket);
@@ -115,7 +115,7 @@ describe('a call whose connection fails', () => {
     expect(await paying.record(got)).toMatchObject({ outcome: 'unknown', upstream: { failure: 'reset' } });
   });
 
-  it('pays nobody twice when connections close at any moment between two requests', async () => {
+  it('pays nobody twice when connections close between requests at any moment', async () => {
     paying.upstream.behaviour = (received, response, socket) => {
       answer(200, SUCCESS)(received, response, socket);
       const turns = [() => socket.destroy(), () => setImmediate(() => socket.destroy()), () => socket.end()];
@@ -138,7 +138,7 @@ describe('a call whose connection fails', () => {
     }
   });
 
-  it('is carried out and recorded after its app disconnects', async () => {
+  it('is completed and recorded after its app disconnects', async () => {
     let release = () => {};
     const arrived = new Promise<void>((resolve) => {
       paying.upstream.behaviour = (...args) => {
@@ -163,7 +163,7 @@ describe('a call whose connection fails', () => {
   });
 });
 
-describe('a call that passes its deadline', () => {
+describe('a call past its deadline', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying({ upstreamTimeoutMs: 300, upstreamConnections: 1 })));
   afterAll(() => paying.close());
@@ -192,7 +192,7 @@ describe('a call that passes its deadline', () => {
     expect(paying.upstream.received).toHaveLength(1);
   });
 
-  it('is the only one that is in doubt: those that waited behind it were never admitted', async () => {
+  it('is the only one in doubt: queued calls were never admitted', async () => {
     paying.upstream.behaviour = hang;
     const calls = await Promise.all(phones(6).map(async (phone) => ({ phone, got: await paying.pay(phone) })));
     const arrived = paying.upstream.received.map(phoneOf);

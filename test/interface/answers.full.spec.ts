@@ -4,7 +4,7 @@ import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { bytes, Paying, startPaying } from '../support/payments/paying';
 import { UPSTREAM_KEY } from '../support/processes/proxy';
 
-describe('the proxy, given an answer of the upstream', () => {
+describe('the proxy, after an upstream response', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying({ upstreamMaxResponseBytes: 10_000 })));
   afterAll(() => paying.close());
@@ -13,7 +13,7 @@ describe('the proxy, given an answer of the upstream', () => {
   /** The calls of the table's rows, and which of them are in doubt. */
   const outcomes = new Map<string, boolean>();
 
-  it.each(TABLE)('answers the app and records the outcome: $upstream', async (row) => {
+  it.each(TABLE)('responds to the app and records the outcome: $upstream', async (row) => {
     paying.upstream.behaviour = row.behaves;
     const got = await paying.pay();
     expect(got.status).toBe(row.status);
@@ -54,7 +54,7 @@ describe('the proxy, given an answer of the upstream', () => {
   });
 
   it.each(['GET', 'POST'])(
-    'treats answers to %s of a read operation the same way, including calls in doubt',
+    'treats responses to %s of a read operation alike, including calls in doubt',
     async (method) => {
       paying.upstream.behaviour = answer(502, 'Bad gateway');
       const { proxy, app } = paying;
@@ -70,7 +70,7 @@ describe('the proxy, given an answer of the upstream', () => {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ])('decodes %s, which it has not asked for, and stores what it passes on', async (coding, encode) => {
+  ])('decodes %s, which it did not request, and stores the forwarded body', async (coding, encode) => {
     const text = JSON.stringify({ status: 'success', data: { name: 'x'.repeat(5_000), said: UPSTREAM_KEY } });
     paying.upstream.behaviour = (_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': coding }).end(encode(text));
@@ -84,7 +84,7 @@ describe('the proxy, given an answer of the upstream', () => {
     expect((await paying.record(got)).outcome).toBe('succeeded');
   });
 
-  it('decodes no more than the largest answer, and leaves the call in doubt', async () => {
+  it('stops decoding at the size limit, and leaves the call in doubt', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, ' '));
     paying.upstream.behaviour = (_request, response) =>
       response
@@ -94,7 +94,7 @@ describe('the proxy, given an answer of the upstream', () => {
     expect(await paying.record(got)).toMatchObject({ outcome: 'unknown', upstream: { failure: 'unreadable' } });
   });
 
-  it('passes on the Retry-After of a limited upstream, and defaults to one second', async () => {
+  it('forwards the Retry-After of a rate-limited upstream, and defaults to one second', async () => {
     paying.upstream.behaviour = answer(429, ERROR, { 'retry-after': '37' });
     expect((await paying.pay()).headers['retry-after']).toBe('37');
     const at = new Date(Date.now() + 3_600_000).toUTCString();
@@ -106,7 +106,7 @@ describe('the proxy, given an answer of the upstream', () => {
     expect((await paying.pay()).headers['retry-after']).toBe('1');
   });
 
-  it('never shows the app an upstream error about a wrong key', async () => {
+  it('hides an upstream error about a wrong key from the app', async () => {
     paying.upstream.behaviour = answer(401, { status: 'error', error: 'key is not defined. Generate a new one' });
     expect((await paying.pay()).text).not.toContain('key is not defined');
   });
@@ -122,7 +122,7 @@ describe('the proxy, given an answer of the upstream', () => {
     await other.stop();
   });
 
-  it('returns a page of an intermediate server as text, never as a page of the proxy', async () => {
+  it('returns a page of an intermediary as text', async () => {
     paying.upstream.behaviour = answer(404, '<script>alert(1)</script>');
     const got = await paying.proxy.get(paying.app, '/api/v0.1/wallets/list').expect(404);
     expect(got.headers).toMatchObject({
@@ -131,7 +131,7 @@ describe('the proxy, given an answer of the upstream', () => {
     });
   });
 
-  it("sends the validated JSON unchanged, with the proxy's key and nothing of the caller", async () => {
+  it('sends the validated JSON unchanged, with its own key and no other header of the caller', async () => {
     paying.upstream.behaviour = answer(200, OK);
     await paying.pay().set('Cookie', 'a=b').set('Authorization', 'Basic x').set('X-Forwarded-For', '203.0.113.9');
     const [received] = paying.upstream.received;
@@ -150,7 +150,7 @@ describe('the proxy, given an answer of the upstream', () => {
     ]);
   });
 
-  it('drops other headers of the upstream', async () => {
+  it('drops other upstream headers', async () => {
     paying.upstream.behaviour = answer(200, OK, { 'set-cookie': 'session=1', get: '1', has: '1', server: 'upstream' });
     const got = await paying.pay().expect(200);
     expect(got.headers).not.toMatchObject({ 'set-cookie': expect.anything() });

@@ -5,7 +5,7 @@ import { startProxy, TestProxy } from '../support/processes/proxy';
 
 const COUNTRIES = { status: 'success', data: ['Nigeria', 'Kenya'] };
 
-describe('the info operations', () => {
+describe('an info operation', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let shop: string;
@@ -37,7 +37,7 @@ describe('the info operations', () => {
   const recordOf = async ({ headers }: { headers: Record<string, string> }) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
 
-  it('ask the upstream once, return its bytes to every client with their age, and record each call', async () => {
+  it('requests the upstream once, returns its bytes to every client with their age, and records each call', async () => {
     const first = await countries(shop).expect(200);
     expect(first.headers).not.toHaveProperty('age');
     const second = await countries(bank).expect(200);
@@ -59,7 +59,7 @@ describe('the info operations', () => {
     expect(bodies).toEqual([{ intent_id: fetched.id }]); // kept once
   });
 
-  it('let concurrent requests wait for the same answer', async () => {
+  it('shares one response among concurrent requests', async () => {
     const waiting: ServerResponse[] = [];
     upstream.behaviour = (_request, response) => waiting.push(response);
     const asked = Array.from({ length: 20 }, (_, i) => codes(i % 2 ? shop : bank).then((response) => response));
@@ -74,7 +74,7 @@ describe('the info operations', () => {
     expect(await proxy.database.query(given, [ids])).toHaveLength(19);
   });
 
-  it('return no answer whose record was lost', async () => {
+  it('withholds a response whose record was lost', async () => {
     await proxy.database.query('ALTER TABLE outcome RENAME TO gone');
     await assets(shop).expect(502);
     await proxy.database.query('ALTER TABLE gone RENAME TO outcome');
@@ -83,7 +83,7 @@ describe('the info operations', () => {
     expect(upstream.received).toHaveLength(2);
   });
 
-  it('cache different requests separately', async () => {
+  it('caches different requests separately', async () => {
     upstream.behaviour = ({ url }, response, socket) =>
       answer(200, { status: 'success', data: { asked: url } })({} as never, response, socket);
     const [ten, twenty, again] = [await convert(10), await convert(20), await convert(10)];
@@ -92,7 +92,7 @@ describe('the info operations', () => {
     expect(twenty.text).not.toBe(ten.text);
   });
 
-  it('cache a conversion only while it is valid', async () => {
+  it('caches a conversion only while it is valid', async () => {
     upstream.behaviour = answer(200, { status: 'success', data: { validUntil: new Date().toISOString() } });
     await convert(30).expect(200);
     await convert(30).expect(200);
@@ -103,7 +103,7 @@ describe('the info operations', () => {
     ['a refusal', answer(400, { status: 'error', error: 'no' }), 400, 41],
     ['an error within a success', answer(200, { status: 'success', data: { error: 'no' } }), 200, 42],
     ['a failure', answer(503, 'busy'), 502, 43],
-  ])('do not cache %s', async (_what, behaviour, status, amount) => {
+  ])('does not cache %s', async (_what, behaviour, status, amount) => {
     upstream.behaviour = behaviour;
     await convert(amount).expect(status);
     upstream.behaviour = answer(200, COUNTRIES);

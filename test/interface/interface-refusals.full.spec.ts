@@ -42,7 +42,7 @@ describe('the record of a refused request', () => {
     await expectNothingOf(headers['x-call-id'] as string);
   });
 
-  it('returns 400 for a query that the operation does not read, with each parameter', async () => {
+  it('returns 400 for unsupported query parameters, and lists each', async () => {
     const detail =
       /^must not be sent as a query parameter, because this operation has none. Send its input as JSON in the body$/;
     const query = '?subAccount=branch-1&dry_run=true';
@@ -77,7 +77,7 @@ describe('the record of a refused request', () => {
     for (const word of PERSON) expect(rows[0]?.row).not.toContain(word);
   }
 
-  it('contains the positions of faults, and the names that are fields of the interface', async () => {
+  it('contains the positions of faults, and names of interface fields', async () => {
     const body = { credit: [{ colour: 1, email: 'ada', valueInUSD: 1 }] };
     const { headers, body: answer } = await api.post('/send', body).expect(400);
     expect(answer.errors?.[0]).toEqual({ pointer: '/credit/0/colour', detail: UNKNOWN_FIELD });
@@ -99,7 +99,7 @@ describe('the record of a refused request', () => {
     ['fields given twice', `{${Array.from({ length: 3_800 }, (_, at) => `"f${at % 1_900}":1`).join()}}`, 1_900],
     ['items without fields', `{"airtimes":[${'{},'.repeat(999)}{}]}`, 3_000],
     ['items of another kind', `{"airtimes":[${'1,'.repeat(1_999)}1]}`, 1_001],
-  ])('answers a body with thousands of %s with the first 100 and their total', async (_what, body, total) => {
+  ])('reports the first 100 faults of a body with thousands of %s, and their total', async (_what, body, total) => {
     const answer = await api.postRaw('/payouts/airtime', body).expect(400);
     expect(answer.body).toMatchObject({ errors: { length: 100 }, errors_total: total });
     expect(answer.body.error).toMatch(new RegExp(` \\(and ${total - 1} more\\)\\.$`));
@@ -123,7 +123,7 @@ describe('the record of a refused request', () => {
     ]);
   });
 
-  it('is missing for an unknown caller', async () => {
+  it('does not exist for an unknown caller', async () => {
     const [before] = await api.proxy.database.query('SELECT count(*) FROM refusal');
     await api.proxy.post('pp_nobody_x', '/send', {}).expect(401);
     expect(await api.proxy.database.query('SELECT count(*) FROM refusal')).toEqual([before]);
@@ -154,7 +154,7 @@ describe('JSON', () => {
         expect(JSON.parse(String(sent?.body))).toEqual(body);
       });
 
-      it('is rejected like any JSON if it is malformed, invalid, or too large', async () => {
+      it('is rejected like other JSON if it is malformed, invalid or too large', async () => {
         await api.expectRefused(api.postRaw('/send', 'credit=1', headers), wholeBody(/^the body must be valid JSON/));
         await api.expectRefused(api.postRaw('/send', '{"credit":[],"credit":[]}', headers), [
           { pointer: '/credit', detail: /^must be given only once/ },
@@ -166,7 +166,7 @@ describe('JSON', () => {
         await api.expectRefused(api.postRaw('/send', `"${'x'.repeat(1_048_576)}"`, headers), tooLarge);
       });
 
-      it('is not accepted with a console session, whose cookie a page of another origin could send', async () => {
+      it('is rejected with a console session, whose cookie a page of another origin could send', async () => {
         const { url } = api.proxy;
         const signedIn = await supertest(url).post('/v1/session').set('X-API-Key', api.auditor).expect(200);
         const { body } = await supertest(url)

@@ -23,7 +23,7 @@ describe('a long body', () => {
   const pipe = new RequestValidationPipe(loadConfig({}) as RunningConfig);
   const check = (airtimes: unknown[]) => pipe.checkBody({ airtimes }, AirtimePayoutDto);
 
-  it('is checked in a turn for each hundred items, with every fault in its place', async () => {
+  it('is checked in slices of a hundred items, with correct positions of faults', async () => {
     const turns = countTurns();
     const airtimes: unknown[] = Array.from({ length: 1_000 }, () => AIRTIME.airtimes[0]);
     airtimes[998] = { ...AIRTIME.airtimes[0], phoneNumber: 'wrong' };
@@ -34,11 +34,11 @@ describe('a long body', () => {
     expect([...found.brokenItems]).toEqual([998]);
   });
 
-  it('is checked at once if it has a few items', () => {
+  it('is checked in one slice if it has few items', () => {
     expect(check(AIRTIME.airtimes)).not.toBeInstanceOf(Promise);
   });
 
-  it('is decoded and parsed in turns of its own, also right after another one', async () => {
+  it('is decoded and parsed in its own slices, even right after another one', async () => {
     const server = fastify({ bodyLimit: 1_048_576 });
     server.addHook('onRequest', (request, _reply, done) => {
       request.call = { sendBy: 0 } as FastifyRequest['call'];

@@ -10,8 +10,8 @@ import { eventually } from '../support/payments/paying';
 import { startProxy } from '../support/processes/proxy';
 
 /** Requests that are begun and never finished. */
-describe('a request that never ends', () => {
-  it('has a limited time, after which Node closes its connection', async () => {
+describe('an incomplete request', () => {
+  it('times out, and Node closes its connection', async () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     const { requestTimeout, headersTimeout } = proxy.app.getHttpServer();
@@ -20,7 +20,7 @@ describe('a request that never ends', () => {
     await upstream.stop();
   });
 
-  it('is rejected, and is no error of the proxy, when its connection ends', async () => {
+  it('is rejected without a proxy error when its connection ends', async () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     const { key } = await proxy.client('app', 'pay');
@@ -46,7 +46,7 @@ describe('a request that never ends', () => {
     await upstream.stop();
   });
 
-  describe('has a shorter time than a file', () => {
+  describe('has a shorter timeout than a file', () => {
     const server = Fastify({ requestTimeout: 60_000 });
     const open = new Set<Socket>();
     beforeAll(async () => {
@@ -76,7 +76,7 @@ describe('a request that never ends', () => {
       return heard;
     }
 
-    it('has more time if a route accepts a file', async () => {
+    it('gets a longer timeout on a route for files', async () => {
       const file = begin('/file');
       const other = begin('/other');
       await eventually(() => other.over);
@@ -89,7 +89,7 @@ describe('a request that never ends', () => {
       expect(file.over).toBe(false);
     });
 
-    it('has no more time if the file is rejected', async () => {
+    it('gets no longer timeout if the file is rejected', async () => {
       const refused = begin('/refused');
       await eventually(() => refused.said.startsWith('HTTP/1.1 401 '));
       await eventually(() => refused.over);

@@ -7,7 +7,7 @@ import { eventually } from '../support/payments/paying';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
 /** Addresses that lead nowhere, or that the router itself refuses. */
-describe('an address that leads to no route', () => {
+describe('an unroutable address', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let key: string;
@@ -23,7 +23,7 @@ describe('an address that leads to no route', () => {
   });
 
   it.each(['/nope', '/api/v0.1/%zz', '/v1/audit/calls/%', '/v1/nope', '/api/v0.1/payouts/nope'])(
-    'returns 404 for %s, with a call ID and without quoting the address',
+    'returns 404 for %s, with a call ID and without the address',
     async (path) => {
       const { body, headers } = await supertest(proxy.url).get(path).set('X-API-Key', key).expect(404);
       expect(body).toMatchObject({ code: 'not_found', call_id: headers['x-call-id'] });
@@ -40,7 +40,7 @@ describe('an address that leads to no route', () => {
   it.each([
     ['get', '/api/v2/wallets/list'],
     ['get', '/api/v0.1/%zz'],
-  ] as const)("returns the interface's envelope for %s %s, like everything below /api/", async (method, path) => {
+  ] as const)('returns the interface envelope for %s %s, like everything below /api/', async (method, path) => {
     const { body, type } = await supertest(proxy.url)[method](path).set('X-API-Key', key).expect(404);
     expect(type).toBe('application/json');
     expect(body).toMatchObject({ status: 'error', code: 'not_found', action: 'fix_request' });
@@ -56,12 +56,12 @@ describe('an address that leads to no route', () => {
     },
   );
 
-  it('treats an ID of any length as one that does not exist', async () => {
+  it('returns 404 for an ID of any length', async () => {
     const { body } = await proxy.get(key, `/v1/calls/${'x'.repeat(500)}`).expect(404);
     expect(body.code).toBe('call_not_found');
   });
 
-  describe('a method that its path does not have', () => {
+  describe('an unsupported method', () => {
     it.each([
       ['GET', '/api/v0.1/payouts/airtime', 'POST'],
       ['PUT', '/api/v0.1/payouts/airtime', 'POST'],
@@ -74,7 +74,7 @@ describe('an address that leads to no route', () => {
       ['PATCH', '/v1/calls/019aaaaa-0000-7000-8000-000000000000', 'GET'],
       ['GET', '/v1/preview/payouts/airtime', 'POST'],
       ['POST', '/livez', 'GET'],
-    ])('gets 405 for %s %s, which names %s, with a key or none', async (method, path, allow) => {
+    ])('returns 405 for %s %s, which lists %s, with or without a key', async (method, path, allow) => {
       for (const headers of [{ 'X-API-Key': key }, {}]) {
         const answered = await fetch(proxy.url + path, { method, headers });
         expect([answered.status, answered.headers.get('allow')]).toEqual([405, allow]);
@@ -85,7 +85,7 @@ describe('an address that leads to no route', () => {
       expect(upstream.received).toEqual([]);
     });
 
-    it('is named for every route of the document', async () => {
+    it('returns 405 for every route of the document', async () => {
       const { body } = await supertest(proxy.url).get('/openapi.json').expect(200);
       for (const [path, item] of Object.entries((body as { paths: Record<string, object> }).paths)) {
         const answered = await fetch(proxy.url + path.replace(/[{}]/g, ''), { method: 'PUT' });
@@ -188,7 +188,7 @@ describe('an address that leads to no route', () => {
         'problem+json',
       ],
       ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'not_found', 'problem+json'],
-    ])('gets the documented form, and is logged and counted: %s', async (_what, bytes, status, code, type) => {
+    ])('gets the documented error, and is logged and counted: %s', async (_what, bytes, status, code, type) => {
       const logged = jest.spyOn(proxy.app.get(Logger), 'log');
       const before = await counted(code);
       const answer = await talk(bytes);
@@ -207,14 +207,14 @@ describe('an address that leads to no route', () => {
       expect(JSON.stringify(logged.mock.calls)).toContain(answer.body.call_id);
     });
 
-    it('is recorded if its caller is known: a body that is broken halfway', async () => {
+    it('is recorded for a known caller if its body breaks off', async () => {
       const { status, body } = await talk(post('/api/v0.1/payouts/airtime', 'Transfer-Encoding: chunked'), 'zz\r\n');
       expect([status, body.status, body.code]).toEqual([400, 'error', 'invalid_request']);
       await eventually(async () => (await refusalOf(body.call_id)) !== undefined);
       expect(await refusalOf(body.call_id)).toEqual({ status: 400, code: 'invalid_request' });
     });
 
-    it('gets 408 if it is not complete in time', async () => {
+    it('gets 408 if it is incomplete at the timeout', async () => {
       const server = proxy.app.getHttpServer();
       server.once('request', ({ socket }: { socket: unknown }) =>
         setImmediate(() => server.emit('clientError', { code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket)),
@@ -228,7 +228,7 @@ describe('an address that leads to no route', () => {
       ]);
     });
 
-    it('does not replace the response to the payout before it', async () => {
+    it('does not replace the response to an earlier payout', async () => {
       const paid = JSON.stringify({ airtimes: [airtimeItem()] });
       const { said } = await talk(
         post('/api/v0.1/payouts/airtime', `Content-Length: ${paid.length}`),

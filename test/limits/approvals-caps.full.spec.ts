@@ -83,7 +83,7 @@ describe('the caps of a held call', () => {
     },
   );
 
-  it('have nothing left, and never less, once the cap is exceeded', async () => {
+  it('have zero remaining, never less, once the cap is exceeded', async () => {
     await cap('3', null);
     await spendToday('2');
     expect(await capsOf(await approving.hold())).toMatchObject({
@@ -92,7 +92,7 @@ describe('the caps of a held call', () => {
     });
   });
 
-  it('are not affected by calls without an amount, which always fit', async () => {
+  it('ignore calls without an amount, which always fit', async () => {
     await cap('1', null);
     await spendToday('4');
     const id = await approving.hold({ total_usd: null });
@@ -145,7 +145,7 @@ describe('a held call that its client may no longer send', () => {
     ["countries = '{Ghana}'", 'country_not_allowed', 'a country that the client may not pay to'],
     ['max_item_usd = 2.499999', 'cap_exceeded', 'one item'],
     ['max_call_usd = 2.499999', 'cap_exceeded', 'one call'],
-  ])('cannot be approved after %s, and waits until that is changed back', async (assignment, rule, words) => {
+  ])('cannot be approved after %s, and waits until that is reverted', async (assignment, rule, words) => {
     await change(assignment);
     const { body } = await approving.decide('approve', held).expect(409);
     expect(body).toMatchObject({ code: 'no_longer_allowed', detail: expect.stringContaining(`(${rule})`) });
@@ -163,7 +163,7 @@ describe('a held call that its client may no longer send', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('cannot be approved with more items than the client may send now', async () => {
+  it('cannot be approved with more items than the client may now send', async () => {
     const items = (phones: string[]) => ({ airtimes: phones.flatMap((phone) => airtime(phone).airtimes) });
     await change('approval_over_usd = 1');
     const asked = approving.proxy.post(approving.app, '/payouts/airtime', items(phones(2)));
@@ -175,7 +175,7 @@ describe('a held call that its client may no longer send', () => {
     await approving.decide('approve', id).expect(200);
   });
 
-  it('cannot be approved if a limit is committed while the approval waits for the client', async () => {
+  it('cannot be approved if a limit commits while the approval waits for the client', async () => {
     await approving.query('BEGIN');
     await change("countries = '{Ghana}'");
     const deciding = approving.decide('approve', held).then((response) => response);

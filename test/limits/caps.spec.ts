@@ -92,7 +92,7 @@ describe('caps of clients with fifty apps and two proxies', () => {
     ['daily', { daily_cap_usd: '5' }],
     ['monthly', { monthly_cap_usd: '5' }],
     ['daily and monthly', { daily_cap_usd: '5.1', monthly_cap_usd: '5' }],
-  ])('allow payouts with a %s cap as often as they fit, and not once more', async (_which, limits) => {
+  ])('allow exactly the payouts that fit a %s cap', async (_which, limits) => {
     const client = await newClient(limits);
     // Of the month before: it counts on no cap any more.
     await database.query(`INSERT INTO spending SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date - 1, 5`, [
@@ -111,7 +111,7 @@ describe('caps of clients with fifty apps and two proxies', () => {
     expect([await carriedOut(), await spending(client)]).toEqual(['5.000000', '10.000000']);
   });
 
-  it('are not exceeded by two proxies that decide at the same moment', async () => {
+  it('are not exceeded by two proxies that decide concurrently', async () => {
     const client = await newClient({ daily_cap_usd: '1' });
     const usd = new Decimal('0.6');
     const both = () => Promise.all([0, 1].map((proxy) => pay(client, usd, proxy)));
@@ -120,7 +120,7 @@ describe('caps of clients with fifty apps and two proxies', () => {
     expect([await carriedOut(), await spending(client)]).toEqual(['0.600000', '0.600000']);
   });
 
-  it('equal the payouts carried out, and reject only what does not fit', async () => {
+  it('equal the completed payouts, and reject only excess ones', async () => {
     const random = randomAmounts(SEED);
     const cap = '12.123457'; // each asks for about 20
     const capped: Capped[] = [];
@@ -161,7 +161,7 @@ describe('caps of clients with fifty apps and two proxies', () => {
     expect([await carriedOut(), await spending(client)]).toEqual([kept, kept]);
   });
 
-  it('let released amounts be spent again once, but not those in doubt', async () => {
+  it('allow released amounts to be spent once, but not those in doubt', async () => {
     const client = await newClient({ daily_cap_usd: '1' });
     const [part, rest, least] = ['0.4', '0.6', '0.000001'].map((text) => new Decimal(text)) as [
       Decimal,
@@ -180,7 +180,7 @@ describe('caps of clients with fifty apps and two proxies', () => {
     expect(await spending(client)).toBe('1.000000');
   });
 
-  it('are never exceeded for any observer while others pay', async () => {
+  it('are never exceeded for any observer under concurrent payments', async () => {
     const client = await newClient({ daily_cap_usd: '3' });
     await database.query(
       `ALTER TABLE spending ADD CONSTRAINT under_cap CHECK (client_id <> '${client.id}' OR usd <= 3)`,

@@ -7,7 +7,7 @@ import { PHONE } from '../support/payments/paying';
 const NIGERIAN = '+2348012345678';
 
 /** A client that may pay only to Kenya must not reach another country by writing "Kenya". */
-describe('a client that may pay to one country', () => {
+describe('a client limited to one country', () => {
   let approving: Approving;
 
   beforeAll(async () => (approving = await startApproving()));
@@ -53,7 +53,7 @@ describe('a client that may pay to one country', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('cannot send a held call to a number of another country, once the limit holds', async () => {
+  it('cannot send a held call to a number of another country after the limit is set', async () => {
     await change("countries = '{}', allow_foreign_numbers = TRUE, approval_over_usd = 0.5");
     const asked = approving.proxy.post(approving.app, '/payouts/airtime', airtimes(NIGERIAN));
     const { call_id: id } = (await asked.expect(202)).body;
@@ -78,7 +78,7 @@ describe('the countries of a client', () => {
   beforeAll(async () => (api = await startClientsApi()));
   afterAll(() => api.close());
 
-  it('refuses unknown countries of a new or changed client, with the nearest known name', async () => {
+  it('reject unknown countries of a new or changed client, and suggest the nearest name', async () => {
     const limited = { name: 'misspelt', scopes: ['read'], countries: ['KEN', 'Kenia', 'Guinée', 'Nowhere'] };
     const must = 'must be an English or French name of a country, or its ISO 3166-1 code';
     const faults = [
@@ -92,14 +92,14 @@ describe('the countries of a client', () => {
     expect((await api.ask('get', '/misspelt')).body.countries).toEqual(['KEN', 'Guinée']);
   });
 
-  it('keeps unknown countries of an earlier version when other limits change', async () => {
+  it('keep unknown countries of an earlier version when other limits change', async () => {
     await api.create('earlier', { countries: ['Kenya'] });
     await api.proxy.database.query(`UPDATE client SET countries = '{Atlantis}' WHERE name = 'earlier'`);
     const { body } = await api.ask('patch', '/earlier', { max_items: 3 }).expect(200);
     expect(body).toMatchObject({ max_items: 3, countries: ['Atlantis'] });
   });
 
-  it('refuses unknown countries from every author', async () => {
+  it('reject unknown countries in the clients service', async () => {
     const clients = api.proxy.app.get(ClientsService, { strict: false });
     await expect(clients.create('never', ['read'], { countries: ['Kenya', 'Kenia'] })).rejects.toThrow(
       /^countries\/1 must be an English or French name of a country, .*Did you mean Kenya\?$/,

@@ -21,7 +21,7 @@ const item = (countryToSend: string) => ({ countryToSend, phoneNumber: '+2547123
 const airtime = (...countries: string[]) => ({ airtimes: countries.map(item) });
 const momo = (country: string, momoCode: string) => ({ momos: [{ ...item(country), momoCode, reference: '' }] });
 
-describe('countries and networks that the upstream does not serve', () => {
+describe('countries and networks without upstream coverage', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -106,7 +106,7 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(arrived()).toEqual(['/info/mobile-money-codes', '/payouts/mobile-money']);
   });
 
-  it('are looked up in a list that is read once, on record as caused by the payout', async () => {
+  it('are checked against a list that is read once and recorded with the payout', async () => {
     const before = await counted();
     const paid = await Promise.all(
       [1, 2, 3, 4, 5].map(() => proxy.post(app, '/payouts/airtime', airtime('kénya')).expect(200)),
@@ -138,7 +138,7 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(arrived()).toEqual([...asked, '/payouts/airtime', '/payouts/airtime']);
   });
 
-  it('pass unchecked if the list is late, and the request for it is on record', async () => {
+  it('pass unchecked if the list is late, and its request is recorded', async () => {
     countries = hang;
     const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
     expect(await recordOf(paid.headers)).toMatchObject({ coverage: 'unchecked' });
@@ -152,7 +152,7 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(await outcomes()).toEqual([{ kind: 'unknown', failure: 'timeout' }]);
   });
 
-  it('are rejected again once the list is available, without delays until then', async () => {
+  it('are rejected again once the list is available, without delays before', async () => {
     const pay = () => proxy.post(app, '/payouts/airtime', airtime('France'));
     const asked = () => arrived().filter((url) => url.startsWith('/info/')).length;
     countries = answer(503, 'busy');
@@ -167,14 +167,14 @@ describe('countries and networks that the upstream does not serve', () => {
     expect(asked()).toBe(3 + 1);
   });
 
-  it('are looked up again once the list is too old', async () => {
+  it('are checked against a new list once the old one expires', async () => {
     await proxy.post(app, '/payouts/airtime', airtime('France')).expect(400);
     countries = answer(200, { ...COUNTRIES, data: ['France'] });
     aheadMs += 2 * TTL_MS;
     await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
   });
 
-  it('are not looked up if the operator disables it, and the record says so', async () => {
+  it('are not checked if the operator disables the check, and the record states it', async () => {
     const unchecked = await startProxy({ upstreamBaseUrl: upstream.url, checkCoverage: false }, database);
     const paid = await unchecked.post(app, '/payouts/airtime', airtime('France')).expect(200);
     expect(arrived()).toEqual(['/payouts/airtime']);

@@ -49,7 +49,7 @@ describe('limits over time', () => {
       return { ...record, recorded_at: at, ...(record.reserved_on && { reserved_on: at.slice(0, 10) }) };
     });
 
-  it('hold what a recipient would get over the threshold of a day, whatever the size of each payout', async () => {
+  it('hold payouts over the daily threshold of a recipient, whatever the size of each', async () => {
     const { key } = await client({ approvalOverUsd: usd('50'), approvalOverRecipientDayUsd: usd('100') });
     const phone = newPhone();
     const sent = [];
@@ -60,7 +60,7 @@ describe('limits over time', () => {
     expect((await approval(idOf(held))).approval).toMatchObject({ held_for: 'over_recipient_threshold' });
   });
 
-  it('hold what the client would pay over its threshold of a day, and count held calls', async () => {
+  it('hold payouts over the daily threshold of the client, including held calls', async () => {
     const { key } = await client({ approvalOverDayUsd: usd('100') });
     await pay(key, items([newPhone(), 90])).expect(200);
     const held = await pay(key, items([newPhone(), 20])).expect(202);
@@ -70,7 +70,7 @@ describe('limits over time', () => {
     await pay(key, items([newPhone(), 5])).expect(200);
   });
 
-  it('refuse what a recipient would get over the limit of a day, and name each item', async () => {
+  it('refuse payouts over the daily limit of a recipient, and name each item', async () => {
     const { key } = await client({ maxRecipientDayUsd: usd('100') });
     const [phone, other] = [newPhone(), newPhone()];
     await pay(key, items([phone, 60])).expect(200);
@@ -81,7 +81,7 @@ describe('limits over time', () => {
     await pay(key, items([other, 90], [phone, 30], [phone, 10])).expect(200);
   });
 
-  it('never exceed the limit of a recipient by two proxies at the same moment', async () => {
+  it('are not exceeded for a recipient by two concurrent proxies', async () => {
     const { id, key } = await client({ maxRecipientDayUsd: usd('100') });
     const phone = newPhone();
     const answers = Array.from({ length: 40 }, (_, n) =>
@@ -96,7 +96,7 @@ describe('limits over time', () => {
     expect(Number(row?.usd)).toBeGreaterThan(100 - 7.4);
   });
 
-  it('count a payout that was rejected no more', async () => {
+  it('exclude a rejected payout', async () => {
     const { key } = await client({ maxRecipientDayUsd: usd('100') });
     const phone = newPhone();
     approving.upstream.behaviour = answer(400, { status: 'error', error: 'no such number' });
@@ -106,7 +106,7 @@ describe('limits over time', () => {
     await pay(key, items([phone, 1])).expect(403);
   });
 
-  it('begin anew on the next day', async () => {
+  it('reset on the next day', async () => {
     const { key } = await client({ maxRecipientDayUsd: usd('100') });
     const phone = newPhone();
     await daysEarlier(idOf(await pay(key, items([phone, 100])).expect(200)), 1);
@@ -114,7 +114,7 @@ describe('limits over time', () => {
     await pay(key, items([phone, 1])).expect(403);
   });
 
-  it('count each client by itself, and only the recipient that is paid', async () => {
+  it('count each client separately, and only the paid recipient', async () => {
     const [first, second] = [
       await client({ maxRecipientDayUsd: usd('5') }),
       await client({ maxRecipientDayUsd: usd('5') }),
@@ -126,7 +126,7 @@ describe('limits over time', () => {
     await post(first.key, 'ADA.cap@example.com').expect(403);
   });
 
-  it('hold an equal payout within the days, and show the earlier call', async () => {
+  it('hold an equal payout within the configured days, and show the earlier call', async () => {
     const { key } = await client({ holdDuplicatesDays: 7 });
     const phone = newPhone();
     const earlier = idOf(await pay(key, items([phone, 3])).expect(200));
@@ -139,7 +139,7 @@ describe('limits over time', () => {
     await pay(key, items([phone, 3])).expect(200);
   });
 
-  it('are asked again by an approval, if they refuse', async () => {
+  it('are checked again at approval, and can refuse it', async () => {
     const { key, name } = await client({ maxRecipientDayUsd: usd('100'), approvalOverUsd: usd('50') });
     const phone = newPhone();
     const held = idOf(await pay(key, items([phone, 60])).expect(202));
@@ -153,7 +153,7 @@ describe('limits over time', () => {
     await pay(key, items([phone, 0.000001])).expect(403);
   });
 
-  it('are previewed as they are decided', async () => {
+  it('match their preview', async () => {
     const limits = { maxRecipientDayUsd: usd('20'), approvalOverRecipientDayUsd: usd('10'), holdDuplicatesDays: 30 };
     const { key } = await client(limits);
     const phone = newPhone();
@@ -173,7 +173,7 @@ describe('limits over time', () => {
     expect((await preview(14.5)).refusal).toMatchObject({ errors: [{ pointer: '/airtimes/0/valueInUSD' }] });
   });
 
-  it('store hashes only, as long as needed, and nothing for other clients', async () => {
+  it('store only hashes, as long as needed, and nothing for other clients', async () => {
     const rows = (id: string) =>
       approving.query('SELECT length(recipient) AS bytes FROM recipient_payment WHERE intent_id = $1', [id]);
     const [none, some] = [await client({}), await client({ holdDuplicatesDays: 3 })];

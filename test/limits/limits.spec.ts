@@ -45,7 +45,7 @@ describe('GET /v1/limits', () => {
     });
   });
 
-  it('shows each limit, and the exact rest of today and of this month', async () => {
+  it('shows each limit, and the exact remainder of today and of this month', async () => {
     const { id, key } = await clients.create('shop', ['pay'], {
       dailyCapUsd: new Decimal(10),
       monthlyCapUsd: new Decimal(999_999_999),
@@ -100,7 +100,7 @@ describe('GET /v1/limits', () => {
     });
   });
 
-  it('adds up the days of this month only', async () => {
+  it('sums the days of this month only', async () => {
     const { id, key } = await clients.create('monthly', ['read'], { monthlyCapUsd: new Decimal(100) });
     await spend(id, '2028-01-31', '50');
     await spend(id, '2028-02-01', '0.1');
@@ -128,7 +128,7 @@ describe('GET /v1/limits', () => {
     await setClock('2028-02-29T23:59:59Z');
   });
 
-  it('shows zero, not less, for a cap that was lowered', async () => {
+  it('shows zero, not less, for a lowered cap', async () => {
     const { id, key } = await clients.create('lowered', ['write'], { dailyCapUsd: new Decimal(10) });
     await spend(id, '2028-02-29', '7');
     await clients.update('lowered', { dailyCapUsd: new Decimal(5) });

@@ -7,7 +7,7 @@ import { startProxy, TestProxy } from '../support/processes/proxy';
 const WALLETS = '/api/v0.1/wallets/list';
 
 /** How many requests a client may make in a minute, over all instances. */
-describe('requests per minute', () => {
+describe('the rate limit', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
   let twin: TestProxy;
@@ -42,7 +42,7 @@ describe('requests per minute', () => {
   const recorded = async (name: string) =>
     (await proxy.get(auditor, `/v1/audit/calls?outcome=refused&client=${name}`).expect(200)).body.calls;
 
-  it('are counted down in every response including errors, and beyond the limit get 429 with Retry-After', async () => {
+  it('counts down in every response including errors, and then returns 429 with Retry-After', async () => {
     const key = await limited('counted', 3);
     const answers = [
       await proxy.get(key, WALLETS).expect(200),
@@ -65,7 +65,7 @@ describe('requests per minute', () => {
     expect(body).toMatchObject({ status: 'error', code: 'rate_limited', call_id: headers['x-call-id'] });
   });
 
-  it('start again a minute after the first one', async () => {
+  it('resets a minute after the first request', async () => {
     const key = await limited('again', 1);
     await proxy.get(key, WALLETS).expect(200);
     await proxy.get(key, WALLETS).expect(429);
@@ -77,7 +77,7 @@ describe('requests per minute', () => {
     await proxy.get(key, WALLETS).expect(429);
   });
 
-  it('are not counted for a client without a limit, and a changed limit applies at once', async () => {
+  it('ignores a client without a limit, and applies a change at once', async () => {
     const { key, id } = await proxy.client('changing', 'read', 'account');
     const { headers } = await proxy.get(key, WALLETS).expect(200);
     expect([headers.ratelimit, headers['ratelimit-policy']]).toEqual([undefined, undefined]);
@@ -91,7 +91,7 @@ describe('requests per minute', () => {
     for (let more = 0; more < 3; more++) await proxy.get(key, WALLETS).expect(200);
   });
 
-  it('never exceed the limit on two proxies, with the first refusal recorded and all counted', async () => {
+  it('is never exceeded on two proxies, with the first refusal recorded and all counted', async () => {
     const key = await limited('burst', 50);
     const sentBefore = upstream.received.length;
     const countedBefore = await counted();
@@ -117,7 +117,7 @@ describe('requests per minute', () => {
     return Number(found[0] ?? 0) + Number(found[1] ?? 0);
   }
 
-  it('are refused while the database cannot count them', async () => {
+  it('refuses requests while the database cannot count them', async () => {
     const key = await limited('unavailable', 5);
     const prisma = proxy.app.get(SidePrisma, { strict: false });
     const ask = prisma.prepared.bind(prisma);

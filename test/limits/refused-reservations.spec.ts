@@ -8,7 +8,7 @@ import { rulesOf, withId } from '../support/payments/guard-windows';
 import { airtime, eventually, Paying, phones, startPaying } from '../support/payments/paying';
 
 /** Promise 3, part: a call that was refused, and was never sent, does not use up a cap. */
-describe('the reservation of a refused call whose process died', () => {
+describe('the reservation of a refused call after a crash', () => {
   let paying: Paying;
   let worker: INestApplicationContext;
   let clients = 0;
@@ -62,7 +62,7 @@ describe('the reservation of a refused call whose process died', () => {
     dying.mockRestore();
   }
 
-  it('is released by the next round of the resolver, once', async () => {
+  it('is released once by the next resolver round', async () => {
     const call = await admittedAndRefused();
     await refuseAndDie(call);
     expect(await spentBy(call.client.id)).toBe(5);
@@ -81,7 +81,7 @@ describe('the reservation of a refused call whose process died', () => {
     expect(await spentBy(call.client.id)).toBe(2.5);
   });
 
-  it('is released once if its process lives, and releases it at the same time', async () => {
+  it('is released once by its live process and the resolver together', async () => {
     const call = await admittedAndRefused();
     await refuseAndDie(call);
     const resolver = worker.get(ResolverService);

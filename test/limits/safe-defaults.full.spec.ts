@@ -73,7 +73,7 @@ describe('the defaults of the commands', () => {
     await update('uncapped', '--operations', 'all', '--daily-cap', 'none');
   });
 
-  it('issues keys that expire in a year, or as --expires says', async () => {
+  it('issues keys for a year, or for --expires', async () => {
     const issue = (...args: string[]) => keys('issue', '--client', 'yearly', ...args);
     await create('yearly');
     await create('lasting', '--expires', 'never');

@@ -10,7 +10,7 @@ import { airtime, phones } from '../support/payments/paying';
 const SECRET = 'a screening secret of many bytes'.replaceAll(' ', '-');
 const says = (verdict: unknown) => answer(200, { verdict, reason: 'Ada Lovelace is on list 17' });
 
-describe('the screening of recipients', () => {
+describe('recipient screening', () => {
   let service: FakeUpstream;
   let approving: Approving;
   let count = 0;
@@ -44,7 +44,7 @@ describe('the screening of recipients', () => {
   const recordOf = async (id: string) =>
     (await approving.proxy.get(approving.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
 
-  it('sends an allowed call, records the verdict, and says who asks about whom', async () => {
+  it('sends an allowed call, records the verdict, and identifies the client and the recipients', async () => {
     await pay().expect(200); // looks the changed client up
     service.received.length = 0;
     const body = { credits: [{ email: 'Ada@example.com', twitter: '@ada', valueInUSD: 1.5 }, { twitter: '@bob' }] };
@@ -76,7 +76,7 @@ describe('the screening of recipients', () => {
     expect(service.received).toHaveLength(1);
   });
 
-  it('refuses a denied call, and keeps nothing of what the service said', async () => {
+  it('refuses a denied call, and stores no details of the service', async () => {
     service.behaviour = says('deny');
     const refused = await pay().expect(403);
     expect(refused.body).toMatchObject({ code: 'screening_denied', action: 'ask' });
@@ -86,7 +86,7 @@ describe('the screening of recipients', () => {
     expect(approving.upstream.received).toEqual([]);
   });
 
-  it('holds a call that needs a review, and asks again when it is approved', async () => {
+  it('holds a call for review, and screens again on approval', async () => {
     service.behaviour = says('review');
     const held = idOf(await pay().expect(202));
     expect(await recordOf(held)).toMatchObject({ screening: 'review', approval: { held_for: 'screening_review' } });
@@ -100,7 +100,7 @@ describe('the screening of recipients', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('records the verdict of each approval, and of each that it prevents', async () => {
+  it('records the verdict of each approval, including prevented ones', async () => {
     const verdicts = ['allow', 'review'];
     for (const verdict of verdicts) {
       service.behaviour = says('review');
@@ -126,7 +126,7 @@ describe('the screening of recipients', () => {
     expect(await recordOf(rejected)).toMatchObject({ approval: { status: 'rejected', screening: null } });
   });
 
-  it('replays a call whose recipients could not be screened any more', async () => {
+  it('replays a call even if screening is unavailable', async () => {
     const body = airtime('+254700099999');
     const ask = () => approving.proxy.post(approving.app, '/payouts/airtime', body).set('Idempotency-Key', 'replayed');
     await ask().expect(200);
@@ -137,7 +137,7 @@ describe('the screening of recipients', () => {
     expect(approving.upstream.received).toHaveLength(1);
   });
 
-  it('tells the service nothing about a request that is refused anyway, and nothing in a preview', async () => {
+  it('sends nothing to the service for a refused request or a preview', async () => {
     await approving.query('UPDATE client SET max_item_usd = 1 WHERE id = $1', [approving.clientId]);
     await pay().expect(403); // looks the changed client up
     service.received.length = 0;
@@ -191,7 +191,7 @@ describe('the screening of recipients', () => {
     expect([[...asked], approving.upstream.received]).toEqual([['/check'], []]);
   });
 
-  it('sends nothing upstream without the verdict allow, whatever the service answers', async () => {
+  it('sends nothing upstream without the verdict allow, for any response of the service', async () => {
     const body = fc.oneof(
       fc.constantFrom('allow', 'deny', 'review').map((verdict) => JSON.stringify({ verdict })),
       fc.anything().map((verdict) => JSON.stringify({ verdict })),

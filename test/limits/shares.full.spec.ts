@@ -12,7 +12,7 @@ import { AIRTIME, eventually, Paying, startPaying } from '../support/payments/pa
 
 const SUMMARY = '/v1/audit/summary';
 
-describe('a key that asks for more than its share', () => {
+describe('a key over its share', () => {
   let paying: Paying;
   let greedy: string;
   let other: string;
@@ -42,7 +42,7 @@ describe('a key that asks for more than its share', () => {
     return Number(new RegExp(`^payout_proxy_share_in_use{share="${share}"} (\\d+)$`, 'm').exec(text)?.[1]);
   };
 
-  it('gets 429 for further searches, and everybody else goes on', async () => {
+  it('gets 429 for further searches, while other keys continue', async () => {
     const begun = holdSummaries();
     const ended: string[] = [];
     const searches = Array.from({ length: SHARES.searches.ofKey }, () =>
@@ -70,7 +70,7 @@ describe('a key that asks for more than its share', () => {
     expect(await inUse('searches')).toBe(0);
   });
 
-  it('counts with rests while payments arrive', async () => {
+  it('counts in slices while payments arrive', async () => {
     const summarize = jest.spyOn(SummaryService.prototype, 'summarize');
     const isPaying = jest.spyOn(SharesService.prototype, 'isPaying', 'get');
     for (const rests of [true, false]) {
@@ -80,7 +80,7 @@ describe('a key that asks for more than its share', () => {
     }
   });
 
-  it('gets fewer turns while payments arrive, and not while others read', async () => {
+  it('gets fewer turns while payments arrive, but not during reads', async () => {
     const noted = jest.spyOn(SharesService.prototype, 'notePayment');
     await ask(greedy, SUMMARY).expect(200);
     await ask(other, '/v1/calls').expect(200);
@@ -89,7 +89,7 @@ describe('a key that asks for more than its share', () => {
     expect(noted).toHaveBeenCalledTimes(1);
   });
 
-  it('gets 429 for one preview too many, and 503 if all keys have too many', async () => {
+  it('gets 429 for excess previews, and 503 if all keys together have too many', async () => {
     const preview = () =>
       supertest(paying.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', greedy).send(AIRTIME);
     const own = jest.replaceProperty(SHARES.previews, 'ofKey', 0 as never);
@@ -106,7 +106,7 @@ describe('a key that asks for more than its share', () => {
     await preview().expect(200);
   });
 
-  it('has at most one of its refusals in a minute on record', async () => {
+  it('records at most one of its refusals per minute', async () => {
     const replaced = jest.replaceProperty(SHARES.requests, 'ofKey', 0 as never);
     for (let time = 0; time < 3; time += 1) await ask(greedy, '/v1/limits').expect(429).expect('Retry-After', '1');
     await paying.pay().expect(429); // an own record, because it is another key
@@ -118,7 +118,7 @@ describe('a key that asks for more than its share', () => {
     await ask(greedy, '/v1/limits').expect(200);
   });
 
-  it('loses its turn when it hangs up', async () => {
+  it('loses its turn when it disconnects', async () => {
     const begun = holdSummaries();
     const first = ask(other, SUMMARY).then(({ status }) => status);
     await eventually(() => begun.length === 1);
@@ -132,7 +132,7 @@ describe('a key that asks for more than its share', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('waits with long bodies while its last ones had faults, and other requests do not', async () => {
+  it('waits with long bodies after recent faults, while other requests do not', async () => {
     const long = { airtimes: [{ countryToSend: 'Kenya', unknown: 'x'.repeat(100_000) }] };
     const post = (key: string, body: object) => paying.proxy.post(key, '/payouts/airtime', body);
     await post(greedy, long).expect(400);
@@ -142,7 +142,7 @@ describe('a key that asks for more than its share', () => {
     await post(greedy, { airtimes: [] }).expect(400);
   });
 
-  it('follows with many streams at the cost of one', async () => {
+  it('follows many streams at the cost of one', async () => {
     const reads = jest.spyOn(OverviewService.prototype, 'read');
     const keys = jest.spyOn(KeyCallersService.prototype, 'peek');
     const events: string[] = [];
@@ -167,7 +167,7 @@ describe('a key that asks for more than its share', () => {
     await eventually(async () => (await inUse('streams')) === 0);
   });
 
-  it('cannot take the connections of payments', async () => {
+  it('cannot take payment connections', async () => {
     const app = paying.proxy.app;
     const [side, reader] = [app.get(SidePrisma, { strict: false }), app.get(ReaderPrisma, { strict: false })];
     const { database } = paying.proxy;
@@ -187,13 +187,13 @@ describe('a key that asks for more than its share', () => {
   });
 });
 
-describe('a statement whose reader hangs up', () => {
+describe('a statement of a disconnected reader', () => {
   let paying: Paying;
 
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
 
-  it('ends in Postgres, too', async () => {
+  it('ends in Postgres', async () => {
     const reader = paying.proxy.app.get(ReaderPrisma, { strict: false });
     const running = async () =>
       (

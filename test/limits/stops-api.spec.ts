@@ -63,7 +63,7 @@ describe('/v1/stops', () => {
     for (const id of await list()) await lift(id).expect(200);
   });
 
-  it('stops once for concurrent requests, and lifts once', async () => {
+  it('stops and lifts once under concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => stop({ client: 'shop', reason: 'a leak' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(19).fill(200), 201]);
     const [id = '', ...others] = [...new Set(answers.map(({ body }) => body.id as string))];
@@ -93,14 +93,14 @@ describe('/v1/stops', () => {
   });
 
   it.each(['01a1fc4c-d86a-751d-baa6-e9463876b80c', 'shop', "'"])(
-    'returns 404 for lifting %s, which is no stop',
+    'returns 404 for lifting %s, which is not a stop',
     async (id) => {
       const { body } = await lift(encodeURIComponent(id)).expect(404);
       expect(body.code).toBe('stop_not_found');
     },
   );
 
-  it('lets admin stop, approvers and auditors read, and rejects others', async () => {
+  it('lets admin stop, approvers and auditors read, and rejects other scopes', async () => {
     const { body } = await stop({ client: 'shop', reason: 'why' }).expect(201);
     for (const scope of ['approve', 'audit', 'pay', 'reconcile'] as const) {
       const { key } = await proxy.client(`has-${scope}`, scope);

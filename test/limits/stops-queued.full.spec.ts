@@ -5,7 +5,7 @@ import { airtime, eventually, Paying, phoneOf, startPaying, SUCCESS } from '../s
 
 const [FIRST, QUEUED] = ['+254712345678', '+254712345679'];
 
-describe('a call that waits for its place', () => {
+describe('a queued call', () => {
   let paying: Paying;
   let admin: string;
   let approver: string;
@@ -61,7 +61,7 @@ describe('a call that waits for its place', () => {
     ['everything', { everything: true }],
     ['its client', { client: 'app' }],
     ['its operation', { operation: 'POST /payouts/airtime' }],
-  ])('is not sent if %s has been stopped meanwhile, and its key and its money are free', async (_what, target) => {
+  ])('is not sent after a stop of %s, and its key and amount are released', async (_what, target) => {
     const key = JSON.stringify(target).replace(/\W/g, '');
     let id = '';
     const got = await whileQueued(
@@ -77,7 +77,7 @@ describe('a call that waits for its place', () => {
     expect(sent()).toEqual([FIRST, QUEUED]);
   });
 
-  it('is sent if something else has been stopped', async () => {
+  it('is sent after an unrelated stop', async () => {
     let id = '';
     const got = await whileQueued(
       () => pay('other'),
@@ -88,7 +88,7 @@ describe('a call that waits for its place', () => {
     expect(sent()).toEqual([FIRST, QUEUED]);
   });
 
-  it('is not approved if its client is stopped meanwhile', async () => {
+  it('is not approved after a stop of its client', async () => {
     const { database, url } = paying.proxy;
     await database.query("UPDATE client SET approval_over_usd = 3 WHERE name = 'app'");
     const body = { airtimes: [{ ...airtime(QUEUED).airtimes[0], valueInUSD: 4 }] };

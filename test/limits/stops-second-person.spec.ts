@@ -42,7 +42,7 @@ describe('lifting a stop with dual control', () => {
   const idOf = ({ body }: { body: object }) => (body as { change_id: string }).change_id;
   const liftByTwo = async (id: string) => decide(bob, idOf(await lift(ada, id).expect(202))).expect(200);
 
-  it('is done alone by the person who set it, for ten minutes', async () => {
+  it('is permitted to its author alone for ten minutes', async () => {
     await lift(ada, await stop(ada)).expect(200);
     const old = await stop(ada);
     await proxy.database.query('SET session_replication_role = replica');
@@ -53,7 +53,7 @@ describe('lifting a stop with dual control', () => {
     await liftByTwo(old);
   });
 
-  it.each(['?unreconciled=true', ''])('takes two persons for a stop of another person: %s', async (query) => {
+  it.each(['?unreconciled=true', ''])('requires two persons for a stop of another person: %s', async (query) => {
     const id = await stop(bob);
     const asked = await lift(ada, id, query).expect(202);
     expect(await active()).toEqual([id]);
@@ -74,20 +74,20 @@ describe('lifting a stop with dual control', () => {
     expect(await active()).toEqual([]);
   });
 
-  it('takes two persons for one of their own, too, if the lost time was not read', async () => {
+  it('requires two persons for an own stop if the recovery gap was not read', async () => {
     const id = await stop(ada);
     await decide(bob, idOf(await lift(ada, id, '?unreconciled=true').expect(202)), 'reject').expect(200);
     expect(await active()).toEqual([id]);
     await lift(ada, id).expect(200);
   });
 
-  it('takes a person, who has a name', async () => {
+  it('requires a named person', async () => {
     const id = await stop(nobody);
     expect((await lift(nobody, id).expect(403)).body.code).toBe('personal_key_required');
     await liftByTwo(id);
   });
 
-  it('supersedes a request for a stop that was lifted meanwhile', async () => {
+  it('supersedes a request for an already lifted stop', async () => {
     const id = await stop(bob);
     const asked = await lift(ada, id).expect(202);
     await lift(bob, id).expect(200);

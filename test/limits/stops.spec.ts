@@ -84,7 +84,7 @@ describe('a stop', () => {
     for (const request of stopped) await request().expect(200);
   });
 
-  it('lets replays through, because they send nothing', async () => {
+  it('allows replays, which send nothing', async () => {
     const pay = () => payAirtime(shop).set('Idempotency-Key', 'order-17');
     const first = await pay().expect(200);
     await stop({ everything: true });
@@ -101,7 +101,7 @@ describe('a stop', () => {
     await pay().expect(200);
   });
 
-  it('lets a call that is being sent finish', async () => {
+  it('lets a call in flight finish', async () => {
     const arrived = new Promise<() => void>((resolve) => {
       upstream.behaviour = (...args) => resolve(() => normally(...args));
     });
@@ -113,7 +113,7 @@ describe('a stop', () => {
     expect((await paid).status).toBe(200);
   });
 
-  it('lets nothing through under load that came after its response', async () => {
+  it('admits no request after its response, under load', async () => {
     const numbers = phones(10_000);
     let stopped = false;
     const after: string[] = [];

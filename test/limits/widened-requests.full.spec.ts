@@ -28,7 +28,7 @@ const grants: fc.Arbitrary<Grants> = fc
   })
   .map(({ limits: limited, ...granted }) => ({ ...NO_GRANTS, ...limited, ...granted }));
 
-describe('a change that waits for a second person', () => {
+describe('a change under dual control', () => {
   const everything: Grants = { ...NO_GRANTS, ...NO_LIMITS, scopes: [...SCOPES] };
   let probes: Asked[];
   let request: fc.Arbitrary<Asked>;
@@ -66,7 +66,7 @@ describe('a change that waits for a second person', () => {
       return probes.some((probe) => isAllowed(is, probe) && !isAllowed(was, probe));
     });
 
-  it('waits exactly if one of its permissions allows a request that was refused before', () => {
+  it('waits exactly if a permission allows a previously refused request', () => {
     fc.assert(
       fc.property(grants, grants, (before, after) => {
         const names = opened(before, after);
@@ -76,12 +76,12 @@ describe('a change that waits for a second person', () => {
     );
   });
 
-  it.each(SCOPES)('waits for the scope %s alone, which opens something', (scope) => {
+  it.each(SCOPES)('waits for the scope %s alone, which permits new requests', (scope) => {
     const before: Grants = { ...everything, scopes: SCOPES.filter((other) => other !== scope) };
     expect([widenings(before, everything), opened(before, everything)]).toEqual([['scopes'], ['scopes']]);
   });
 
-  it('waits if any request is allowed after it that was refused before, whatever else it narrows', () => {
+  it('waits if it allows any previously refused request, whatever else it narrows', () => {
     fc.assert(
       fc.property(grants, grants, request, (before, after, asked) => {
         fc.pre(isAllowed(after, asked) && !isAllowed(before, asked));
@@ -91,7 +91,7 @@ describe('a change that waits for a second person', () => {
     );
   });
 
-  it('waits for a new client exactly if it may send any request', () => {
+  it('waits for a new client exactly if that client may send any request', () => {
     fc.assert(
       fc.property(grants, (after) => {
         const isAny = probes.some((probe) => isAllowed({ ...everything, scopes: after.scopes }, probe));
@@ -101,7 +101,7 @@ describe('a change that waits for a second person', () => {
     );
   });
 
-  it.each(SCOPES)('has a request that %s alone opens', (scope) => {
+  it.each(SCOPES)('is tested with a request that only %s permits', (scope) => {
     const others = { ...everything, scopes: SCOPES.filter((one) => one !== scope) };
     expect(probes.some((probe) => isAllowed(everything, probe) && !isAllowed(others, probe))).toBe(true);
   });

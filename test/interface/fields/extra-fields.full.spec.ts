@@ -24,7 +24,7 @@ describe('an extra field', () => {
 
   const sent = () => api.upstream.received.at(-1)?.body;
 
-  it('is forwarded after the known fields of bodies and items, and recorded with them', async () => {
+  it('is forwarded and recorded after the known fields of bodies and items', async () => {
     const json = '{"narration":"für Ada 🎉","credit":[{"branch":"s-1","valueInUSD":1.5,"twitter":"@ada"}]}';
     const response = await api.postRaw('/send', json).expect(200);
     const id = response.headers['x-call-id'] as string;
@@ -41,7 +41,7 @@ describe('an extra field', () => {
   });
 
   it.each(['null', '[]', '{}', '["a"]', '{"a":1}', '1e309', '9007199254740993', '"a\\u0000"', '"a\\nb"', '"\\ud800"'])(
-    'must not have the value %s in bodies or items, and the record has only its place',
+    'rejects the value %s in bodies and items, and records only its position',
     async (value) => {
       const item = JSON.stringify(airtimeItem()).slice(0, -1);
       const body = `{"narration":${value},"airtimes":[${item}},${item},"branch":${value}}]}`;
@@ -56,7 +56,7 @@ describe('an extra field', () => {
     },
   );
 
-  it('is rejected if it is not allowed by its exact name, and in queries', async () => {
+  it('is rejected in queries, or unless its exact name is allowed', async () => {
     await api.expectRefused(api.post('/send', { credit: [creditItem()], Narration: 'a', subaccount: 'b' }), [
       { pointer: '/Narration', detail: UNKNOWN },
       { pointer: '/subaccount', detail: UNKNOWN },
@@ -67,7 +67,7 @@ describe('an extra field', () => {
     await api.expectRefused(api.get('/account/transaction?id=a&branch=b'), [{ pointer: '/branch', detail: UNKNOWN }]);
   });
 
-  it('is rejected if no body is forwarded, because it would be lost', async () => {
+  it('is rejected if no body is forwarded', async () => {
     const lost = [{ pointer: '/branch', detail: UNKNOWN }];
     await api.expectRefused(api.post('/wallets/list', { branch: 'a' }), lost);
     await api.expectRefused(api.post('/account/issue-id-transactions?issueID=a', { branch: 'a' }), lost);
@@ -82,7 +82,7 @@ describe('an extra field', () => {
     expect(body.request?.body).toMatchObject({ narration: '••••' });
   });
 
-  it('is never a field of the interface, which has rules and a place in the record', async () => {
+  it('is never a field of the interface, which has its own rules', async () => {
     for (const name of ['amount', 'valueInUSD', 'email', 'reference', 'meta']) {
       const settings = { upstreamBaseUrl: api.upstream.url, extraFieldsAllowed: ['narration', name] };
       const start = startProxy(settings, api.proxy.database);

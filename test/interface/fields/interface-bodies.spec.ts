@@ -4,7 +4,7 @@ import { expectFaults, expectTaken, startRules, TestRules } from '../../support/
 const UNKNOWN = /^must not be sent, because it is not a field of this operation$/;
 
 /** Faults of whole bodies; those of single fields are in interface-items.spec.ts. */
-describe('bodies', () => {
+describe('the body validator', () => {
   let rules: TestRules;
 
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('bodies', () => {
     ['NaN', '{"credit":[{"valueInUSD":NaN}]}'],
     ['a comment', '{/* */}'],
     ['a raw line end in text', '{"description":"a\nb"}'],
-  ])('reports where %s is no JSON object, without quoting the body', async (_what, body) => {
+  ])('reports the position of %s, which is not a JSON object, without quoting the body', async (_what, body) => {
     await expectFaults(
       rules.postRaw('/send', body),
       wholeBody(
@@ -35,7 +35,7 @@ describe('bodies', () => {
     );
   });
 
-  it.each(['null', '5', '"text"', 'true', '[]', '[{"credit":[]}]'])('rejects %s, which is no JSON object', (body) =>
+  it.each(['null', '5', '"text"', 'true', '[]', '[{"credit":[]}]'])('rejects %s, which is not a JSON object', (body) =>
     expectFaults(rules.postRaw('/send', body), wholeBody(/^the body must be a JSON object$/)),
   );
 
@@ -55,7 +55,7 @@ describe('bodies', () => {
     ['lists', '['.repeat(400_000) + ']'.repeat(400_000)],
     ['objects', '{"a":'.repeat(150_000) + '1' + '}'.repeat(150_000)],
     ['objects within a field', `{"description":${'{"a":'.repeat(20)}1${'}'.repeat(20)}}`],
-  ])('rejects %s that are nested deeper than anything in the interface', (_what, body) =>
+  ])('rejects %s nested deeper than any interface body', (_what, body) =>
     expectFaults(rules.postRaw('/send', body), wholeBody(/^the body must not be nested deeper than 16 levels$/)),
   );
 
@@ -95,7 +95,7 @@ describe('bodies', () => {
     ['{"credit":[{"valueInUSD":1,"value\\u0049nUSD":2}]}', ['/credit/0/valueInUSD']],
     ['{"a":{"b":[{},{"c":1,"c":1}]},"a":1,"d":"\\"a\\":"}', ['/a', '/a/b/1/c']],
     ['{"__proto__":1,"__proto__":2}', ['/__proto__']],
-  ])('rejects a name that is given twice: %s', (body, pointers) =>
+  ])('rejects a duplicate name: %s', (body, pointers) =>
     expectFaults(
       rules.postRaw('/send', body),
       pointers.map((pointer) => ({ pointer, detail: /^must be given only once$/ })),
@@ -129,20 +129,20 @@ describe('bodies', () => {
     const mustBeList: FaultExpected[] = [{ pointer: `/${list}`, detail: /^must be a list of at least one item$/ }];
 
     it.each([[[]], [null], ['text'], [5], [{}], [{ 0: item(), length: 1 }], [{ constructor: 1 }]])(
-      'has at least one item, so %j is rejected',
+      'requires at least one item, and rejects %j',
       (value) => expectFaults(rules.post(path, { [list]: value }), mustBeList),
     );
 
     it('is required', () =>
       expectFaults(rules.post(path, {}), [{ pointer: `/${list}`, detail: /^is required and must be a list/ }]));
 
-    it('holds objects, and reports each number, text, null and nested list', () =>
+    it('contains objects, and reports each number, text, null and nested list', () =>
       expectFaults(
         rules.post(path, { [list]: [5, 'x', null, true, [], [item()], [[item()]], item()] }),
         [0, 1, 2, 3, 4, 5, 6].map((index) => ({ pointer: `/${list}/${index}`, detail: /^must be an object$/ })),
       ));
 
-    it('holds at most 1,000 items', async () => {
+    it('contains at most 1,000 items', async () => {
       const items = Array.from({ length: 1_000 }, item);
       await expectTaken(rules.post(path, { [list]: items }));
       await expectFaults(rules.post(path, { [list]: [...items, { broken: true }] }), [
@@ -150,7 +150,7 @@ describe('bodies', () => {
       ]);
     });
 
-    it('accepts no unknown field, whatever its name means to JavaScript', async () => {
+    it('accepts no unknown field, including JavaScript property names', async () => {
       const names = [
         'colour',
         'constructor',
@@ -174,7 +174,7 @@ describe('bodies', () => {
     });
   });
 
-  it('escapes JSON pointers, shows no control characters in them, and limits their length', () =>
+  it('escapes JSON pointers, removes control characters from them, and limits their length', () =>
     expectFaults(
       rules.post('/payouts/airtime', { airtimes: [airtimeItem()], 'a/b~c': 1, 'a\nb\ud800': 1, ['x'.repeat(500)]: 1 }),
       [
@@ -211,7 +211,7 @@ describe('bodies', () => {
   );
 
   it.each(['', '?id=', '?id=%20', '?id=a&id=b', '?id=%00', `?id=${'x'.repeat(101)}`])(
-    'rejects GET /account/transaction%s, which does not name a transaction',
+    'rejects GET /account/transaction%s, which identifies no transaction',
     (query) =>
       expectFaults(rules.get(`/account/transaction${query}`), [{ pointer: '/id', detail: /must be text of 1 to 100/ }]),
   );

@@ -46,12 +46,12 @@ function fieldsOf(payload: Payload): string[] {
   return [...new Set(rules.map(({ propertyName }) => propertyName))].sort();
 }
 
-describe('the payloads of the interface', () => {
+describe('the interface payloads', () => {
   it('accept exactly the fields of the interface document', () => {
     expect(Object.fromEntries(payloads().map((payload) => [payload.name, fieldsOf(payload)]))).toEqual(FIELDS);
   });
 
-  it('state their own fields instead of inheriting those of another payload', () => {
+  it('declare their own fields instead of inheriting them', () => {
     const parents = payloads().map((payload) => Object.getPrototypeOf(payload) as unknown);
     const allowed: unknown[] = [Function.prototype, Nothing]; // Nothing has no field
     expect(parents.filter((parent) => !allowed.includes(parent))).toEqual([]);

@@ -7,7 +7,7 @@ const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 const ALL = [...DOCUMENTED, ...OBSERVED];
 
-describe('the operations, documented and observed', () => {
+describe('documented and observed operations', () => {
   let api: TestInterface;
 
   beforeAll(async () => {
@@ -111,7 +111,7 @@ describe('the operations, documented and observed', () => {
     expect([...url.searchParams]).toEqual([['id', id]]);
   });
 
-  it('forward our own serialisation, which differs only in white space and the order of names', async () => {
+  it('forward our serialization, which differs only in white space and the order of names', async () => {
     await api
       .postRaw(
         '/send',
@@ -136,14 +136,14 @@ describe('the operations, documented and observed', () => {
     },
   );
 
-  it('accept an address that is written with escapes', async () => {
+  it('accept an address with percent-encoding', async () => {
     const { body } = await supertest(api.proxy.url).post('/%61pi/v0.1/send').set('X-API-Key', api.app).send({});
     expect(body).toMatchObject({ status: 'error', code: 'invalid_request' });
     const { body: denied } = await supertest(api.proxy.url).post('/%61pi/v0.1/send').send({});
     expect(denied).toMatchObject({ status: 'error', code: 'missing_key' });
   });
 
-  it("return 404 in the interface's envelope for unknown operations, and forward nothing", async () => {
+  it('return 404 in the interface envelope for unknown operations, and forward nothing', async () => {
     const sentBefore = api.upstream.received.length;
     const { body } = await api.post('/payouts/gold', {}).expect(404);
     expect(body).toMatchObject({ status: 'error', code: 'not_found' });

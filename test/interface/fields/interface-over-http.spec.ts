@@ -70,7 +70,7 @@ describe('a request over HTTP', () => {
 
   const sent = () => api.upstream.received.at(-1);
 
-  it.each(BROKEN)('returns 400 if it breaks the rule of %s', async (_rule, path, body, pointer, detail) => {
+  it.each(BROKEN)('returns 400 for a violation of %s', async (_rule, path, body, pointer, detail) => {
     const recorded = await api.expectRefused(api.post(path, body), [{ pointer, detail }]);
     expect(recorded.refusal!.errors[0]!.pointer).toBe(pointer === '/colour' ? '/…' : pointer);
   });
@@ -84,7 +84,7 @@ describe('a request over HTTP', () => {
     ],
     ['text', '/account/transaction?id=', '/id', /must be text of 1 to 100/],
     ['an unknown parameter', '/sub-account/list?colour=red', '/colour', /is not a field of this operation/],
-  ])('returns 400 if its query breaks the rule of %s', (_rule, path, pointer, detail) =>
+  ])('returns 400 for a query that violates %s', (_rule, path, pointer, detail) =>
     api.expectRefused(api.get(path), [{ pointer, detail }]),
   );
 
@@ -101,7 +101,7 @@ describe('a request over HTTP', () => {
     ),
   );
 
-  it('returns 400 if its body has a name twice', () =>
+  it('returns 400 for a duplicate name', () =>
     api.expectRefused(api.postRaw('/send', '{"credit":[],"credit":[]}'), [
       { pointer: '/credit', detail: /^must be given only once$/ },
     ]));
@@ -117,7 +117,7 @@ describe('a request over HTTP', () => {
       ]),
   );
 
-  it('returns 400 for a body over 1 MiB without a length', async () => {
+  it('returns 400 for a chunked body over 1 MiB', async () => {
     const response = await fetch(`${api.proxy.url}/api/v0.1/send`, {
       method: 'POST',
       headers: { 'X-API-Key': api.app, ...JSON_TYPE },
@@ -133,7 +133,7 @@ describe('a request over HTTP', () => {
     expect((await api.record(response.headers.get('x-call-id') ?? '')).outcome).toBe('refused');
   });
 
-  it('does not record the digits of a malformed body that looks like a parser error', async () => {
+  it('does not record the digits of a malformed body that resembles a parser error', async () => {
     const detail = /^the body must be valid JSON$/;
     const recorded = await api.expectRefused(api.postRaw('/send', 'position 23480123'), [{ pointer: '', detail }]);
     expect(JSON.stringify(recorded.refusal)).not.toContain('23480123');
@@ -153,27 +153,24 @@ describe('a request over HTTP', () => {
     },
   );
 
-  it.each(LISTS)(
-    'reads an amount of POST $path that is text, and forwards the number',
-    async ({ path, list, item }) => {
-      const items = ['2.50', '0.000001', '999999999', '10.0'].map((valueInUSD) => ({ ...item(), valueInUSD }));
-      const keyed = { 'Idempotency-Key': `text-${list}-${path}`.replaceAll('/', '.') };
-      const response = await api
-        .post(path, { [list]: items })
-        .set(keyed)
-        .expect(200);
-      const numbers = [2.5, 0.000001, 999_999_999, 10].map((valueInUSD) => ({ ...item(), valueInUSD }));
-      expect(sent()?.body).toContain(`{"${list}":${JSON.stringify(numbers)}`);
-      const recorded = await api.record(response.headers['x-call-id'] as string);
-      expect(recorded.items.map(({ amount_usd }) => amount_usd)).toEqual(['2.5', '0.000001', '999999999', '10']);
-      await api
-        .post(path, { [list]: numbers })
-        .set(keyed)
-        .expect('Idempotent-Replayed', 'true');
-    },
-  );
+  it.each(LISTS)('reads an amount of POST $path as text, and forwards the number', async ({ path, list, item }) => {
+    const items = ['2.50', '0.000001', '999999999', '10.0'].map((valueInUSD) => ({ ...item(), valueInUSD }));
+    const keyed = { 'Idempotency-Key': `text-${list}-${path}`.replaceAll('/', '.') };
+    const response = await api
+      .post(path, { [list]: items })
+      .set(keyed)
+      .expect(200);
+    const numbers = [2.5, 0.000001, 999_999_999, 10].map((valueInUSD) => ({ ...item(), valueInUSD }));
+    expect(sent()?.body).toContain(`{"${list}":${JSON.stringify(numbers)}`);
+    const recorded = await api.record(response.headers['x-call-id'] as string);
+    expect(recorded.items.map(({ amount_usd }) => amount_usd)).toEqual(['2.5', '0.000001', '999999999', '10']);
+    await api
+      .post(path, { [list]: numbers })
+      .set(keyed)
+      .expect('Idempotent-Replayed', 'true');
+  });
 
-  it('returns 415 for a compressed body, and says what to send', async () => {
+  it('returns 415 for a compressed body, with instructions', async () => {
     for (const encoding of ['gzip', 'br', 'identity, gzip']) {
       const { body, headers } = await api
         .postRaw('/send', gzipSync(JSON.stringify({ credit: [creditItem()] })), {
@@ -192,7 +189,7 @@ describe('a request over HTTP', () => {
     await api.postRaw('/send', plain, { 'Content-Encoding': 'identity', ...JSON_TYPE }).expect(200);
   });
 
-  it('says whom a refused payment probably means, and does not record it', async () => {
+  it('suggests the probable recipient of a refused payment, and does not record it', async () => {
     const given = { ...airtimeItem(), phoneNumber: '\u202a+254712345678\u202c' };
     const detail = /It has an invisible character\. Did you mean \+254712345678\?$/;
     const recorded = await api.expectRefused(api.post('/payouts/airtime', { airtimes: [given] }), [
@@ -225,7 +222,7 @@ describe('a request over HTTP', () => {
   it.each([
     ['/info/usd-amount-in-local', 'destinationCurrency=KES&amountInUSD=100.50'],
     ['/info/local-amount-in-usd', 'originCurrency=KES&amountInOriginCurrency=999999999999.999'],
-  ])('forwards the query of GET %s as it is written', async (path, query) => {
+  ])('forwards the query of GET %s unchanged', async (path, query) => {
     await api.get(`${path}?${query}`).expect(200);
     expect(sent()?.url).toBe(`/api/v0.1${path}?${query}`);
   });

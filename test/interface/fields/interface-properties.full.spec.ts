@@ -113,7 +113,7 @@ function withNumbers(json: string): object {
 
 const WITH_BODY = DOCUMENTED.filter(({ body }) => body).map(({ path }) => path);
 
-describe('any JSON of an app', () => {
+describe('arbitrary JSON of an app', () => {
   let rules: TestRules;
 
   beforeAll(async () => {
@@ -142,7 +142,7 @@ describe('any JSON of an app', () => {
   );
 });
 
-describe('any body over HTTP', () => {
+describe('an arbitrary body over HTTP', () => {
   let api: TestInterface;
 
   beforeAll(async () => {
@@ -150,7 +150,7 @@ describe('any body over HTTP', () => {
   });
   afterAll(() => api.close());
 
-  it.each(WITH_BODY)('is forwarded by POST %s byte for byte if accepted, and not at all if rejected', (path) =>
+  it.each(WITH_BODY)('is forwarded by POST %s byte for byte if accepted, and otherwise not at all', (path) =>
     fc.assert(
       fc.asyncProperty(anyBody(path), async (body) => {
         const before = api.upstream.received.length;

@@ -44,7 +44,7 @@ describe('the recipient', () => {
   ];
 
   describe.each(operations)('by POST $path', ({ path, list }) => {
-    it('is forwarded as given, and recorded as the email or else the handle', async () => {
+    it('is forwarded unchanged, and recorded as the email, otherwise the handle', async () => {
       const body = { [list]: recorded.map(([item]) => ({ ...item, valueInUSD: 1 })) };
       const response = await api.post(path, body).expect(200);
       const sent = JSON.parse(api.upstream.received.at(-1)?.body ?? '') as typeof body;
@@ -64,7 +64,7 @@ describe('the recipient', () => {
       ]);
     });
 
-    it('is rejected if the email is bad beside a good handle, or the handle beside a good email', async () => {
+    it('is rejected if either the email or the handle is invalid', async () => {
       const items = [
         { email: 'ada', twitter: '@ada', valueInUSD: 1 },
         { email: '', twitter: '@ada', valueInUSD: 1 },

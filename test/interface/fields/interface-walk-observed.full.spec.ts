@@ -115,7 +115,7 @@ const WALK: Row[] = [
   ...fields('POST /wallets/transfer', transfer, { receiver: 7, valueInUSD: 'half' }),
 ];
 
-describe('a walk through the operations that are documented by name only', () => {
+describe('a walk through the operations without documented fields', () => {
   walk(WALK, (client) => {
     it('reads the transactions of a batch', async () => {
       const [, ...others] = dataOf(

@@ -114,7 +114,7 @@ describe('the fields of observed operations', () => {
       }
     });
 
-    it('accepts a valid body, and rejects unknown fields, parameters and other kinds of body', async () => {
+    it('accepts a valid body, and rejects unknown fields, parameters and other body types', async () => {
       expect(await expectTaken(rules.post(path, right()))).toEqual(right());
       const names = ['colour', 'constructor', '__proto__', 'toString'];
       const strange = names.map((name) => `${JSON.stringify(name)}:{"a":1}`).join();
@@ -137,7 +137,7 @@ describe('the fields of observed operations', () => {
       expectFaults(ask({ [amount]: value }), [{ pointer: `/${amount}`, detail: AMOUNT_TEXT }]),
     );
 
-    it.each(right)('forwards the amount "%s" as it is written', async (value) => {
+    it.each(right)('forwards the amount "%s" unchanged', async (value) => {
       expect(await expectTaken(ask({ [amount]: value }))).toEqual({ [currency]: 'KES', [amount]: value });
     });
 
@@ -156,7 +156,7 @@ describe('the fields of observed operations', () => {
   });
 
   it.each(['/info/assets', '/info/airtime-countries', '/info/mobile-money-codes'])(
-    'accepts nothing for GET %s',
+    'accepts no parameters for GET %s',
     (path) => expectFaults(rules.get(`${path}?country=Kenya`), [{ pointer: '/country', detail: UNKNOWN }]),
   );
 
@@ -167,7 +167,7 @@ describe('the fields of observed operations', () => {
   it.each([
     ['without a body', undefined],
     ['with an empty object', {}],
-  ])('accepts nothing for POST /account/transactions %s', async (_how, body) => {
+  ])('accepts no body for POST /account/transactions %s', async (_how, body) => {
     expect(await expectTaken(rules.post('/account/transactions', body))).toEqual({});
     await expectFaults(rules.post('/account/transactions', { page: 2 }), [{ pointer: '/page', detail: UNKNOWN }]);
     await expectFaults(rules.post('/account/transactions?page=2', body), [{ pointer: '/page', detail: UNKNOWN }]);

@@ -44,7 +44,7 @@ describe('the items of observed operations', () => {
     },
   );
 
-  it('are found by phone and transaction for a redemption, which is linked to its answer', async () => {
+  it('are found by phone and transaction for a redemption, and linked to its response', async () => {
     const transaction = { chiRef: CHI_REF, id: 'transaction-9', status: 'redeemed', valueInUSD: '3.5' };
     api.upstream.behaviour = answer(200, { status: 'success', data: { ...transaction, email: 'ada@example.com' } });
     const response = await api.post('/redeem/airtime', redemption()).expect(200);
@@ -66,7 +66,7 @@ describe('the items of observed operations', () => {
     expect(await found({ upstream_ref: 'transaction-9' })).toEqual([id]);
   });
 
-  it('are not linked to another transaction in the answer to a redemption', async () => {
+  it('are not linked to another transaction in the response to a redemption', async () => {
     const other = { chiRef: 'another', id: 'transaction-10', phoneNumber: '+2348012345678' };
     api.upstream.behaviour = answer(200, { status: 'success', data: other });
     const response = await api.post('/redeem/airtime', redemption()).expect(200);
@@ -119,7 +119,7 @@ describe('the items of observed operations', () => {
     expect(items[0]!.upstream).toMatchObject({ upstream_id: 'payment-1', status: 'pending' });
   });
 
-  it('store people in separate tables and names in the body only, both masked', async () => {
+  it('store people in separate tables, and names only in the body, both masked', async () => {
     api.upstream.behaviour = answer(200, { status: 'success', data: collection() });
     const { headers } = await api.post('/collections/mobile-money/collect', collection()).expect(200);
     const { headers: created } = await api

@@ -62,7 +62,7 @@ function bodyOf(type: Class): fc.Arbitrary<object> {
 }
 
 describe('the compiled rules', () => {
-  it('find a fault exactly where class-validator does, in any class', () => {
+  it('find the same faults as class-validator, in any class', () => {
     expect(classes.length).toBeGreaterThan(30);
     const counts = { valid: 0, faulty: 0 };
     for (const type of classes) {
@@ -81,7 +81,7 @@ describe('the compiled rules', () => {
     expect(counts.faulty).toBeGreaterThan(200);
   });
 
-  it('leave unknown rules to class-validator', () => {
+  it('delegate unknown rules to class-validator', () => {
     class Defined {
       @IsDefined()
       name = 'x';
@@ -119,7 +119,7 @@ describe('the decimals of an amount', () => {
   };
   const decimalsOf = (value: number) => new Decimal(value).decimalPlaces();
 
-  it('are those of the number as it is written', () => {
+  it('are counted in its original notation', () => {
     const places = fc.tuple(fc.nat({ max: 999_999_999_998 }), fc.nat({ max: 9 }));
     const numbers = places.map(([digits, decimals]) => Number(`${digits + 1}e-${decimals}`));
     const any = fc.double({ min: Number.MIN_VALUE, max: 999_999_999, noNaN: true });
