@@ -16,7 +16,7 @@ export const SECOND_PERSONS = [
     guards: 'permission to redeem and collect granted by one person',
     edits: [[WIDENS, '!before.scopes.includes(scope)', "!before.scopes.includes(scope) && scope !== 'write'"]],
     noticedBy: 'test/limits/widened-requests.full.spec.ts',
-    test: 'alone, which permits new requests',
+    test: 'waits for the scope write alone, which permits new requests',
   },
   {
     name: 'lowered-limit',
