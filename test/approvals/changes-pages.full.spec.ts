@@ -59,7 +59,7 @@ describe('every paged list', () => {
       await clients.create('all', [...SCOPES]);
       const { key } = await clients.issueKey('all');
       const lists = Object.entries(API_DOCUMENT.paths).filter(([, { get }]) =>
-        get?.parameters?.some((one) => '$ref' in one && one.$ref === '#/components/parameters/page_token'),
+        get?.parameters?.some(({ name }) => name === 'page_token'),
       );
       const bad = ['x', 'AAAAAAAAAAAAAAAAAAAAAA=', '01a1fb98-53b1-7069-a17f-af1e8cacb634'];
       for (const path of lists.map(([name]) => name.replace('{name}', 'all'))) {

@@ -23,16 +23,22 @@ export const SCENARIOS = {
   }),
 };
 
-/** Returns the clients' rates, which add up to `rate`: heavy-tailed, and the same for the same seed. */
-function loadsOf({ clients, rate, tail, seed }) {
+/**
+ * Returns the clients' rates, which add up to `rate`: heavy-tailed, and the same for the same seed.
+ * @public in a program of test/release/bench-cells.full.spec.ts
+ */
+export function loadsOf({ clients, rate, tail, seed }) {
   const random = randomOf(seed);
   const weights = Array.from({ length: clients }, () => random.pareto(tail));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.map((weight) => (weight * rate) / total);
 }
 
-/** Returns the cell of each client. By load: the largest first, each to the cell with the least. */
-function placed(rates, cells, placement) {
+/**
+ * Returns the cell of each client. By load: the largest first, each to the cell with the least.
+ * @public in a program of test/release/bench-cells.full.spec.ts
+ */
+export function placed(rates, cells, placement) {
   if (placement === 'hash') return rates.map((_, client) => placeOf(`client-${client}`, cells));
   const loads = Array(cells).fill(0);
   const places = Array(rates.length);
