@@ -57,6 +57,7 @@ function migrationsOf(directory) {
 
 /** Keeps the OpenAPI documents. The changes that were accepted before are part of them. */
 function keepDocuments() {
+  mkdirSync(RELEASED, { recursive: true });
   for (const name of ['openapi.json', 'openapi.staff.json']) copyFileSync(join(checkout, name), join(RELEASED, name));
   rmSync(join(RELEASED, 'accepted-changes.txt'), { force: true });
 }
