@@ -82,11 +82,19 @@ class Side {
     return this.resolve(names.reduce((found, name) => found[name.replaceAll('~1', '/')], this.document));
   }
 
-  /** Returns the fields of a schema, those of its parts (`allOf`) included. */
-  fields(schema) {
-    const parts = (schema.allOf ?? []).map((part) => this.fields(this.resolve(part)));
-    const properties = Object.assign({}, ...parts.map((part) => part.properties), schema.properties);
-    return { properties, required: [...parts.flatMap((part) => part.required), ...(schema.required ?? [])] };
+  /** Returns a schema with those of its `allOf` merged into it. */
+  merged(schema) {
+    const { allOf = [], ...own } = this.resolve(schema);
+    const parts = [...allOf.map((part) => this.merged(part)), own];
+    const properties = Object.assign({}, ...parts.map((part) => part.properties));
+    const required = parts.flatMap((part) => part.required ?? []);
+    return Object.assign({}, ...parts, { properties, required });
+  }
+
+  /** Returns the schemas of which a value has to match one. */
+  alternatives(schema) {
+    const merged = this.merged(schema);
+    return merged.anyOf ? merged.anyOf.map((one) => this.merged(one)) : [merged];
   }
 
   schemaOf(content) {
@@ -116,30 +124,39 @@ function compareOperations(before, after, add) {
 
 /** Compares two schemas and their fields. `open` holds the schemas around them, because a schema may contain itself. */
 function compareSchemas(context, one, other, where) {
-  const { add, isRequest, open } = context;
-  if (!one || open.includes(one.$ref)) return;
-  const inner = one.$ref ? { ...context, open: [...open, one.$ref] } : context;
-  const before = context.before.resolve(one);
-  const after = context.after.resolve(other);
-  if (!after) return add(`${where}: removed the schema`);
-  if (!sameSet(before.type, after.type)) add(`${where}: changed the type to ${after.type}`);
-  const refused = isRequest && (before.enum ?? []).filter((value) => after.enum && !after.enum.includes(value));
-  for (const value of refused || []) add(`${where}: refuses the value ${value}`);
-  if (isRequest && after.enum && !before.enum) add(`${where}: allows only listed values`);
-  for (const [limit, isNarrower] of Object.entries(LIMITS)) {
-    const isNew = isRequest && after[limit] !== undefined && before[limit] === undefined;
-    if (isNew || (isRequest && isNarrower(before[limit], after[limit]))) add(`${where}: narrowed ${limit}`);
-  }
-  compareFields(inner, before, after, where);
-  if (before.items) compareSchemas(inner, before.items, after.items, `${where}[]`);
-  for (const [index, part] of (before.anyOf ?? []).entries()) {
-    compareSchemas(inner, part, after.anyOf?.[index], `${where} (${index + 1})`);
+  const { add, isRequest } = context;
+  if (!one || context.open.includes(one)) return;
+  if (!other) return add(`${where}: removed the schema`);
+  const inner = { ...context, open: [...context.open, one] };
+  const before = context.before.alternatives(one);
+  const after = context.after.alternatives(other);
+  const [given, taken] = (isRequest ? [before, after] : [after, before]).map(typesOf);
+  if (!given.every((type) => taken.includes(type))) add(`${where}: changed the type to ${typesOf(after).join(' or ')}`);
+  const kept = after.filter(isNotNull);
+  for (const [index, schema] of before.filter(isNotNull).entries()) {
+    if (kept[index]) compareAlternatives(inner, schema, kept[index], where);
+    else if (isRequest) add(`${where}: removed an alternative`);
   }
 }
 
-function compareFields(context, one, other, where) {
-  const before = context.before.fields(one);
-  const after = context.after.fields(other);
+function compareAlternatives(context, before, after, where) {
+  if (context.isRequest) compareValues(before, after, (text) => context.add(`${where}: ${text}`));
+  compareFields(context, before, after, where);
+  if (before.items) compareSchemas(context, before.items, after.items, `${where}[]`);
+}
+
+/** Reports values that a request may no longer have. */
+function compareValues(before, after, add) {
+  if (after.enum && !before.enum) add('allows only listed values');
+  for (const value of before.enum ?? [])
+    if (after.enum && !after.enum.includes(value)) add(`refuses the value ${value}`);
+  for (const [limit, isNarrower] of Object.entries(LIMITS)) {
+    if (after[limit] === undefined) continue;
+    if (before[limit] === undefined || isNarrower(before[limit], after[limit])) add(`narrowed ${limit}`);
+  }
+}
+
+function compareFields(context, before, after, where) {
   for (const [name, schema] of Object.entries(before.properties)) {
     if (!after.properties[name]) context.add(`${where}: removed the field ${name}`);
     else compareSchemas(context, schema, after.properties[name], `${where}.${name}`);
@@ -151,8 +168,13 @@ function compareFields(context, one, other, where) {
   }
 }
 
-function sameSet(one, other) {
-  return String([one].flat().sort()) === String([other].flat().sort());
+/** Returns the types of alternatives. One without a type allows any. */
+function typesOf(alternatives) {
+  return alternatives.flatMap(({ type }) => type);
+}
+
+function isNotNull({ type }) {
+  return type !== 'null';
 }
 
 const { values } = parseArgs({

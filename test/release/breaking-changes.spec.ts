@@ -75,6 +75,11 @@ describe('a change since the last release', () => {
       (document) => void (schemaOf(document, 'AirtimeItem').properties.phoneNumber!.enum = ['+254712345678']),
       'POST /api/v0.1/payouts/airtime request.airtimes[].phoneNumber: allows only listed values',
     ],
+    [
+      'adds null to a field of an answer',
+      (document) => void (schemaOf(document, 'LimitsDto').properties.beneficiaries_only!.type = ['boolean', 'null']),
+      'GET /v1/limits response 200.beneficiaries_only: changed the type to boolean or null',
+    ],
   ])('is reported if it %s', (_change, change, report) => {
     const { status, lines } = compare(change);
     expect(lines).toContainEqual(expect.stringContaining(report));
@@ -89,6 +94,17 @@ describe('a change since the last release', () => {
     [
       'adds a field to an answer',
       (document) => void (schemaOf(document, 'LimitsDto').properties.newest = { type: 'string' }),
+    ],
+    [
+      'allows null in a field of a request',
+      (document) => void (schemaOf(document, 'AirtimeItem').properties.phoneNumber!.type = ['string', 'null']),
+    ],
+    [
+      'removes a pattern of a field of a request',
+      ({ paths }) => {
+        const amount = '/api/v0.1/info/usd-amount-in-local';
+        for (const { schema } of paths[amount]?.get?.parameters ?? []) delete schema?.pattern;
+      },
     ],
     ['adds a route', ({ paths }) => void (paths['/v1/limits/newest'] = structuredClone(paths['/v1/limits']!))],
   ])('is not reported if it %s', (_change, change) => {
